@@ -2,8 +2,8 @@
 # Installs the Debian packages that the tests need and that are missing: a C
 # compiler for the race detector, redis-server for the queue's tests and
 # valkey-server beside it where the release has one, postgresql for the store's,
-# poppler, qpdf and mupdf, which the results of the preflight engine are compared with, openssl
-# and haproxy for a guide, promtool for the alerts, lua5.1 for the health check of Argo CD, npm for the viewer of the contracts and the tools of
+# poppler, qpdf, mupdf and Ghostscript, which the results of the preflight engine are compared
+# with, openssl and haproxy for a guide, promtool for the alerts, lua5.1 for the health check of Argo CD, npm for the viewer of the contracts and the tools of
 # tools/npm, python3 for the Python client, and a browser for the tests of pages.
 set -eu
 
@@ -16,6 +16,7 @@ want redis-server redis-server
 want pdffonts poppler-utils
 want qpdf qpdf
 want mutool mupdf-tools
+want gs ghostscript
 want openssl openssl
 want haproxy haproxy
 want npm npm

@@ -107,6 +107,17 @@ func page(p *facts.Page, text *int) report.Page {
 			Bottom: geom.Round(b.Bottom, 2), Left: geom.Round(b.Left, 2),
 		}
 	}
+	if p.Ink != nil {
+		out.MaxInk = geom.Round(p.Ink.Totals.Max(), 1)
+		out.Ink = &report.PageInk{
+			Resolution: geom.Round(p.Ink.Resolution, 1), Complete: p.Ink.Complete, Estimated: !p.Ink.Profiled, Planes: []report.InkPlane{},
+		}
+		for _, plane := range p.Ink.Planes {
+			out.Ink.Planes = append(out.Ink.Planes, report.InkPlane{
+				Name: plane.Name, Coverage: geom.Round(plane.Coverage, 2), Highest: geom.Round(plane.Highest, 1),
+			})
+		}
+	}
 	view := p.View()
 	for _, r := range p.Text[:min(len(p.Text), *text)] {
 		out.Text = append(out.Text, *rules.Box(view.Rect(r)))

@@ -16,9 +16,11 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/content"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
@@ -28,7 +30,7 @@ import (
 // The version of the engine changes when the same file may give another report.
 const (
 	engineName    = "printmarket-preflight"
-	engineVersion = "2.1.0"
+	engineVersion = "3.0.0"
 	parserVersion = "pdfcpu v0.15.0"
 )
 
@@ -60,8 +62,8 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}
 	judging := rules.Start(p, opts.Ticket)
-	collector := facts.NewCollector(judging.Mark)
-	if err := gather(ctx, io.NewSectionReader(file, 0, size), size, limits, collector, opts.Progress); err != nil {
+	collector := facts.NewCollector(judging)
+	if err := gather(ctx, io.NewSectionReader(file, 0, size), size, limits, collector, opts); err != nil {
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}
 	doc := collector.Document()
@@ -73,7 +75,7 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 }
 
 // gather reads the file into the collector.
-func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits, collector *facts.Collector, progress func(done, total int)) error {
+func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits, collector *facts.Collector, opts Options) error {
 	file, err := document.Open(ctx, in, size, limits, collector)
 	if file == nil || err != nil {
 		return err
@@ -82,19 +84,37 @@ func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.L
 	if file.Opaque() {
 		return nil
 	}
-	interpreter := content.New(file, collector, limits)
+	interpreter := content.New(file, collector, limits, renderer(file, len(pages), collector.Document()))
 	for i := range pages {
+		rules.Assume(&pages[i].Page, opts.Ticket)
+		rules.Assume(&collector.Document().Pages[i], opts.Ticket)
 		if file.Budget.Spent() {
 			break
 		}
 		if err := interpreter.Page(ctx, &pages[i]); err != nil {
 			return fmt.Errorf("read page %d: %w", i+1, err)
 		}
-		if progress != nil {
-			progress(i+1, len(pages))
+		if opts.Progress != nil {
+			opts.Progress(i+1, len(pages))
 		}
 	}
 	return nil
+}
+
+// renderer returns the renderer of a document. Its output profile is that of the first
+// output intent for CMYK.
+func renderer(file *document.File, pages int, doc *facts.Document) *render.Renderer {
+	var profile []byte
+	var sum string
+	for i := range doc.Intents {
+		if p := doc.Intents[i].Profile; p != nil && p.Fault == "" && p.Space == "CMYK" {
+			profile, sum = file.Profile(p), p.SHA256
+			break
+		}
+	}
+	// A profile that cannot be used leaves the inks of colours of light an estimate.
+	output, _ := color.NewOutput(file, profile, sum)
+	return render.New(file, pages, output)
 }
 
 // digest returns the SHA-256 of the file.

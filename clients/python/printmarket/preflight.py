@@ -268,6 +268,7 @@ ReportPage = TypedDict("ReportPage", {
     "blank": Required[bool],
     "bleed_mm": dict[str, Any],
     "boxes": Required[dict[str, Any]],
+    "ink": dict[str, Any],
     "maxInk": Required[float],
     "minLine_pt": float,
     "minText_pt": float,

@@ -1171,10 +1171,44 @@ export interface components {
             /** @description True if nothing on the page prints. */
             blank: boolean;
             /**
-             * @description The highest total of known inks, in percent. The inks of RGB and Lab are not known before the press.
+             * @description The highest total of inks in percent, after overprinting and transparency: that of `ink`, or, if the page could
+             *     not be rendered, the highest of one object.
              * @example 280
              */
             maxInk: number;
+            /**
+             * @description The ink that the page with its bleed puts on paper, measured on rendered planes of ink: after overprinting,
+             *     transparency, clipping and covering. Absent if it was not measured, and from reports of earlier engines.
+             */
+            ink?: {
+                /**
+                 * @description The resolution of the planes in pixels per inch.
+                 * @example 100
+                 */
+                resolution: number;
+                /** @description False if a part of the page could not be rendered. */
+                complete: boolean;
+                /** @description True if the file has no usable output profile, so that the inks of RGB and Lab are an estimate. */
+                estimated: boolean;
+                /** @description The process inks and the spot colours of the page. */
+                planes: {
+                    /**
+                     * @description The name of the ink.
+                     * @example Cyan
+                     */
+                    name: string;
+                    /**
+                     * @description The mean amount over the page in percent, the measure of ink consumption.
+                     * @example 21.5
+                     */
+                    coverage: number;
+                    /**
+                     * @description The highest amount in percent.
+                     * @example 100
+                     */
+                    highest: number;
+                }[];
+            };
             /**
              * @description The width of the thinnest line in points; absent on a page without lines.
              * @example 0.25

@@ -1026,10 +1026,45 @@ type ReportPage struct {
 	// Blank True if nothing on the page prints.
 	Blank bool `json:"blank"`
 
-	// MaxInk The highest total of known inks, in percent. The inks of RGB and Lab are not known before the press.
+	// MaxInk The highest total of inks in percent, after overprinting and transparency: that of `ink`, or, if the page could
+	// not be rendered, the highest of one object.
+	//
 	//
 	// Examples: 280
 	MaxInk float64 `json:"maxInk"`
+
+	// Ink The ink that the page with its bleed puts on paper, measured on rendered planes of ink: after overprinting,
+	// transparency, clipping and covering. Absent if it was not measured, and from reports of earlier engines.
+	Ink *struct {
+		// Resolution The resolution of the planes in pixels per inch.
+		//
+		// Examples: 100
+		Resolution float64 `json:"resolution"`
+
+		// Complete False if a part of the page could not be rendered.
+		Complete bool `json:"complete"`
+
+		// Estimated True if the file has no usable output profile, so that the inks of RGB and Lab are an estimate.
+		Estimated bool `json:"estimated"`
+
+		// Planes The process inks and the spot colours of the page.
+		Planes []struct {
+			// Name The name of the ink.
+			//
+			// Examples: Cyan
+			Name string `json:"name"`
+
+			// Coverage The mean amount over the page in percent, the measure of ink consumption.
+			//
+			// Examples: 21.5
+			Coverage float64 `json:"coverage"`
+
+			// Highest The highest amount in percent.
+			//
+			// Examples: 100
+			Highest float64 `json:"highest"`
+		} `json:"planes"`
+	} `json:"ink,omitempty"`
 
 	// MinLinePT The width of the thinnest line in points; absent on a page without lines.
 	//

@@ -191,9 +191,11 @@ type Page struct {
 	Bleed *Edges `json:"bleed_mm,omitempty"`
 	// Blank means that nothing on it leaves ink.
 	Blank bool `json:"blank"`
-	// MaxInk is the highest total of known inks. The inks of RGB and Lab are unknown
-	// before the press.
+	// MaxInk is the highest total of inks in percent: that of Ink, or, when the page was
+	// not rendered, the highest of one object.
 	MaxInk float64 `json:"maxInk"`
+	// Ink is the ink that the page puts on paper; absent when it was not measured.
+	Ink *PageInk `json:"ink,omitempty"`
 	// MinLine and MinText are the thinnest line and the smallest text; absent on a page
 	// without lines or text.
 	MinLine *float64 `json:"minLine_pt,omitempty"`
@@ -202,6 +204,29 @@ type Page struct {
 	Transparent bool `json:"transparent"`
 	// Text are the boxes of text, neighbours joined, for a map of the page.
 	Text []Rect `json:"text"`
+}
+
+// PageInk is the ink on a page with its bleed, measured on rendered planes of ink: after
+// overprinting, transparency, clipping and covering.
+type PageInk struct {
+	// Resolution of the planes in pixels per inch.
+	Resolution float64 `json:"resolution"`
+	// Complete is false when a part of the page could not be rendered.
+	Complete bool `json:"complete"`
+	// Estimated is true when the document has no usable output profile, so that the inks
+	// of RGB and Lab are an estimate.
+	Estimated bool `json:"estimated"`
+	// Planes are the process inks and the spot colours of the page.
+	Planes []InkPlane `json:"planes"`
+}
+
+// InkPlane is one ink of a page.
+type InkPlane struct {
+	Name string `json:"name"`
+	// Coverage is the mean amount over the page in percent, the measure of ink
+	// consumption; Highest is the highest amount.
+	Coverage float64 `json:"coverage"`
+	Highest  float64 `json:"highest"`
 }
 
 // Boxes are the page's boxes, inheritance applied. A box that the file does not

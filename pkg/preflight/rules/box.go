@@ -34,8 +34,15 @@ func boxes() []Rule {
 	}
 }
 
+// trimMissing also reports a TrimBox that was assumed by the order.
 func trimMissing(_ *input, page *facts.Page) (observation, bool) {
-	return observation{}, page.Trim == nil && page.Art == nil
+	if !page.Assumed {
+		return observation{}, page.Trim == nil && page.Art == nil
+	}
+	w, h := page.Size()
+	return observation{box: page.Trim, message: message{variant: "assumed", values: values{
+		"width_mm": geom.Round(w, 1), "height_mm": geom.Round(h, 1), "bleed_mm": geom.Round(page.BleedEdges().Top, 1),
+	}}}, true
 }
 
 func trimAndArt(_ *input, page *facts.Page) (observation, bool) {

@@ -55,20 +55,6 @@ func colorCases() map[string]ruleCase {
 		s.doc.Inks[0].Alternates = []string{"a", "b"}
 	}
 	spots := []string{"ink.spot_used"}
-	covered := func(share int) facts.Mark {
-		c := &facts.Coverage{}
-		for i := range 100 {
-			if i < share {
-				c.Add(350)
-			} else {
-				c.Add(100)
-			}
-		}
-		return facts.Mark{
-			Kind: facts.Picture, Object: "9 0 R", Box: centre, Area: 100, Alpha: 1, Blend: "Normal",
-			Paint: facts.Paint{Space: "DeviceCMYK", Known: true, Coverage: c},
-		}
-	}
 	return map[string]ruleCase{
 		"color.rgb":           pair(color("ICCBased-RGB"), color("DeviceCMYK")),
 		"color.lab":           pair(color("Lab"), color("DeviceGray")),
@@ -88,7 +74,7 @@ func colorCases() map[string]ruleCase {
 		"ink.registration_all": pair(
 			paint(with(area(1, registration()), func(m *facts.Mark) { m.Kind = facts.Text; m.Size = 20 })),
 			paint(with(line(0.1, registration()), func(m *facts.Mark) { m.Box = geom.Rect{10, 10, 45, 10} }))),
-		"ink.tac": pair(paint(covered(16)), paint(covered(14))),
+		"ink.tac": pair(inkOn(1, 350, 16), inkOn(1, 350, 14)),
 	}
 }
 

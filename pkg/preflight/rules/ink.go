@@ -34,12 +34,7 @@ func inks() []Rule {
 		},
 		{
 			ID: "ink.tac", Category: report.CategoryInk, Severity: report.Error, Op: atMost, Unit: "%", Area: true, Ref: "GWG 2015 4.22",
-			mark: &marks{
-				of: anything, pick: totalInk, share: overLimit, group: whole, decimals: 0,
-				message: func(i *instance) message {
-					return message{values: values{"mark": kindOf(&i.mark), "area_cm2": geom.Round(i.area/100, 1)}}
-				},
-			},
+			judge: everyPage(totalInk),
 		},
 	}
 }
@@ -76,21 +71,19 @@ func spotCount(in *input) []observation {
 	}}
 }
 
-// totalInk measures the highest total of a mark. It skips the registration colour:
-// ink.registration_all reports it.
-func totalInk(_ *view, m *facts.Mark) (float64, bool) {
-	if m.Paint.Coverage != nil {
-		return m.Paint.Coverage.Max(), m.Paint.Known
+// totalInk compares the ink that the page puts on paper with the limit, where it covers
+// at least the area of the profile.
+func totalInk(in *input, page *facts.Page) (observation, bool) {
+	if page.Ink == nil {
+		return observation{}, false
 	}
-	return m.Paint.Total(), m.Paint.Known && !registration(&m.Paint)
-}
-
-// overLimit returns the share of a mark above the limit, without the part beyond the
-// bleed.
-func overLimit(v *view, m *facts.Mark, limit float64) float64 {
-	share := m.Paint.Over(limit)
-	if box := m.Box.Area(); box > 0 {
-		share *= m.Box.Intersect(v.area).Area() / box
+	limit := *in.setting.Limit
+	area, box := page.Ink.Over(limit)
+	if area < max(in.setting.Area, 0.01) {
+		return observation{}, false
 	}
-	return share
+	return observation{
+		box: &box, value: measured(page.Ink.Totals.Max(), 0),
+		message: message{values: values{"area_cm2": geom.Round(area/100, 1)}},
+	}, true
 }

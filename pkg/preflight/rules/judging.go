@@ -22,10 +22,11 @@ type Judging struct {
 	// watches holds the selected rules of marks, by id and by slot.
 	watches map[string]*watch
 	slots   [slotCount][]*watch
-	// sums holds the watches that add up an area for each page.
-	sums []*watch
-	view view
-	inks *processInks
+	view    view
+	// pending holds the faulty marks of the page until it is known which of them are
+	// visible.
+	pending []pendingMark
+	inks    *processInks
 }
 
 // Start selects the rules of a profile. With a nil or empty ticket, the file is not
@@ -50,9 +51,6 @@ func Start(p profile.Profile, ticket *jobticket.Ticket) *Judging {
 			w.graver = boundsOf(rule.Op, *above.Limit, above.Tolerance)
 		}
 		j.watches[rule.ID] = w
-		if rule.Area {
-			j.sums = append(j.sums, w)
-		}
 		for slot := range j.slots {
 			if rule.mark.of&(1<<slot) != 0 {
 				j.slots[slot] = append(j.slots[slot], w)
@@ -62,10 +60,21 @@ func Start(p profile.Profile, ticket *jobticket.Ticket) *Judging {
 	return j
 }
 
-// Mark is a [facts.Sink].
+// pendingMark is a mark that breaks the limit of a watch, if it is visible.
+type pendingMark struct {
+	watch *watch
+	group group
+	value float64
+	mark  facts.Mark
+}
+
+// maxPending bounds the marks of a page that wait; further faulty marks count as
+// visible.
+const maxPending = 20_000
+
+// Mark implements [facts.Sink].
 func (j *Judging) Mark(page *facts.Page, m *facts.Mark) {
 	if j.view.number != page.Number {
-		j.endPage()
 		j.view = view{number: page.Number, unit: geom.Millimetres(page.UserUnit), finished: page.Finished()}
 		j.view.area = j.view.finished
 		if page.Bleed != nil {
@@ -81,14 +90,27 @@ func (j *Judging) Mark(page *facts.Page, m *facts.Mark) {
 		j.inks.observe(m, page.Number)
 	}
 	for _, w := range j.slots[slotOf(m)] {
-		w.observe(&j.view, m)
+		value, faulty := w.observe(&j.view, m)
+		switch {
+		case !faulty:
+		case m.Number == 0 || len(j.pending) >= maxPending:
+			w.record(page.Number, w.rule.mark.group(m), value, m)
+		default:
+			j.pending = append(j.pending, pendingMark{watch: w, group: w.rule.mark.group(m), value: value, mark: copied(m)})
+		}
 	}
 }
 
-func (j *Judging) endPage() {
-	for _, w := range j.sums {
-		w.endPage()
+// EndPage implements [facts.Sink]: marks that are covered, or wholly transparent, or
+// outside the clip, raise nothing.
+func (j *Judging) EndPage(page *facts.Page, visible func(mark uint32) bool) {
+	for i := range j.pending {
+		if p := &j.pending[i]; visible(p.mark.Number) {
+			p.watch.record(page.Number, p.group, p.value, &p.mark)
+		}
 	}
+	clear(j.pending)
+	j.pending = j.pending[:0]
 }
 
 // Outcome is the result of judging a document.
@@ -104,7 +126,6 @@ type Outcome struct {
 // Finish judges the document and returns the findings of all rules. It is called
 // once, after the last mark.
 func (j *Judging) Finish(doc *facts.Document) Outcome {
-	j.endPage()
 	var out Outcome
 	in := input{doc: doc, profile: j.profile, ticket: j.ticket, inks: j.inks}
 	for i := range j.rules {

@@ -91,20 +91,41 @@ func TestFontsAndKindsOfPaintAreSeparateFindings(t *testing.T) {
 	}
 }
 
-func TestInkIsSummedForEachPage(t *testing.T) {
+func TestInkIsJudgedOnEachPageByItsArea(t *testing.T) {
 	t.Parallel()
-	full := cmyk(1, 1, 1, 1)
-	s := sound(add(page(3)), paint(area(10, full)), paint(area(4.9, full)), paint(area(500, cmyk(1, 1, 1, 0))), paintOn(2, area(14.9, full)))
+	s := sound(add(page(3)), inkOn(1, 400, 14.9), inkOn(2, 400, 14.9))
 	if got := ids(s.judge(lookup(t, "print_ready"))); len(got) != 0 {
 		t.Errorf("14.9 mm2 on each of two pages: findings %v, want none", got)
 	}
-	paintOn(2, area(0.1, cmyk(1, 1, 1, 0.9)))(s)
+	inkOn(2, 400, 15)(s)
 	f := find(s.judge(lookup(t, "print_ready")), "ink.tac")
-	if f == nil || f.Page != 2 || f.Pages != nil || f.Measured.Value != 400 || f.Count != 2 {
+	if f == nil || f.Page != 2 || f.Pages != nil || f.Measured.Value != 400 {
 		t.Fatalf("15 mm2 on the second page: %+v", f)
 	}
-	if want := "An area has a total ink coverage of 400 %; the maximum is 300 %, exceeded on 0.2 cm² of the page."; f.Message != want {
-		t.Errorf("message %q", f.Message)
+	if want := "The total ink coverage reaches 400 %; the maximum is 300 %, exceeded on 0.2 cm² of the page."; f.Message != want {
+		t.Errorf("message %q, want %q", f.Message, want)
+	}
+	if want := (report.Rect{150, 150, 250, 250}); *f.BBox != want {
+		t.Errorf("place %v, want %v: only the cell above the limit", *f.BBox, want)
+	}
+}
+
+func TestMarksThatCannotBeSeenRaiseNothing(t *testing.T) {
+	t.Parallel()
+	s := sound(add(page(3)))
+	p := only("text.small", 5)
+	j := rules.Start(p, nil)
+	for number := uint32(1); number <= 3; number++ {
+		m := with(text(4, black()), func(m *facts.Mark) { m.Number = number })
+		j.Mark(&s.doc.Pages[0], &m)
+	}
+	j.EndPage(&s.doc.Pages[0], func(mark uint32) bool { return mark == 2 })
+	hidden := with(text(3, black()), func(m *facts.Mark) { m.Number = 1 })
+	j.Mark(&s.doc.Pages[1], &hidden)
+	j.EndPage(&s.doc.Pages[1], func(uint32) bool { return false })
+	got := j.Finish(s.doc).Findings
+	if len(got) != 1 || got[0].Count != 1 || got[0].Measured.Value != 4 {
+		t.Errorf("findings %+v, want one of 4 pt, of the only visible mark", got)
 	}
 }
 
@@ -130,11 +151,9 @@ func TestMarksBeyondTheBleedAreNotJudged(t *testing.T) {
 	t.Parallel()
 	beyond := func(m *facts.Mark) { m.Box = geom.Rect{0, 0, 40, 40} }
 	inBleed := func(m *facts.Mark) { m.Box = geom.Rect{43, 100, 48, 100} }
-	half := func(m *facts.Mark) { m.Box = geom.Rect{-58.504, 100, 141.496, 200} } // half of it in the bleed
 	s := sound(
-		paint(with(line(0.05, black()), beyond)), paint(with(text(3, black()), beyond)), paint(with(area(1000, cmyk(1, 1, 1, 1)), beyond)),
+		paint(with(line(0.05, black()), beyond)), paint(with(text(3, black()), beyond)),
 		paint(with(line(0.05, registration()), inBleed)),
-		paint(with(area(29, cmyk(1, 1, 1, 1)), half)),
 	)
 	if got := ids(s.judge(lookup(t, "print_ready"))); len(got) != 0 {
 		t.Errorf("findings %v", got)

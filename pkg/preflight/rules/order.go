@@ -5,6 +5,7 @@ package rules
 import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -41,6 +42,33 @@ func orderedPages(in *input) []observation {
 	return []observation{{value: measured(float64(n), 0), limit: measured(float64(want), 0)}}
 }
 
+// Assume sets the TrimBox and the BleedBox of a page that has neither TrimBox nor ArtBox
+// and that is the ordered size with the same bleed on all sides: the page is cut in its
+// middle.
+func Assume(page *facts.Page, ticket *jobticket.Ticket) {
+	if ticket.Empty() || ticket.TrimSize == nil || page.Trim != nil || page.Art != nil {
+		return
+	}
+	w, h := page.Size()
+	bleed, ok := assumedBleed(w, h, ticket.TrimSize.Width, ticket.TrimSize.Height)
+	if !ok {
+		return
+	}
+	whole := page.Visible()
+	trim := whole.Grow(-bleed * 72 / 25.4 / page.UserUnit)
+	page.Trim, page.Assumed = &trim, true
+	if page.Bleed == nil {
+		page.Bleed = &whole
+	}
+}
+
+// assumedBleed returns the bleed in millimetres of a page of w x h that is larger than
+// an ordered size by the same bleed on all sides.
+func assumedBleed(w, h, width, height float64) (float64, bool) {
+	bleed := (w - width) / 2
+	return bleed, bleed > sizeSlack && bleed <= maxBleed && near(h, height+2*bleed, sizeSlack)
+}
+
 func orderedSize(in *input) []observation {
 	if in.ticket.TrimSize == nil {
 		return nil
@@ -55,12 +83,8 @@ func orderedSize(in *input) []observation {
 			"width_mm": geom.Round(w, 1), "height_mm": geom.Round(h, 1),
 			"orderedWidth_mm": geom.Round(want.Width, 1), "orderedHeight_mm": geom.Round(want.Height, 1),
 		}}
-		bleed := (w - want.Width) / 2
-		switch {
-		case near(w, want.Height, sizeSlack) && near(h, want.Width, sizeSlack):
+		if near(w, want.Height, sizeSlack) && near(h, want.Width, sizeSlack) {
 			m.variant = "turned"
-		case page.Trim == nil && page.Art == nil && bleed > 0 && bleed <= maxBleed && near(h, want.Height+2*bleed, sizeSlack):
-			m.variant, m.values["bleed_mm"] = "bleed", geom.Round(bleed, 1)
 		}
 		finished := page.Finished()
 		return observation{box: &finished, message: m}, true

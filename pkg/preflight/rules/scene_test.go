@@ -196,6 +196,19 @@ func image(ppi float64, f func(*facts.Image)) change {
 	}
 }
 
+// inkOn covers so many square millimetres of a page with a total of inks in percent, and
+// ten times as much with 100 %.
+func inkOn(page int, total, mm2 float64) change {
+	return func(s *scene) {
+		m := &facts.InkMap{Area: mm2 * 11, Complete: true, Columns: 2, Rows: 1, Cells: []uint16{100, uint16(total)}, Left: 50, Top: 250, Side: 100}
+		for range 10 {
+			m.Totals.Add(100)
+		}
+		m.Totals.Add(total)
+		s.doc.Pages[page-1].Ink = m
+	}
+}
+
 func bitonal(i *facts.Image) { i.Bits, i.Components = 1, 1 }
 
 func font(f facts.Font) change { return doc(func(d *facts.Document) { d.Fonts = append(d.Fonts, &f) }) }

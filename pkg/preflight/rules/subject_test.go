@@ -15,7 +15,7 @@ func TestEveryRuleNamesItsSubject(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
 		"box.bleed_short": "the boxes of each page, and the artwork at its edges",
-		"ink.tac":         "each painted object",
+		"ink.tac":         "the inks of the document, and the ink coverage of each page",
 		"text.small":      "each painted object of these kinds: text",
 		"line.hairline":   "each painted object of these kinds: lines",
 		"page.count":      "the pages: their number, sizes and orientation",

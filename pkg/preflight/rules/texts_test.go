@@ -4,6 +4,7 @@ package rules_test
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -87,18 +88,42 @@ func TestEdgesAreNamedAsAViewerShowsThem(t *testing.T) {
 	}
 }
 
-func TestPageWithExactBleedIsNotReportedAsTheWrongSize(t *testing.T) {
+func TestPageOfTheOrderedSizeWithBleedIsAccepted(t *testing.T) {
 	t.Parallel()
 	const mm = 72 / 25.4
-	s := sound(
-		order(jobticket.Ticket{TrimSize: &jobticket.Size{Width: 100, Height: 50}}),
-		first(func(p *facts.Page) {
-			p.Trim, p.Bleed, p.Media = nil, nil, geom.Rect{0, 0, 106 * mm, 56 * mm}
-		}),
-	)
-	f := find(s.judge(lookup(t, "structure_only")), "intent.trim_size")
-	if f == nil || f.MessageID != "intent.trim_size.bleed" || f.Parameters["bleed_mm"] != 3.0 {
-		t.Errorf("finding %+v, want the variant bleed with 3 mm", f)
+	ticket := jobticket.Ticket{TrimSize: &jobticket.Size{Width: 85, Height: 55}}
+	for name, c := range map[string]struct {
+		width, height float64
+		accepted      bool
+		trim          geom.Rect
+	}{
+		"3 mm on all sides":           {91, 61, true, geom.Rect{3 * mm, 3 * mm, 88 * mm, 58 * mm}},
+		"2 mm on all sides":           {89, 59, true, geom.Rect{2 * mm, 2 * mm, 87 * mm, 57 * mm}},
+		"more at top and bottom":      {91, 65, false, geom.Rect{}},
+		"30 mm are no bleed":          {145, 115, false, geom.Rect{}},
+		"smaller than the order":      {79, 49, false, geom.Rect{}},
+		"another size with its bleed": {154, 216, false, geom.Rect{}},
+	} {
+		s := sound(order(ticket), first(func(p *facts.Page) {
+			p.Trim, p.Bleed, p.Media = nil, nil, geom.Rect{0, 0, c.width * mm, c.height * mm}
+			rules.Assume(p, &ticket)
+		}))
+		out := s.judge(lookup(t, "print_ready"))
+		if wrong := find(out, "intent.trim_size"); (wrong == nil) != c.accepted {
+			t.Errorf("%s: finding %+v, accepted want %t", name, wrong, c.accepted)
+		}
+		missing := find(out, "box.trim_missing")
+		if missing == nil || (missing.MessageID == "box.trim_missing.assumed") != c.accepted {
+			t.Errorf("%s: finding %+v, want the variant assumed: %t", name, missing, c.accepted)
+		}
+		if !c.accepted {
+			continue
+		}
+		for i, v := range s.doc.Pages[0].Trim {
+			if math.Abs(v-c.trim[i]) > 0.01 {
+				t.Errorf("%s: TrimBox %v, want %v", name, *s.doc.Pages[0].Trim, c.trim)
+			}
+		}
 	}
 }
 

@@ -16,9 +16,6 @@ type marks struct {
 	// pick measures a mark, and reports whether the rule applies to it. A picked mark
 	// violates a rule without a limit.
 	pick func(*view, *facts.Mark) (float64, bool)
-	// share returns the part of a mark's area that is above the limit, for a rule
-	// with an area.
-	share func(*view, *facts.Mark, float64) float64
 	// above is the id of the rule for even worse values: this rule ignores values
 	// that break the limit of that one.
 	above string
@@ -43,9 +40,6 @@ type instance struct {
 	mark  facts.Mark
 	page  int
 	value float64
-	// area is the faulty area on the page, in square millimetres, for a rule with an
-	// area.
-	area float64
 }
 
 // watch is a selected rule of marks with its tallies.
@@ -58,8 +52,6 @@ type watch struct {
 	graver  bounds
 	tallies []*tally
 	index   map[group]*tally
-	// open is the tally of the current page, for a rule with an area.
-	open tally
 	// omitted counts groups beyond the bound; last is the last of them.
 	omitted int
 	last    group
@@ -74,39 +66,17 @@ type tally struct {
 	last  int
 }
 
-// observe judges a mark. It allocates only for a faulty mark.
-func (w *watch) observe(v *view, m *facts.Mark) {
+// observe measures a mark, and reports whether it is faulty.
+func (w *watch) observe(v *view, m *facts.Mark) (value float64, faulty bool) {
 	value, picked := w.rule.mark.pick(v, m)
-	if !picked || !w.bounds.broken(value) || w.graver.broken(value) {
-		return
-	}
-	if w.rule.Area {
-		area := m.Area * w.rule.mark.share(v, m, w.limit)
-		w.open.record(w.rule.Op, v.number, value, m)
-		w.open.worst.area += area
-		return
-	}
-	if t := w.tally(w.rule.mark.group(m)); t != nil {
-		t.record(w.rule.Op, v.number, value, m)
-	}
+	return value, picked && w.bounds.broken(value) && !w.graver.broken(value)
 }
 
-// endPage closes the sums of a rule with an area.
-func (w *watch) endPage() {
-	if w.open.count == 0 {
-		return
+// record counts a faulty mark.
+func (w *watch) record(page int, g group, value float64, m *facts.Mark) {
+	if t := w.tally(g); t != nil {
+		t.record(w.rule.Op, page, value, m)
 	}
-	open := w.open
-	w.open = tally{}
-	if !(open.worst.area >= w.setting.Area) { // also for NaN
-		return
-	}
-	t := w.tally(group{})
-	if t.count == 0 || worse(w.rule.Op, open.worst.value, t.worst.value) {
-		t.worst = open.worst
-	}
-	t.count += open.count
-	t.add(open.worst.page)
 }
 
 // tally returns the tally of a group, or nil when there are too many groups.
@@ -127,17 +97,20 @@ func (w *watch) tally(g group) *tally {
 	return t
 }
 
-// record counts a faulty mark.
 func (t *tally) record(op string, page int, value float64, m *facts.Mark) {
 	if t.count == 0 || worse(op, value, t.worst.value) {
-		area := t.worst.area
-		t.worst = instance{mark: *m, page: page, value: value, area: area}
-		// The interpreter reuses the mark.
-		t.worst.mark.Paint.Spots = slices.Clone(m.Paint.Spots)
-		t.worst.mark.Paint.Coverage, t.worst.mark.Image = nil, nil
+		t.worst = instance{mark: copied(m), page: page, value: value}
 	}
 	t.count++
 	t.add(page)
+}
+
+// copied copies a mark without its coverage and its image: the interpreter reuses marks.
+func copied(m *facts.Mark) facts.Mark {
+	out := *m
+	out.Paint.Spots = slices.Clone(m.Paint.Spots)
+	out.Paint.Coverage, out.Image = nil, nil
+	return out
 }
 
 // add records a page.

@@ -34,6 +34,7 @@ type blocks struct {
 	width, height int
 	progressive   bool
 	transform     int
+	marked        bool
 	restart       int
 	step          [4]int
 	tables        [2][4]*huffman
@@ -45,11 +46,14 @@ type blocks struct {
 // see it. It returns false for a damaged JPEG, and for an unusual coding.
 func unpackBlocks(i Image, room func(bytes int64) bool) (Image, bool) {
 	b := blocks{data: i.Data}
-	if n := i.Space.Components; n != 1 && n != 4 || !b.headers(room) || len(b.planes) != n {
+	if n := i.Space.Components; n != 1 && n != 3 && n != 4 || !b.headers(room) || len(b.planes) != n {
 		return i, false
 	}
 	first := &b.planes[0]
 	wide, high := first.wide, first.high
+	// Without a marker, three components are transformed and four are not (ISO 32000-2,
+	// table 13).
+	transformed := len(b.planes) == 4 && b.transform != 0 || len(b.planes) == 3 && (!b.marked || b.transform != 0)
 	out := make([]byte, 0, wide*high*len(b.planes))
 	for y := range high {
 		for x := range wide {
@@ -59,11 +63,16 @@ func unpackBlocks(i Image, room func(bytes int64) bool) (Image, bool) {
 				px, py := min(x*p.h/first.h, p.wide-1), min(y*p.v/first.v, p.high-1)
 				v[c] = int(p.means[py*p.wide+px])
 			}
-			if len(b.planes) == 4 && b.transform != 0 {
+			if transformed {
 				luma, cb, cr := v[0], v[1]-128, v[2]-128
-				v[0] = 255 - clampByte(luma+cr*1402/1000)
-				v[1] = 255 - clampByte(luma-cb*344/1000-cr*714/1000)
-				v[2] = 255 - clampByte(luma+cb*1772/1000)
+				v[0] = clampByte(luma + cr*1402/1000)
+				v[1] = clampByte(luma - cb*344/1000 - cr*714/1000)
+				v[2] = clampByte(luma + cb*1772/1000)
+				for c := range 3 {
+					if len(b.planes) == 4 {
+						v[c] = 255 - v[c]
+					}
+				}
 			}
 			for c := range b.planes {
 				out = append(out, byte(clampByte(v[c]))) // #nosec G115 -- clamped
@@ -126,7 +135,7 @@ func (b *blocks) segment(marker byte, body []byte, room func(bytes int64) bool) 
 	case marker == 0xdd && len(body) >= 2:
 		b.restart = int(binary.BigEndian.Uint16(body))
 	case marker == 0xee && len(body) >= 12 && string(body[:5]) == "Adobe":
-		b.transform = int(body[11])
+		b.transform, b.marked = int(body[11]), true
 	case marker == 0xc0 || marker == 0xc1 || marker == 0xc2:
 		b.progressive = marker == 0xc2
 		return b.frame(body, room)

@@ -9,6 +9,8 @@
 package color
 
 import (
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
@@ -63,6 +65,8 @@ type Space struct {
 	// Inks are the named colorants, but for None.
 	Inks []Ink
 
+	// source is the profile of an ICCBased space.
+	source  types.Object
 	kind    kind
 	targets []int
 	spots   []string
@@ -98,6 +102,9 @@ func (s *Space) Known() bool {
 	return s.kind == light || s.kind == process || s.kind == tints
 }
 
+// Usable reports whether colours of this space can be converted.
+func (s *Space) Usable() bool { return s.Components > 0 && s.kind != pattern }
+
 // Pattern reports whether the colours of this space are patterns.
 func (s *Space) Pattern() bool { return s.kind == pattern }
 
@@ -129,6 +136,43 @@ func (s *Space) Single() bool {
 	default:
 		return false
 	}
+}
+
+// Registration reports whether the only colorant is All.
+func (s *Space) Registration() bool {
+	return s.kind == tints && len(s.Inks) == 1 && s.Inks[0].Kind == facts.Registration
+}
+
+// Named returns the colorants of a Separation or DeviceN space, but for None, and nil
+// for other spaces.
+func (s *Space) Named() []Ink {
+	if s.kind == indexed {
+		return s.Under.Named()
+	}
+	if s.kind == tints && s.Inks == nil {
+		return []Ink{}
+	}
+	return s.Inks
+}
+
+// Light appends the complements of light of a colour as four amounts, without a
+// profile: grey is black, red is the complement of cyan and so on. A tint counts as
+// black.
+func (s *Space) Light(dst, values []float64) []float64 {
+	switch {
+	case s.kind == indexed:
+		var buffer [MaxComponents]float64
+		return s.Under.Light(dst, s.entry(values, buffer[:0]))
+	case s.Family == Lab:
+		return append(dst, 0, 0, 0, 1-share(at(values, 0)/100))
+	case s.kind == additive:
+		return append(dst, 1-share(at(values, 0)), 1-share(at(values, 1)), 1-share(at(values, 2)), 0)
+	case s.kind == tints:
+		return append(dst, 0, 0, 0, share(at(values, 0)))
+	case s.Known():
+		return s.Amounts(dst, values)
+	}
+	return append(dst, 0, 0, 0, 0)
 }
 
 // Spots returns the names of the spots, in the order of [Space.Amounts].

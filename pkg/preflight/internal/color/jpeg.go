@@ -5,8 +5,6 @@ package color
 import (
 	"bytes"
 	"encoding/binary"
-	"image"
-	"image/jpeg"
 )
 
 // fullPixels is the largest JPEG that is unpacked in full, and mostPixels the largest
@@ -24,33 +22,7 @@ func unpackJPEG(i Image, room func(bytes int64) bool) (Image, bool) {
 			return unpacked, true
 		}
 	}
-	data := withAdobe(i.Data)
-	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
-	if err != nil || config.Width <= 0 || config.Height <= 0 || config.Width > maxSide || config.Height > maxSide || config.Width > mostPixels/config.Height {
-		return i, false
-	}
-	if !room(int64(config.Width) * int64(config.Height) * 4) {
-		return i, false
-	}
-	picture, err := jpeg.Decode(bytes.NewReader(data))
-	if err != nil {
-		return i, false
-	}
-	i.Width, i.Height, i.Bits, i.JPEG = config.Width, config.Height, 8, false
-	switch p := picture.(type) {
-	case *image.Gray:
-		i.Data = plane(p.Pix, p.Stride, i.Width, i.Height)
-		return i, i.Space.Components == 1
-	case *image.CMYK:
-		i.Data = plane(p.Pix, p.Stride, 4*i.Width, i.Height)
-		// The decoder inverts every CMYK JPEG. In a PDF, Decode states whether it is
-		// inverted.
-		for k, v := range i.Data {
-			i.Data[k] = 255 - v
-		}
-		return i, i.Space.Components == 4
-	}
-	return i, false
+	return unpackWhole(i, room)
 }
 
 // plane removes the samples beyond the width.

@@ -167,7 +167,7 @@ func (r *Resolver) icc(o types.Object) *Space {
 	if profile == nil {
 		profile = &facts.ICC{Components: r.file.Int(r.file.Dict(o)["N"])}
 	}
-	s := &Space{Profile: profile, Components: profile.Components}
+	s := &Space{Profile: profile, Components: profile.Components, source: o}
 	switch {
 	case profile.Space == "Lab" && profile.Fault == "":
 		s.Family, s.kind = Lab, foreign

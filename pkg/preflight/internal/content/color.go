@@ -34,7 +34,7 @@ func (in *Interpreter) colorOperator(f *frame, name []byte) bool {
 		to.choose(s, in.remap(f, s))
 		if !to.space.Pattern() {
 			var buffer [color.MaxComponents]float64
-			to.paint = to.space.Paint(to.space.Initial(buffer[:0]))
+			in.tint(to, to.space, to.space.Initial(buffer[:0]))
 		}
 	default:
 		in.setColor(f, to)
@@ -78,12 +78,12 @@ func (in *Interpreter) setColor(f *frame, to *ink) {
 		}
 	}
 	if !to.space.Pattern() {
-		to.paint = to.space.Paint(values)
+		in.tint(to, to.space, values)
 		return
 	}
 	to.pattern = in.resource(f, "Pattern", f.last())
 	if to.space.Under != nil {
-		to.paint = to.space.Under.Paint(values)
+		in.tint(to, to.space.Under, values)
 	}
 }
 

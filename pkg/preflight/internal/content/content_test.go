@@ -27,7 +27,7 @@ func read(t *testing.T, data []byte, limits document.Limits) *facts.Document {
 	if err != nil || file == nil {
 		t.Fatalf("open: %v, incidents %+v", err, collector.Document().Incidents)
 	}
-	interpreter := content.New(file, collector, limits)
+	interpreter := content.New(file, collector, limits, nil)
 	pages := file.Pages()
 	for i := range pages {
 		if err := interpreter.Page(t.Context(), &pages[i]); err != nil {
@@ -436,7 +436,7 @@ func TestCancelledContextStopsAPage(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	pages := file.Pages()
-	if err := content.New(file, collector, document.DefaultLimits()).Page(ctx, &pages[0]); !errors.Is(err, context.Canceled) {
+	if err := content.New(file, collector, document.DefaultLimits(), nil).Page(ctx, &pages[0]); !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v", err)
 	}
 }

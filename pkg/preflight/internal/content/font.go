@@ -10,14 +10,17 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/outline"
 )
 
 // fontUse is a font resource that the interpreter has read.
 type fontUse struct {
 	fact *facts.Font
 	dict types.Dict
-	// shape is read when the font is used for the first time.
-	shape *Font
+	// shape is read when the font is used for the first time, and outlines when a glyph
+	// is rendered for the first time.
+	shape    *Font
+	outlines *outline.Font
 }
 
 // declare records the fonts of a resource dictionary, used or not, sorted by name:

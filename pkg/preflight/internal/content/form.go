@@ -62,10 +62,19 @@ func (in *Interpreter) form(f *frame, o types.Object, dict types.Dict) {
 	if outer.blend != normal {
 		inner.group.blend = outer.blend
 	}
-	inner.state.transparency = opaque()
+	inner.state.transparency, inner.state.soft = opaque(), nil
+	isolated, knockout := in.file.Bool(group["I"]), in.file.Bool(group["K"])
+	separate := outer != opaque() || isolated || knockout
+	region := f.state.region
+	if separate {
+		in.beginGroup(f, dict, isolated, knockout)
+	}
 	before := in.blended
 	in.runForm(inner, o, dict)
-	if in.blended > before && (in.file.Bool(group["I"]) || in.file.Bool(group["K"])) {
+	if separate {
+		in.endGroup(f, region)
+	}
+	if in.blended > before && (isolated || knockout) {
 		in.feature(facts.Transparency, "Group", o, nil)
 	}
 }
@@ -74,7 +83,7 @@ func (in *Interpreter) form(f *frame, o types.Object, dict types.Dict) {
 func (in *Interpreter) runForm(inner *frame, o types.Object, dict types.Dict) {
 	inner.state.ctm = in.file.Matrix(dict["Matrix"]).Then(inner.state.ctm)
 	if box, ok := in.file.Rect(dict["BBox"]); ok {
-		inner.clipTo(box)
+		in.clipTo(inner, box)
 	}
 	in.nested(o, inner)
 	in.release(inner)

@@ -10,9 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/content"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
 
@@ -78,15 +80,19 @@ func FuzzPage(f *testing.F) {
 func execute(t *testing.T, data []byte) (*facts.Document, int) {
 	t.Helper()
 	n := 0
-	collector := facts.NewCollector(func(p *facts.Page, m *facts.Mark) {
+	collector := facts.NewCollector(sink(func(p *facts.Page, m *facts.Mark) {
 		n++
 		checkMark(t, p, m)
-	})
+	}))
 	file, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), fuzzLimits(), collector)
 	if err != nil || file == nil {
 		t.Fatalf("open: %v", err)
 	}
-	interpreter := content.New(file, collector, fuzzLimits())
+	output, err := color.NewOutput(file, nil, "")
+	if err != nil {
+		t.Fatalf("color.NewOutput: %v", err)
+	}
+	interpreter := content.New(file, collector, fuzzLimits(), render.New(file, 1, output))
 	pages := file.Pages()
 	for i := range pages {
 		if err := interpreter.Page(t.Context(), &pages[i]); err != nil {
@@ -108,8 +114,8 @@ func checkMark(t *testing.T, p *facts.Page, m *facts.Mark) {
 	if limit := m.Box.Area() * 0.1245; m.Area > limit {
 		t.Errorf("area %v of a box with %v", m.Area, limit)
 	}
-	if m.Alpha < 0 || m.Alpha > 1 || m.Blend == "" || m.Paint.Space == "" {
-		t.Errorf("alpha %v, blend %q, space %q", m.Alpha, m.Blend, m.Paint.Space)
+	if m.Alpha < 0 || m.Alpha > 1 || m.Blend == "" {
+		t.Errorf("alpha %v, blend %q", m.Alpha, m.Blend)
 	}
 	if m.Kind == facts.Text && m.Font == nil || (m.Kind == facts.Picture || m.Kind == facts.Stencil) && m.Image == nil {
 		t.Errorf("a mark of kind %d without what it shows", m.Kind)
@@ -130,7 +136,7 @@ func bench(b *testing.B, page string) {
 		b.Fatalf("open: %v", err)
 	}
 	pages := file.Pages()
-	interpreter := content.New(file, collector, limits)
+	interpreter := content.New(file, collector, limits, nil)
 	b.SetBytes(int64(len(page)))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -25,7 +25,9 @@ func (in *Interpreter) showGlyph(f *frame, r *run, code int) {
 	fresh := in.first(dict, scaleClass(ctm))
 	if in.outlines[id] && !fresh {
 		r.outlined = true
-		return
+		if in.renderer == nil {
+			return
+		}
 	}
 	// The string that is being shown must not be overwritten.
 	outer := in.text

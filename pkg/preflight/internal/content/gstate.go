@@ -7,6 +7,7 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
 
 // parameters holds the entries of a graphics state parameter dictionary that
@@ -188,11 +189,14 @@ func unit(v *float64) *float64 {
 func (in *Interpreter) softMask(f *frame, o types.Object) {
 	group := in.file.Dict(o)["G"]
 	form := in.file.Dict(group)
-	f.state.softMask = form != nil
+	f.state.softMask, f.state.soft = form != nil, nil
+	if form != nil {
+		in.drawMask(f, o)
+	}
 	if form == nil || !in.first(form, scaleClass(f.state.ctm)) {
 		return
 	}
 	inner := in.within(f, in.file.Dict(form["Resources"]))
-	inner.mask = true
+	inner.mask, inner.state.region = true, &raster.Clip{}
 	in.runForm(inner, group, form)
 }

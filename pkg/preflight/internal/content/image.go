@@ -72,6 +72,7 @@ func (in *Interpreter) image(f *frame, o types.Object, dict types.Dict) {
 	if in.placement.Hidden {
 		return
 	}
+	in.drawImage(f, o, p, with.space)
 	if !p.fact.Mask {
 		with.paint = in.measure(f, o, p, with.space)
 	}

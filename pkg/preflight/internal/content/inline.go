@@ -64,6 +64,7 @@ func (in *Interpreter) placeInline(f *frame, i *inline, data []byte) {
 	}
 	var with ink
 	with.choose(i.space, in.remap(f, i.space))
+	in.drawInline(f, i, with.space, data)
 	with.paint = facts.Paint{Space: with.space.Family}
 	if i.filters == 0 && !i.fact.Mask {
 		if paint, ok := color.MeasureImage(color.Image{

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package content executes page descriptions as a printer would, but draws
-// nothing: it keeps the graphics state (transformation, clip, colour, text,
-// transparency) and records each mark with its position and its colour.
+// Package content executes page descriptions as a printer would: it keeps the graphics
+// state (transformation, clip, colour, text, transparency) and records each mark with
+// its position and its colour. A renderer, if there is one, paints the marks on planes
+// of ink.
 //
 // It follows forms, patterns, shadings, glyphs of Type 3 fonts, soft masks and
 // the printed appearance of annotations, and skips layers that are not printed.
@@ -20,6 +21,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/lexer"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/planes"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
 )
 
 // cancelEvery is the number of operators between two checks of the context.
@@ -36,6 +39,11 @@ type Interpreter struct {
 	steps     int
 	// stopped is the context's Err during one call of Page.
 	stopped func() error
+
+	// renderer paints the marks; nil when only facts are wanted.
+	renderer *render.Renderer
+	drawing
+	glyph geom.Path
 
 	// The resources of the whole document that have been read.
 	spaces   *color.Resolver
@@ -86,10 +94,11 @@ type visit struct {
 	scale int
 }
 
-// New prepares to read a document, and records its layers.
-func New(file *document.File, collector *facts.Collector, limits document.Limits) *Interpreter {
+// New prepares to read a document, and records its layers. With a renderer, which may be
+// nil, it also paints the marks.
+func New(file *document.File, collector *facts.Collector, limits document.Limits, renderer *render.Renderer) *Interpreter {
 	return &Interpreter{
-		file: file, collector: collector, limits: limits,
+		file: file, collector: collector, limits: limits, renderer: renderer,
 		spaces: color.NewResolver(file), layers: readLayers(file, collector),
 		fonts: map[uintptr]*fontUse{}, absent: map[string]*fontUse{}, declared: map[uintptr]types.Dict{}, images: map[imageKey]*picture{},
 		shadings: map[shadingKey]shade{}, states: map[uintptr]*parameters{}, outlines: map[uintptr]bool{},
@@ -111,15 +120,26 @@ func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 		}
 		in.collector.Document().Pages[page.Number-1].Group = fact
 	}
+	if in.renderer != nil {
+		in.renderer.Start(page)
+		in.drawing = drawing{masks: map[maskKey]*planes.Soft{}, patterns: map[patternKey]*render.Pattern{}}
+	}
 	root := in.frame(page.Resources)
 	root.state = in.initial(page.Media)
 	root.state.fill.choose(root.state.fill.space, in.remap(root, root.state.fill.space))
-	root.state.fill.paint = root.state.fill.space.Paint([]float64{0})
+	in.tint(&root.state.fill, root.state.fill.space, []float64{0})
 	root.state.stroke = root.state.fill
 	in.declare(root.resources)
 	in.run(root, in.streams(page.Contents))
 	in.release(root)
 	in.annotations()
+	if in.renderer != nil {
+		fact := &in.collector.Document().Pages[page.Number-1]
+		rgb := fact.Transparent && fact.Group != nil && (fact.Group.Space == color.DeviceRGB || fact.Group.Space == color.ICCRGB)
+		in.collector.EndPage(page.Number, in.renderer.Finish(rgb), in.renderer.Visible())
+	} else {
+		in.collector.EndPage(page.Number, nil, func(uint32) bool { return true })
+	}
 	return context.Cause(ctx)
 }
 

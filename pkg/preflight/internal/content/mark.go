@@ -17,7 +17,7 @@ func (in *Interpreter) begin(f *frame, kind facts.Kind, box geom.Rect) *facts.Ma
 	if f.mask || f.silent || f.layers.hidden() || !f.visible(box) {
 		return nil
 	}
-	in.mark = facts.Mark{Kind: kind, Box: box.Intersect(f.state.clip)}
+	in.mark = facts.Mark{Kind: kind, Number: in.number, Box: box.Intersect(f.state.clip)}
 	return &in.mark
 }
 

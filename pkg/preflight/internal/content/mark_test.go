@@ -17,16 +17,23 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
 
+// sink is a sink of marks alone.
+type sink func(*facts.Page, *facts.Mark)
+
+func (s sink) Mark(p *facts.Page, m *facts.Mark) { s(p, m) }
+
+func (s sink) EndPage(*facts.Page, func(uint32) bool) {}
+
 // marks returns the marks of a file, one line each, formatted by render.
 func marks(t testing.TB, data []byte, render func(m *facts.Mark) string) ([]string, *facts.Document) {
 	t.Helper()
 	var out []string
-	collector := facts.NewCollector(func(_ *facts.Page, m *facts.Mark) { out = append(out, render(m)) })
+	collector := facts.NewCollector(sink(func(_ *facts.Page, m *facts.Mark) { out = append(out, render(m)) }))
 	file, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), document.DefaultLimits(), collector)
 	if err != nil || file == nil {
 		t.Fatalf("open: %v, incidents %+v", err, collector.Document().Incidents)
 	}
-	interpreter := content.New(file, collector, document.DefaultLimits())
+	interpreter := content.New(file, collector, document.DefaultLimits(), nil)
 	pages := file.Pages()
 	for i := range pages {
 		if err := interpreter.Page(t.Context(), &pages[i]); err != nil {

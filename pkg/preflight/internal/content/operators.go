@@ -39,9 +39,17 @@ func (in *Interpreter) operator(f *frame, name []byte) {
 		in.xobject(f)
 	case "sh":
 		in.shadingFill(f)
+	case "J":
+		f.state.line.Cap = int(min(max(f.number(0), 0), 2))
+	case "j":
+		f.state.line.Join = int(min(max(f.number(0), 0), 2))
+	case "M":
+		f.state.line.MiterLimit = f.number(0)
+	case "d":
+		f.state.line.Dash, f.state.line.Phase = f.dash(), f.number(1)
 	case "d1":
 		f.muted, f.silent = true, f.silent || f.glyph
-	case "J", "j", "M", "d", "ri", "i", "MP", "DP", "d0", "ID", "EI":
+	case "ri", "i", "MP", "DP", "d0", "ID", "EI":
 	default:
 		// Between BX and EX any operator is allowed.
 		if f.compatible == 0 && in.unknown < maxUnknown {

@@ -23,8 +23,10 @@ const noExtent = 1e-4
 type path struct {
 	box   geom.Rect
 	drawn bool
-	// clips is set by W until the path is painted.
-	clips bool
+	// clips is set by W until the path is painted, evenOdd by W*.
+	clips, evenOdd bool
+	// shape holds the segments, for rendering.
+	shape geom.Path
 
 	start, at point
 	open      bool
@@ -43,9 +45,13 @@ type path struct {
 	shapeless   bool
 }
 
-func (p *path) reset() { *p = path{box: geom.Nothing(), thin: math.MaxFloat64} }
+func (p *path) reset() {
+	p.shape.Reset()
+	*p = path{box: geom.Nothing(), thin: math.MaxFloat64, shape: p.shape}
+}
 
 func (p *path) move(to point) {
+	p.shape.Move(to.x, to.y)
 	p.finish()
 	p.start, p.at = to, to
 }
@@ -61,6 +67,7 @@ func (p *path) begin() {
 }
 
 func (p *path) lineTo(to point) {
+	p.shape.Line(to.x, to.y)
 	p.begin()
 	p.twice += cross(p.at, to)
 	p.length += math.Hypot(to.x-p.at.x, to.y-p.at.y)
@@ -73,6 +80,7 @@ func (p *path) lineTo(to point) {
 }
 
 func (p *path) curveTo(b, c, d point) {
+	p.shape.Curve(b.x, b.y, c.x, c.y, d.x, d.y)
 	p.begin()
 	a := p.at
 	// The area between a Bézier curve and the origin, exactly.
@@ -117,6 +125,7 @@ func bezier(t, a, b, c, d float64) float64 {
 }
 
 func (p *path) close() {
+	p.shape.Close()
 	if p.open {
 		p.length += math.Hypot(p.start.x-p.at.x, p.start.y-p.at.y)
 	}
@@ -188,7 +197,7 @@ func (in *Interpreter) pathOperator(f *frame, name []byte) bool {
 		f.path.lineTo(corner(x, y+h))
 		f.path.close()
 	case "W", "W*":
-		f.path.clips = true
+		f.path.clips, f.path.evenOdd = true, len(name) == 2
 	case "n":
 		in.paintPath(f, painting{})
 	case "f", "F":
@@ -238,12 +247,14 @@ func (in *Interpreter) paintPath(f *frame, how painting) {
 		}
 		if p.clips {
 			f.state.clip = f.state.clip.Intersect(p.box)
+			in.clipInk(f, &p.shape, p.evenOdd)
 		}
 	}
 	p.reset()
 }
 
 func (in *Interpreter) fillPath(f *frame, evenOdd bool) {
+	in.drawFill(f, &f.path.shape, evenOdd)
 	m := in.begin(f, facts.Path, f.path.box)
 	if m == nil {
 		return
@@ -262,6 +273,7 @@ func (in *Interpreter) fillPath(f *frame, evenOdd bool) {
 }
 
 func (in *Interpreter) strokePath(f *frame) {
+	in.drawStroke(f, &f.path.shape)
 	least, greatest := f.state.ctm.Stretch()
 	width := math.Abs(f.state.lineWidth)
 	box := f.path.box.Grow(width * greatest / 2)

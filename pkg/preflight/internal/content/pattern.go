@@ -11,6 +11,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
 
 // maxRecorded bounds the marks of a pattern that are recorded again for each
@@ -107,10 +108,11 @@ func (in *Interpreter) cell(dict types.Dict, matrix geom.Matrix) float64 {
 // tile reads the content of a pattern.
 func (in *Interpreter) tile(f *frame, with *ink, dict types.Dict, matrix geom.Matrix, t *tiling, region overlay, uncolored bool) {
 	pattern := with.pattern
-	colored := ink{space: with.space.Under, paint: with.paint}
+	colored := ink{space: with.space.Under, paint: with.paint, tone: with.tone}
 	inner := in.frame(in.file.Dict(dict["Resources"]))
 	inner.state = in.initial(geom.Everything())
-	inner.state.ctm = matrix
+	// drawPattern paints the pattern.
+	inner.state.ctm, inner.state.region = matrix, &raster.Clip{}
 	inner.muted, inner.mask, inner.again = uncolored, f.mask, f.again
 	inner.layers.outside = f.layers.hidden()
 	inner.group = f.group
@@ -124,7 +126,7 @@ func (in *Interpreter) tile(f *frame, with *ink, dict types.Dict, matrix geom.Ma
 		inner.group.blend = f.state.blend
 	}
 	if box, ok := in.file.Rect(dict["BBox"]); ok {
-		inner.clipTo(box)
+		in.clipTo(inner, box)
 	}
 	// Inside another pattern, the marks cover the region of the outer pattern.
 	if f.over != nil {

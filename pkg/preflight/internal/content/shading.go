@@ -39,6 +39,7 @@ func (in *Interpreter) shadingFill(f *frame) {
 	if dict == nil {
 		return
 	}
+	in.drawShading(f, o, f.state.ctm, nil, false)
 	region := f.state.clip
 	if box, ok := in.file.Rect(dict["BBox"]); ok {
 		region = region.Intersect(f.state.ctm.Rect(box))

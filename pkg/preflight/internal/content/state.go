@@ -9,6 +9,9 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/lexer"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/planes"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
 )
 
 // state is the graphics state, which q saves and Q restores.
@@ -18,6 +21,12 @@ type state struct {
 	clip         geom.Rect
 	fill, stroke ink
 	lineWidth    float64
+	// line holds the other parameters of lines, for rendering.
+	line render.Line
+	// region is the exact clip in pixels, and soft the current soft mask; both are nil
+	// while nothing is rendered.
+	region *raster.Clip
+	soft   *planes.Soft
 	textState
 	transparency
 	overprintFill, overprintStroke bool
@@ -47,6 +56,8 @@ type transparency struct {
 type ink struct {
 	space *color.Space
 	paint facts.Paint
+	// tone is the colour in inks, for rendering.
+	tone render.Tone
 	// pattern is set when the colour is a pattern.
 	pattern types.Object
 	// remapped is the resource that replaces a device space, or "".
@@ -60,11 +71,16 @@ func opaque() transparency {
 // initial returns the state at the start of a page (tables 51 and 52).
 func (in *Interpreter) initial(clip geom.Rect) state {
 	gray := in.spaces.Device(color.DeviceGray)
-	black := ink{space: gray, paint: gray.Paint([]float64{0})}
-	return state{
-		ctm: geom.Identity(), clip: clip, fill: black, stroke: black, lineWidth: 1,
+	black := ink{space: gray}
+	in.tint(&black, gray, []float64{0})
+	s := state{
+		ctm: geom.Identity(), clip: clip, fill: black, stroke: black, lineWidth: 1, line: render.Line{MiterLimit: 10},
 		textState: textState{stretch: 1}, transparency: opaque(),
 	}
+	if in.renderer != nil {
+		s.region = in.renderer.Region()
+	}
+	return s
 }
 
 // frame is one content stream that is being executed.
@@ -141,6 +157,8 @@ type text struct {
 	// clip is the box around the text that becomes the clip.
 	clip  geom.Rect
 	clips bool
+	// shape holds the outlines of the glyphs that become the clip, for rendering.
+	shape geom.Path
 }
 
 // number returns the i-th operand, or 0.
@@ -169,6 +187,12 @@ func (f *frame) matrix() geom.Matrix {
 }
 
 // clipTo narrows the clip to a box in the current user space.
-func (f *frame) clipTo(box geom.Rect) {
+func (in *Interpreter) clipTo(f *frame, box geom.Rect) {
 	f.state.clip = f.state.clip.Intersect(f.state.ctm.Rect(box))
+	if in.renderer != nil {
+		var own, shape geom.Path
+		own.Rect(box)
+		shape.Append(&own, f.state.ctm)
+		in.clipInk(f, &shape, false)
+	}
 }

@@ -30,10 +30,12 @@ func (in *Interpreter) textOperator(f *frame, name []byte) bool {
 	s := &f.state
 	switch string(name) {
 	case "BT":
-		f.text = text{matrix: geom.Identity(), line: geom.Identity(), clip: geom.Nothing()}
+		f.text.shape.Reset()
+		f.text = text{matrix: geom.Identity(), line: geom.Identity(), clip: geom.Nothing(), shape: f.text.shape}
 	case "ET":
 		if f.text.clips {
 			s.clip = s.clip.Intersect(f.text.clip)
+			in.clipInk(f, &f.text.shape, false)
 			f.text.clips = false
 		}
 	case "Tf":
@@ -133,13 +135,18 @@ func (in *Interpreter) show(f *frame) {
 	if font.shape == nil {
 		font.shape = NewFont(in.file, font.dict, in.page.Number)
 	}
+	// All glyphs are one mark. The glyphs of Type 3 fonts have marks of their own.
+	if in.startMark(f); font.shape.Type3 != nil {
+		in.number = 0
+	}
+	number := in.number
 	r := run{shape: font.shape, low: math.MaxFloat64, high: -math.MaxFloat64}
 	o := &f.operands[len(f.operands)-1]
 	in.showItem(f, &r, o)
 	for i := range o.Items {
 		in.showItem(f, &r, &o.Items[i])
 	}
-	if r.codes > 0 {
+	if in.number = number; r.codes > 0 {
 		in.paintText(f, &r)
 	}
 	x, y := f.along(&r, r.pen)
@@ -178,6 +185,8 @@ func (in *Interpreter) showItem(f *frame, r *run, o *lexer.Object) {
 			r.cover(r.pen, r.pen+width, !blank)
 			if r.shape.Type3 != nil {
 				in.showGlyph(f, r, code)
+			} else {
+				in.drawGlyph(f, r, code)
 			}
 			space := s.charSpace
 			if blank {

@@ -61,6 +61,16 @@ func (f *File) ICC(o types.Object) *facts.ICC {
 	return profile
 }
 
+// Profile returns the data of a profile that [File.ICC] has returned, or nil.
+func (f *File) Profile(p *facts.ICC) []byte {
+	for number, known := range f.profiles {
+		if known == p {
+			return f.Decode(*types.NewIndirectRef(number, 0), 0)
+		}
+	}
+	return nil
+}
+
 // readProfile sets the facts of a profile from its data.
 func (f *File) readProfile(stream types.StreamDict, out *facts.ICC) {
 	data, err := f.decode(stream)

@@ -43,9 +43,13 @@ type Collector struct {
 	features map[featureKey]*Feature
 }
 
-// Sink takes the marks of a page, in the order of painting. It must not keep the page
+// Sink takes the marks of the pages, in the order of painting. It must not keep the page
 // or the mark.
-type Sink func(*Page, *Mark)
+type Sink interface {
+	Mark(page *Page, mark *Mark)
+	// EndPage ends a page. visible reports whether a mark can be seen on it.
+	EndPage(page *Page, visible func(mark uint32) bool)
+}
 
 type featureKey struct {
 	kind   FeatureKind
@@ -55,9 +59,6 @@ type featureKey struct {
 // NewCollector returns an empty collector that passes marks to a sink, which may be
 // nil.
 func NewCollector(sink Sink) *Collector {
-	if sink == nil {
-		sink = func(*Page, *Mark) {}
-	}
 	return &Collector{
 		doc: Document{Complete: true}, sink: sink,
 		perRule: map[string]int{}, colors: map[string]*Color{}, inks: map[string]*Ink{}, features: map[featureKey]*Feature{},
@@ -97,7 +98,9 @@ func (c *Collector) Page(p Page) {
 // the sums of its page.
 func (c *Collector) Mark(number int, m *Mark) {
 	page := &c.doc.Pages[number-1]
-	c.sink(page, m)
+	if c.sink != nil {
+		c.sink.Mark(page, m)
+	}
 	if m.Paint.Space != "" {
 		c.Color(m.Paint.Space, number, &m.Box)
 	}
@@ -124,6 +127,15 @@ func (c *Collector) Mark(number int, m *Mark) {
 	page.Painted++
 	page.Extent = page.Extent.Union(m.Box)
 	page.addFrame(m.Box)
+}
+
+// EndPage ends a page. ink is the measured ink, or nil.
+func (c *Collector) EndPage(number int, ink *InkMap, visible func(mark uint32) bool) {
+	page := &c.doc.Pages[number-1]
+	page.Ink = ink
+	if c.sink != nil {
+		c.sink.EndPage(page, visible)
+	}
 }
 
 // addFrame keeps a box near the finished edge, unless a kept box contains it.

@@ -12,6 +12,9 @@ import (
 // printed layer, outside masks. White counts: it hides the artwork below.
 type Mark struct {
 	Kind Kind
+	// Number identifies the mark on its page for the question whether it is visible; 0 is
+	// always visible.
+	Number uint32
 	// Stroked is true for the outline of a path or of text.
 	Stroked bool
 	// Box is the box around the mark, clipped.

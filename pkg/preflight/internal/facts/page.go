@@ -21,6 +21,8 @@ type Page struct {
 	// Media is always set; the others only where the file declares them.
 	Media                  geom.Rect
 	Crop, Bleed, Trim, Art *geom.Rect
+	// Assumed reports that the order gives the TrimBox, not the file.
+	Assumed bool
 	// Group is the transparency group of the page, nil when it declares none.
 	Group *Group
 	// Painted counts the visible marks that leave ink or light on the paper, and
@@ -40,6 +42,51 @@ type Page struct {
 	Transparent bool
 	// Text lists the boxes of the text, neighbours joined, for a map of the page.
 	Text []geom.Rect
+	// Ink is the ink on the page, nil when it was not measured.
+	Ink *InkMap
+}
+
+// InkMap is the ink that a page puts on paper, measured on planes of ink: after
+// overprinting, transparency, clipping and covering. Amounts and totals are in percent.
+type InkMap struct {
+	// Resolution of the planes, in pixels per inch on paper.
+	Resolution float64
+	// Area that was measured, the page with its bleed, in square millimetres.
+	Area float64
+	// Complete is false when a part of the page was not painted.
+	Complete bool
+	// Profiled reports whether colours of light were converted by an output profile;
+	// otherwise their inks are an estimate.
+	Profiled bool
+	Planes   []InkPlane
+	// Totals is the distribution of the total of inks over the area.
+	Totals Coverage
+	// Cells holds the highest total of each cell of a grid, row by row from the top
+	// left, which lies at Left and Top. Side is the side of a cell. All three are in
+	// units of the default user space.
+	Cells           []uint16
+	Columns, Rows   int
+	Left, Top, Side float64
+}
+
+// InkPlane is one ink of a page.
+type InkPlane struct {
+	Name string
+	// Coverage is the mean amount over the area, and Highest the highest amount.
+	Coverage, Highest float64
+}
+
+// Over returns the area with more ink than a limit, in square millimetres, and the box
+// around the cells with more.
+func (m *InkMap) Over(limit float64) (area float64, box geom.Rect) {
+	box = geom.Nothing()
+	for i, total := range m.Cells {
+		if float64(total) > limit+InkNoise {
+			x, y := m.Left+float64(i%m.Columns)*m.Side, m.Top-float64(i/m.Columns)*m.Side
+			box = box.Union(geom.Rect{x, y - m.Side, x + m.Side, y})
+		}
+	}
+	return m.Area * m.Totals.Over(limit), box
 }
 
 // Least is the smallest of some values.

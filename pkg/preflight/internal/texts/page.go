@@ -81,8 +81,14 @@ var pages = []rule{
 	},
 	{
 		id: "box.trim_missing", title: text{"TrimBox is missing", "TrimBox fehlt"},
-		fix:      text{"Export as PDF/X, which writes the trim size (TrimBox) into the file.", "Als PDF/X exportieren; dabei wird das Endformat (TrimBox) in die Datei geschrieben."},
-		messages: one("The page does not define its trim size: it has neither a TrimBox nor an ArtBox.", "Die Seite legt kein Endformat fest: TrimBox und ArtBox fehlen."),
+		fix: text{"Export as PDF/X, which writes the trim size (TrimBox) into the file.", "Als PDF/X exportieren; dabei wird das Endformat (TrimBox) in die Datei geschrieben."},
+		messages: map[string]text{
+			"": {"The page does not define its trim size: it has neither a TrimBox nor an ArtBox.", "Die Seite legt kein Endformat fest: TrimBox und ArtBox fehlen."},
+			"assumed": {
+				"The page has no TrimBox; it is the ordered {width_mm} x {height_mm} mm plus {bleed_mm} mm bleed and was checked as such.",
+				"Die Seite hat keine TrimBox; sie entspricht den bestellten {width_mm} x {height_mm} mm plus {bleed_mm} mm Beschnitt und wurde so geprüft.",
+			},
+		},
 	},
 	{
 		id: "safety.content_near_trim", title: text{"Text is too close to the trim edge", "Text steht zu nah am Endformat"},

@@ -134,8 +134,8 @@ var paints = []rule{
 	{
 		id: "ink.tac", title: text{"Total ink coverage is too high", "Gesamtfarbauftrag ist zu hoch"},
 		fix: text{"Convert images with the ICC profile that the printer names, and reduce cyan, magenta and yellow in dark colours.", "Bilder mit dem ICC-Profil umwandeln, das die Druckerei nennt, und in dunklen Farben Cyan, Magenta und Gelb reduzieren."},
-		messages: one("{mark:Mark} has a total ink coverage of {value} %; the maximum is {limit} %, exceeded on {area_cm2} cm² of the page.",
-			"{mark:Mark} hat einen Farbauftrag von {value} %; zulässig sind höchstens {limit} %, überschritten auf {area_cm2} cm² der Seite."),
+		messages: one("The total ink coverage reaches {value} %; the maximum is {limit} %, exceeded on {area_cm2} cm² of the page.",
+			"Der Gesamtfarbauftrag erreicht {value} %; zulässig sind höchstens {limit} %, überschritten auf {area_cm2} cm² der Seite."),
 	},
 
 	{

@@ -122,10 +122,6 @@ var viewers = []rule{
 				"The trim size of the page is {width_mm} x {height_mm} mm; {orderedWidth_mm} x {orderedHeight_mm} mm was ordered, so the page is turned by 90 degrees.",
 				"Das Endformat der Seite ist {width_mm} x {height_mm} mm; bestellt: {orderedWidth_mm} x {orderedHeight_mm} mm, die Seite ist also um 90 Grad gedreht.",
 			},
-			"bleed": {
-				"The page is {width_mm} x {height_mm} mm without a TrimBox: the ordered {orderedWidth_mm} x {orderedHeight_mm} mm plus {bleed_mm} mm bleed.",
-				"Die Seite ist {width_mm} x {height_mm} mm groß und hat keine TrimBox: die bestellten {orderedWidth_mm} x {orderedHeight_mm} mm plus {bleed_mm} mm Beschnitt.",
-			},
 		},
 	},
 }

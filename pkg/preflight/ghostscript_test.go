@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/tiff"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/content"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
+	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
+)
+
+// ghostscriptCMYK is the profile that Ghostscript converts to when it has no other.
+const ghostscriptCMYK = "/usr/share/color/icc/ghostscript/default_cmyk.icc"
+
+// separation is one page of Ghostscript's tiffsep: the planes by the name of their ink.
+type separation map[string]*image.Gray
+
+var planeName = regexp.MustCompile(`^p(\d+)\((.*)\)\.tif$`)
+
+// separations renders pages of a file with Ghostscript, at four times the resolution
+// and reduced, so that edges are means like ours.
+func separations(t *testing.T, file string, pages int, resolution float64) (map[int]separation, error) {
+	t.Helper()
+	dir := t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, "gs", "-q", "-dNOPAUSE", "-dBATCH", "-dSAFER", "-dPDFSTOPONERROR=false",
+		"-sDEVICE=tiffsep", "-sCompression=none", fmt.Sprintf("-r%g", resolution*4), "-dDownScaleFactor=4", "-dMaxSpots=12",
+		fmt.Sprintf("-dLastPage=%d", pages), "-dPrinted=true", "-sOutputFile="+filepath.Join(dir, "p%d.tif"), file)
+	if output, err := command.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, output[:min(len(output), 400)])
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	out := map[int]separation{}
+	for _, entry := range entries {
+		match := planeName.FindStringSubmatch(entry.Name())
+		if match == nil {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+		picture, err := tiff.Decode(bytes.NewReader(data))
+		if err != nil {
+			return nil, err
+		}
+		gray, ok := picture.(*image.Gray)
+		if !ok {
+			return nil, fmt.Errorf("%s is %T", entry.Name(), picture)
+		}
+		var number int
+		fmt.Sscan(match[1], &number)
+		if out[number] == nil {
+			out[number] = separation{}
+		}
+		out[number][match[2]] = gray
+	}
+	return out, nil
+}
+
+// difference is the comparison of one plane.
+type difference struct {
+	page int
+	ink  string
+	// mean is the mean difference of the amounts, in percent.
+	mean        float64
+	ours, other float64 // mean amounts in percent
+}
+
+// compared is the comparison of one file.
+type compared struct {
+	planes []difference
+	// total is the greatest difference of the highest total of a page, in percent.
+	total    float64
+	partial  bool
+	highest  [2]float64
+	duration time.Duration
+}
+
+// comparePlanes renders the first pages of a file with both and compares them.
+func comparePlanes(t *testing.T, file string, most int) (compared, error) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return compared{}, err
+	}
+	profile, err := os.ReadFile(ghostscriptCMYK)
+	if err != nil {
+		return compared{}, err
+	}
+	collector := facts.NewCollector(nil)
+	doc, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), document.DefaultLimits(), collector)
+	if err != nil || doc == nil {
+		return compared{}, fmt.Errorf("open: %w", err)
+	}
+	pages := doc.Pages()
+	if doc.Opaque() || len(pages) == 0 {
+		return compared{}, io.EOF
+	}
+	output, err := color.NewOutput(doc, profile, "ghostscript")
+	if err != nil {
+		return compared{}, err
+	}
+	renderer := render.New(doc, 1, output)
+	interpreter := content.New(doc, collector, document.DefaultLimits(), renderer)
+	var out compared
+	for i := range pages[:min(len(pages), most)] {
+		start := time.Now()
+		if err := interpreter.Page(t.Context(), &pages[i]); err != nil {
+			return compared{}, err
+		}
+		out.duration += time.Since(start)
+		ink := collector.Document().Pages[i].Ink
+		if !ink.Complete {
+			out.partial = true
+		}
+		theirs, err := separationOf(t, file, i+1, ink.Resolution)
+		if err != nil {
+			return compared{}, err
+		}
+		for name, plane := range theirs {
+			theirs[name] = unrotated(plane, pages[i].Rotate)
+		}
+		width, height := 0, 0
+		for _, plane := range theirs {
+			width, height = plane.Rect.Dx(), plane.Rect.Dy()
+		}
+		seen := raster.Pixels(renderer.Device().Rect(pages[i].Visible()))
+		totals, others := make([]int, width*height), make([]int, width*height)
+		for _, plane := range ink.Planes {
+			amounts, stride := renderer.Plane(plane.Name)
+			other := theirs[plane.Name]
+			d := difference{page: i + 1, ink: plane.Name}
+			n := 0
+			for y := range height {
+				for x := range width {
+					if !image.Pt(x, y).In(seen) {
+						continue
+					}
+					ours, their := 0, 0
+					if at := y*stride + x; x < stride && at < len(amounts) {
+						ours = int(amounts[at])
+					}
+					if other != nil {
+						their = 255 - int(other.GrayAt(x, y).Y)
+					}
+					totals[y*width+x] += ours
+					others[y*width+x] += their
+					d.mean += math.Abs(float64(ours - their))
+					d.ours += float64(ours)
+					d.other += float64(their)
+					n++
+				}
+			}
+			if n > 0 {
+				d.mean, d.ours, d.other = d.mean/float64(n)/2.55, d.ours/float64(n)/2.55, d.other/float64(n)/2.55
+			}
+			out.planes = append(out.planes, d)
+		}
+		a, b := most9(totals), most9(others)
+		if math.Abs(a-b) > out.total {
+			out.total, out.highest = math.Abs(a-b), [2]float64{a, b}
+		}
+		if dir := os.Getenv("PRINTMARKET_PLANES"); dir != "" {
+			dump(t, dir, file, i+1, renderer, ink, theirs)
+		}
+	}
+	return out, nil
+}
+
+// dump writes the planes of both side by side, for a look at a difference.
+func dump(t *testing.T, dir, file string, page int, renderer *render.Renderer, ink *facts.InkMap, theirs separation) {
+	t.Helper()
+	for _, plane := range ink.Planes {
+		other := theirs[plane.Name]
+		if other == nil {
+			continue
+		}
+		w, h := other.Rect.Dx(), other.Rect.Dy()
+		amounts, stride := renderer.Plane(plane.Name)
+		var out bytes.Buffer
+		fmt.Fprintf(&out, "P5 %d %d 255\n", 2*w+4, h)
+		for y := range h {
+			for x := range w {
+				v := byte(255)
+				if at := y*stride + x; x < stride && at < len(amounts) {
+					v = 255 - amounts[at]
+				}
+				out.WriteByte(v)
+			}
+			out.Write([]byte{128, 128, 128, 128})
+			for x := range w {
+				out.WriteByte(other.GrayAt(x, y).Y)
+			}
+		}
+		name := fmt.Sprintf("%s-%d-%s.pgm", strings.TrimSuffix(filepath.Base(file), ".pdf"), page, strings.ReplaceAll(plane.Name, "/", "_"))
+		if err := os.WriteFile(filepath.Join(dir, name), out.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// unrotated undoes the rotation of a page, in degrees clockwise.
+func unrotated(p *image.Gray, degrees int) *image.Gray {
+	w, h := p.Rect.Dx(), p.Rect.Dy()
+	if degrees%180 != 0 {
+		w, h = h, w
+	}
+	out := image.NewGray(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			u, v := x, y
+			switch degrees {
+			case 90:
+				u, v = h-1-y, x
+			case 180:
+				u, v = w-1-x, h-1-y
+			case 270:
+				u, v = y, w-1-x
+			}
+			out.SetGray(x, y, p.GrayAt(u, v))
+		}
+	}
+	return out
+}
+
+func separationOf(t *testing.T, file string, page int, resolution float64) (separation, error) {
+	t.Helper()
+	all, err := separations(t, file, page, resolution)
+	if err != nil {
+		return nil, err
+	}
+	return all[page], nil
+}
+
+// most9 returns the total that 99.9 % of the inked pixels do not exceed, in percent: single
+// pixels at edges differ.
+func most9(totals []int) float64 {
+	var counts [16*255 + 1]int
+	n := 0
+	for _, v := range totals {
+		if v > 2 {
+			counts[v]++
+			n++
+		}
+	}
+	left := n / 1000
+	for v := len(counts) - 1; v > 0; v-- {
+		if left -= counts[v]; left < 0 {
+			return float64(v) / 2.55
+		}
+	}
+	return 0
+}
+
+// composition is a page that is composited: what judging object by object cannot see.
+type composition struct {
+	content   string
+	resources func(b *pdftest.Builder) string
+}
+
+// goFont writes a TrueType font with a program.
+func goFont(b *pdftest.Builder) pdftest.Ref {
+	program := b.Flate(fmt.Sprintf("/Length1 %d", len(goregular.TTF)), goregular.TTF)
+	descriptor := b.Add("<< /Type /FontDescriptor /FontName /GoRegular /Flags 32 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 /FontFile2 %s >>", program)
+	return b.Add("<< /Type /Font /Subtype /TrueType /BaseFont /GoRegular /FirstChar 65 /LastChar 66 /Widths [680 680] /Encoding /WinAnsiEncoding /FontDescriptor %s >>", descriptor)
+}
+
+// compositions returns pages with overprinting, transparency, clips, patterns, gradients,
+// images and text.
+func compositions() map[string]composition {
+	const states = "/ExtGState << /O << /OP true /op true /OPM 1 >> /Z << /OP true /op true /OPM 0 >> /H << /ca 0.5 /CA 0.5 >> " +
+		"/M << /BM /Multiply >> /S << /BM /Screen >> /D << /BM /Darken >> /L << /BM /Lighten >> /X << /BM /ColorBurn >> >> "
+	const gold = "/ColorSpace << /Gold [/Separation /Gold /DeviceCMYK << /FunctionType 2 /Domain [0 1] /C0 [0 0 0 0] /C1 [0 0.2 0.8 0.1] /N 1 >>] " +
+		"/All [/Separation /All /DeviceCMYK << /FunctionType 2 /Domain [0 1] /C0 [0 0 0 0] /C1 [1 1 1 1] /N 1 >>] " +
+		"/Two [/DeviceN [/Cyan /Gold] /DeviceCMYK << /FunctionType 4 /Domain [0 1 0 1] /Range [0 1 0 1 0 1 0 1] /Length 0 >>] >> "
+	plain := func(more string) func(*pdftest.Builder) string {
+		return func(*pdftest.Builder) string { return states + more }
+	}
+	shape := func(color string) string { return color + " 150 250 250 250 re f " }
+	below := "1 0 0.4 0 k 60 160 250 250 re f "
+	group := func(dict, content string) func(b *pdftest.Builder) string {
+		return func(b *pdftest.Builder) string {
+			form := b.Stream("/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Group << /S /Transparency "+dict+" >> /Resources << "+states+" >>", []byte(content))
+			return states + fmt.Sprintf("/XObject << /G %s >> ", form)
+		}
+	}
+	square := func(b *pdftest.Builder, dict string, pixels []byte) string {
+		return fmt.Sprintf("/XObject << /I %s >> ", b.Flate("/Type /XObject /Subtype /Image "+dict, pixels))
+	}
+	ramp := make([]byte, 64*64*4)
+	for i := range 64 * 64 {
+		ramp[4*i], ramp[4*i+1], ramp[4*i+2], ramp[4*i+3] = byte(i%64*4), byte(i/64*4), byte(255-i%64*4), byte(i%7*20)
+	}
+	bits := make([]byte, 32*512)
+	for i := range bits {
+		if (i/32/20+i%32/2)%3 == 0 {
+			bits[i] = 0xff
+		}
+	}
+	return map[string]composition{
+		"knockout":                      {below + shape("0 1 0 0.2 k"), plain("")},
+		"overprint without zeros":       {below + "/O gs " + shape("0 1 0 0.2 k"), plain("")},
+		"overprint with zeros":          {below + "/Z gs " + shape("0 1 0 0.2 k"), plain("")},
+		"overprint of a spot":           {below + "/O gs /Gold cs 0.7 scn " + shape(""), plain(gold)},
+		"a spot knocks out":             {below + "/Gold cs 0.7 scn " + shape(""), plain(gold)},
+		"a spot below an overprint":     {"/Gold cs 1 scn 60 160 250 250 re f /Z gs " + shape("0 0.5 0 0 k"), plain(gold)},
+		"registration":                  {below + "/All cs 0.6 scn " + shape(""), plain(gold)},
+		"half opaque":                   {below + "/H gs " + shape("0 1 0 0.2 k"), plain("")},
+		"multiply":                      {below + "/M gs " + shape("0.5 1 0 0.2 k"), plain("")},
+		"screen":                        {below + "/S gs " + shape("0.5 1 0 0.2 k"), plain("")},
+		"darken":                        {below + "/D gs " + shape("0.5 1 0 0.2 k"), plain("")},
+		"lighten":                       {below + "/L gs " + shape("0.5 1 0 0.2 k"), plain("")},
+		"a group, half opaque":          {below + "/H gs /G Do", group("", shape("0 1 0 0.2 k")+"0.3 0 0 0 k 200 300 100 100 re f")},
+		"an isolated group, multiplied": {below + "/M gs /G Do", group("/I true", shape("0 1 0 0.2 k"))},
+		"multiply in a group":           {below + "/G Do", group("", "/M gs "+shape("0.5 1 0 0.2 k"))},
+		"a knockout group":              {below + "/G Do", group("/K true", "/H gs "+shape("0 1 0 0.2 k")+"0.9 0 0 0 k 200 300 300 100 re f")},
+		"a soft mask": {below + "/F gs " + shape("0 1 0 0.2 k"), func(b *pdftest.Builder) string {
+			shading := "/Shading << /R << /ShadingType 2 /ColorSpace /DeviceGray /Coords [150 0 400 0] /Function << /FunctionType 2 /Domain [0 1] /C0 [0] /C1 [1] /N 1 >> >> >>"
+			form := b.Stream("/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Group << /S /Transparency /CS /DeviceGray >> /Resources << "+shading+" >>", []byte("/R sh"))
+			return fmt.Sprintf("/ExtGState << /F << /SMask << /S /Luminosity /G %s >> >> >> ", form)
+		}},
+		"curves, even-odd rule": {"0 0 0 1 k 300 400 m 450 400 450 600 300 600 c 150 600 150 400 300 400 c h 250 450 100 100 re f*", plain("")},
+		"a clip by a curve":     {"q 300 400 m 450 400 450 600 300 600 c 150 600 150 400 300 400 c h W n " + "0 1 1 0 k 0 0 600 800 re f Q", plain("")},
+		"wide lines":            {"0 0 1 0.3 K 20 w 1 j 1 J 100 100 m 300 500 l 500 100 l S 2 J 0 j 12 w 100 600 m 300 700 l 500 600 l s", plain("")},
+		"dashes":                {"1 0 0 0 K 10 w [40 20] 10 d 60 100 m 500 700 l S", plain("")},
+		"an axial gradient":     {"/R sh", plain("/Shading << /R << /ShadingType 2 /ColorSpace /DeviceCMYK /Coords [100 100 500 700] /Extend [true false] /Function << /FunctionType 2 /Domain [0 1] /C0 [1 0 0 0] /C1 [0 0.5 1 0.2] /N 1 >> >> >>")},
+		"a radial gradient":     {"/R sh", plain("/Shading << /R << /ShadingType 3 /ColorSpace /DeviceCMYK /Coords [300 400 50 320 420 250] /Extend [false false] /Function << /FunctionType 2 /Domain [0 1] /C0 [1 0 0 0] /C1 [0 0.5 1 0.2] /N 1.5 >> >> >>")},
+		"an image in CMYK": {"q 400 40 -40 400 100 200 cm /I Do Q", func(b *pdftest.Builder) string {
+			return square(b, "/Width 64 /Height 64 /BitsPerComponent 8 /ColorSpace /DeviceCMYK", ramp)
+		}},
+		"an image in grey": {"q 400 0 0 400 100 200 cm /I Do Q", func(b *pdftest.Builder) string {
+			return square(b, "/Width 128 /Height 128 /BitsPerComponent 8 /ColorSpace /DeviceGray", ramp)
+		}},
+		"an image of one bit": {"0.2 0.9 0 0 k q 400 0 0 400 100 200 cm /I Do Q", func(b *pdftest.Builder) string {
+			return square(b, "/Width 256 /Height 512 /BitsPerComponent 1 /ImageMask true", bits)
+		}},
+		"an image with a colour key": {below + "q 400 0 0 400 100 200 cm /I Do Q", func(b *pdftest.Builder) string {
+			return square(b, "/Width 16 /Height 16 /BitsPerComponent 8 /ColorSpace /DeviceGray /Mask [0 100]", ramp)
+		}},
+		"an image in RGB": {"q 400 0 0 400 100 200 cm /I Do Q", func(b *pdftest.Builder) string {
+			return square(b, "/Width 73 /Height 73 /BitsPerComponent 8 /ColorSpace /DeviceRGB", ramp)
+		}},
+		"colours of RGB": {"1 0 0 rg 60 60 200 200 re f 0.2 0.4 0.7 rg 260 60 200 200 re f 0 g 60 260 200 200 re f 0.5 0.5 0.5 rg 260 260 200 200 re f", plain("")},
+		"text of a TrueType font": {"BT 0 0 0 1 k /F1 60 Tf 60 400 Td (ABAB) Tj ET BT 1 0 0 0 k 1 Tr 3 w /F1 60 Tf 60 200 Td (ABBA) Tj ET", func(b *pdftest.Builder) string {
+			return fmt.Sprintf("/Font << /F1 %s >> ", goFont(b))
+		}},
+		"text as a clip": {"q BT 7 Tr /F1 120 Tf 60 400 Td (ABAB) Tj ET 0 1 0 0 k 0 0 300 800 re f Q", func(b *pdftest.Builder) string {
+			return fmt.Sprintf("/Font << /F1 %s >> ", goFont(b))
+		}},
+		"characters of a Type 3 font": {"BT 0 0.8 0 0 k /F1 200 Tf 60 400 Td (AA) Tj ET", func(b *pdftest.Builder) string {
+			return fmt.Sprintf("/Font << /F1 %s >> ", b.Type3Font("1000 0 0 0 750 750 d1 0 0 750 750 re f", ""))
+		}},
+		"a pattern of tiles": {"/Pattern cs /P scn 60 160 400 400 re f", func(b *pdftest.Builder) string {
+			p := b.Stream("/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 40 40] /XStep 50 /YStep 50 /Resources << >>", []byte("1 0 0 0 k 0 0 30 30 re f 0 1 0 0 k 20 20 20 20 re f"))
+			return fmt.Sprintf("/Pattern << /P %s >> ", p)
+		}},
+		"a pattern without colours": {"/Cs cs 0 0 1 0.5 /P scn 60 160 400 400 re f", func(b *pdftest.Builder) string {
+			p := b.Stream("/Type /Pattern /PatternType 1 /PaintType 2 /TilingType 1 /BBox [0 0 40 40] /XStep 40 /YStep 40 /Matrix [0.7 0.7 -0.7 0.7 0 0] /Resources << >>", []byte("0 0 20 20 re f"))
+			return fmt.Sprintf("/ColorSpace << /Cs [/Pattern /DeviceCMYK] >> /Pattern << /P %s >> ", p)
+		}},
+		"a pattern of a gradient": {"/Pattern cs /P scn 60 160 400 400 re f", plain("/Pattern << /P << /PatternType 2 /Shading << /ShadingType 2 /ColorSpace /DeviceCMYK /Coords [60 0 460 0] /Function << /FunctionType 2 /Domain [0 1] /C0 [1 0 0 0] /C1 [0 0 1 0] /N 1 >> >> >> >>")},
+		"a mesh of patches": {"/R sh", func(b *pdftest.Builder) string {
+			data := []byte{0}
+			for _, at := range [][2]byte{{0, 0}, {20, 80}, {0, 160}, {0, 255}, {80, 200}, {160, 255}, {255, 255}, {200, 160}, {255, 80}, {255, 0}, {160, 60}, {80, 0}} {
+				data = append(data, at[0], at[1])
+			}
+			data = append(data, 255, 0, 0, 0, 0, 255, 0, 0, 0, 0, 255, 0, 0, 0, 0, 255)
+			mesh := b.Flate("/ShadingType 6 /ColorSpace /DeviceCMYK /BitsPerCoordinate 8 /BitsPerComponent 8 /BitsPerFlag 8 /Decode [100 500 200 600 0 1 0 1 0 1 0 1]", data)
+			return fmt.Sprintf("/Shading << /R %s >> ", mesh)
+		}},
+	}
+}
+
+// TestPlanesOfCompositionsAreThoseOfGhostscript compares pages that are composited with
+// Ghostscript's tiffsep.
+func TestPlanesOfCompositionsAreThoseOfGhostscript(t *testing.T) {
+	t.Parallel()
+	for name, c := range compositions() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var b pdftest.Builder
+			file := filepath.Join(t.TempDir(), "page.pdf")
+			if err := os.WriteFile(file, b.Document(pdftest.Print(c.content, c.resources(&b))), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got, err := comparePlanes(t, file, 1)
+			if err != nil {
+				t.Fatalf("compare: %v", err)
+			}
+			painted := 0.0
+			for _, d := range got.planes {
+				painted += d.other
+				if d.mean > 1 || math.Abs(d.ours-d.other) > 0.3 {
+					t.Errorf("%s: mean difference %.2f %%, want at most 1; amounts %.2f and %.2f %%", d.ink, d.mean, d.ours, d.other)
+				}
+			}
+			if got.total > 4 {
+				t.Errorf("highest totals %.0f and %.0f %%, want them within 4 points", got.highest[0], got.highest[1])
+			}
+			if painted == 0 || got.partial {
+				t.Errorf("painted %.2f %%, incomplete: %t", painted, got.partial)
+			}
+		})
+	}
+}
+
+// TestPlanesAgainstGhostscript compares the first pages of the files that match a
+// pattern, and prints each: the figures of the guide on accuracy.
+func TestPlanesAgainstGhostscript(t *testing.T) {
+	pattern := os.Getenv("PRINTMARKET_PDFS")
+	if pattern == "" {
+		t.Skip("PRINTMARKET_PDFS is not set")
+	}
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, different := 0, 0
+	for _, file := range files {
+		got, err := comparePlanes(t, file, 1)
+		if err != nil {
+			t.Logf("%s: %v", filepath.Base(file), err)
+			continue
+		}
+		var worst difference
+		for _, d := range got.planes {
+			if d.mean >= worst.mean {
+				worst = d
+			}
+		}
+		if worst.mean <= 2 && got.total <= 4 {
+			same++
+			continue
+		}
+		different++
+		t.Logf("%-44s %.2f %% page %d %s (%.2f, %.2f); total %.0f (%.0f, %.0f) partial %t %v", filepath.Base(file), worst.mean, worst.page, worst.ink, worst.ours, worst.other,
+			got.total, got.highest[0], got.highest[1], got.partial, got.duration.Round(time.Millisecond))
+	}
+	t.Logf("%d files agree, %d differ", same, different)
+}

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package color
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/kovidgoyal/imaging/prism/meta/icc"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+)
+
+// ErrProfile means that an ICC profile cannot be used for a conversion.
+var ErrProfile = errors.New("not a usable ICC profile")
+
+// Output converts colours to the process inks of a printing condition. It is not safe
+// for concurrent use.
+//
+// Colours of light are converted through their profile, or as sRGB, to the profile of
+// the output, with the relative colorimetric intent and black point compensation
+// (ISO 15930-7, 6.2.4, leaves other intents to the file). Without an output profile
+// the amounts are those of a simple separation with black generation.
+type Output struct {
+	file *document.File
+	page int
+	// device converts a colour of the connection space to inks; nil without a profile.
+	device *icc.Pipeline
+	lab    bool
+	sum    string
+	cubes  map[*Space]*cube
+	// source converts inks to the connection space; nil without a profile.
+	source *icc.Pipeline
+	light  *cube
+}
+
+// NewOutput returns the conversion to a profile with four channels, which may be nil.
+// An error is [ErrProfile]; the conversion then is the one without a profile.
+func NewOutput(file *document.File, profile []byte, sum string) (*Output, error) {
+	o := &Output{file: file, cubes: map[*Space]*cube{}}
+	if profile == nil {
+		return o, nil
+	}
+	p, err := readProfile(profile)
+	if err != nil {
+		return o, err
+	}
+	if p.Header.DataColorSpace != icc.ColorSpaceCMYK {
+		return o, fmt.Errorf("%w: it is not a profile for CMYK", ErrProfile)
+	}
+	err = guarded(func() (err error) {
+		if o.device, err = p.CreateTransformerToDevice(icc.RelativeColorimetricRenderingIntent, true, true); err != nil {
+			return err
+		}
+		o.source, err = p.CreateTransformerToPCS(icc.RelativeColorimetricRenderingIntent, 4, true)
+		return err
+	})
+	if err != nil {
+		o.device, o.source = nil, nil
+		return o, err
+	}
+	o.lab, o.sum = p.Header.ProfileConnectionSpace == icc.ColorSpaceLab, sum
+	return o, nil
+}
+
+// Profiled reports whether colours are converted to an output profile.
+func (o *Output) Profiled() bool { return o.device != nil }
+
+// The bounds of a profile that is used for conversions.
+const (
+	maxProfile = 16 << 20
+	maxTagged  = 128
+)
+
+// readProfile reads a profile. It checks the table of tags first: the library trusts
+// its lengths.
+func readProfile(data []byte) (*icc.Profile, error) {
+	if len(data) < 132 || len(data) > maxProfile {
+		return nil, fmt.Errorf("%w: %d bytes", ErrProfile, len(data))
+	}
+	count := binary.BigEndian.Uint32(data[128:])
+	if count > maxTagged || 132+12*int(count) > len(data) {
+		return nil, fmt.Errorf("%w: %d tags", ErrProfile, count)
+	}
+	for i := range int(count) {
+		tag := data[132+12*i:]
+		offset, size := uint64(binary.BigEndian.Uint32(tag[4:])), uint64(binary.BigEndian.Uint32(tag[8:]))
+		if offset < uint64(132+12*count) || offset+size > uint64(len(data)) {
+			return nil, fmt.Errorf("%w: a tag of %d bytes at %d", ErrProfile, size, offset)
+		}
+	}
+	var p *icc.Profile
+	err := guarded(func() (err error) {
+		p, err = icc.DecodeProfile(bytes.NewReader(data))
+		return err
+	})
+	return p, err
+}
+
+// guarded calls the library and returns its panic or error as [ErrProfile].
+func guarded(call func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("%w: the reader panicked", ErrProfile)
+		}
+	}()
+	if err := call(); err != nil {
+		return fmt.Errorf("%w: %w", ErrProfile, err)
+	}
+	return nil
+}
+
+// Amounts appends the amount of each ink, 0 to 1, like [Space.Amounts], but for every
+// space: cyan, magenta, yellow, black, and the spots of the space.
+func (o *Output) Amounts(dst []float64, s *Space, values []float64, page int) []float64 {
+	if s.kind == indexed {
+		var buffer [MaxComponents]float64
+		return o.Amounts(dst, s.Under, s.entry(values, buffer[:0]), page)
+	}
+	if !o.Converts(s) {
+		if !s.Known() {
+			return append(dst, 0, 0, 0, 0)
+		}
+		return s.Amounts(dst, values)
+	}
+	c := o.cubes[s]
+	if c == nil {
+		o.page = page
+		c = newCube(s.Components, o.conversion(s))
+		o.cubes[s] = c
+	}
+	var unit [4]float64
+	for i := range min(s.Components, len(unit)) {
+		v := at(values, i)
+		if s.Family == Lab {
+			v = labUnit(i, v)
+		}
+		unit[i] = share(v)
+	}
+	inks := c.at(unit[:s.Components])
+	return append(dst, inks[:]...)
+}
+
+// Converts reports whether colours of a space need a conversion: colours of light do,
+// and those of a CMYK profile other than that of the output.
+func (o *Output) Converts(s *Space) bool {
+	switch s.kind {
+	case additive:
+		return true
+	case foreign:
+		return s.Components == 3
+	case process:
+		return o.device != nil && s.Profile != nil && s.Profile.Fault == "" && s.Profile.SHA256 != o.sum
+	default:
+		return false
+	}
+}
+
+// labUnit maps a component of Lab to 0 to 1.
+func labUnit(i int, v float64) float64 {
+	if i == 0 {
+		return v / 100
+	}
+	return (v + 128) / 255
+}
+
+// ThroughRGB returns the inks of a colour, given as inks, after a conversion to sRGB and
+// back: what remains of it on a page that is blended in RGB.
+func (o *Output) ThroughRGB(inks [4]float64) [4]float64 {
+	if o.light == nil {
+		back := o.conversion(&Space{Family: DeviceRGB, Components: 3, kind: additive})
+		in, out := make([]float64, 4), make([]float64, 4)
+		o.light = newCube(4, func(from []float64) [4]float64 {
+			if o.source == nil {
+				white := 1 - from[3]
+				return back([]float64{(1 - from[0]) * white, (1 - from[1]) * white, (1 - from[2]) * white})
+			}
+			copy(in, from)
+			o.source.TransformGeneral(out, in)
+			xyz := [3]float64(out)
+			if o.lab {
+				xyz = labToXYZ(xyz)
+			}
+			rgb := xyzToSRGB(xyz)
+			return back(rgb[:])
+		})
+	}
+	return o.light.at(inks[:])
+}
+
+// conversion returns the function from a colour of a space, as 0 to 1, to inks.
+func (o *Output) conversion(s *Space) func(in []float64) [4]float64 {
+	connect := srgbToXYZ
+	switch {
+	case s.Family == Lab:
+		connect = func(in []float64) [3]float64 {
+			return labToXYZ([3]float64{in[0] * 100, in[1]*255 - 128, in[2]*255 - 128})
+		}
+	case s.Profile != nil && s.Profile.Fault == "":
+		if through := o.through(s); through != nil {
+			connect = through
+		} else if s.kind == process {
+			return func(in []float64) [4]float64 { return [4]float64(in) }
+		}
+	}
+	if o.device == nil {
+		return func(in []float64) [4]float64 { return separate(xyzToSRGB(connect(in))) }
+	}
+	in, out := make([]float64, 4), make([]float64, 4)
+	return func(from []float64) [4]float64 {
+		xyz := connect(from)
+		if o.lab {
+			xyz = xyzToLab(xyz)
+		}
+		copy(in, xyz[:])
+		o.device.TransformGeneral(out, in)
+		var inks [4]float64
+		for i, v := range out {
+			inks[i] = share(v)
+		}
+		return inks
+	}
+}
+
+// through returns the conversion by the profile of a space, or nil when it cannot be
+// used.
+func (o *Output) through(s *Space) func(in []float64) [3]float64 {
+	p, err := readProfile(o.file.Decode(s.source, o.page))
+	if err != nil {
+		return nil
+	}
+	var pipeline *icc.Pipeline
+	var black icc.XYZType
+	err = guarded(func() (err error) {
+		if pipeline, err = p.CreateTransformerToPCS(icc.RelativeColorimetricRenderingIntent, s.Components, true); err == nil {
+			black = p.BlackPoint(icc.RelativeColorimetricRenderingIntent, nil)
+		}
+		return err
+	})
+	if err != nil {
+		return nil
+	}
+	lab := p.Header.ProfileConnectionSpace == icc.ColorSpaceLab
+	buffer, out := make([]float64, 4), make([]float64, 4)
+	return func(in []float64) [3]float64 {
+		copy(buffer, in)
+		pipeline.TransformGeneral(out, buffer)
+		xyz := [3]float64(out)
+		if lab {
+			xyz = labToXYZ(xyz)
+		}
+		// Black point compensation maps the black of the profile to none.
+		for i, b := range [3]float64{black.X, black.Y, black.Z} {
+			xyz[i] = (xyz[i] - b) * d50[i] / (d50[i] - b)
+		}
+		return xyz
+	}
+}
+
+// cube interpolates a conversion between the points of a grid. It computes a point
+// when it is used for the first time.
+type cube struct {
+	n, side int
+	convert func([]float64) [4]float64
+	points  [][4]float32
+	known   []bool
+}
+
+func newCube(n int, convert func([]float64) [4]float64) *cube {
+	c := &cube{n: n, side: 33, convert: convert}
+	if n == 4 {
+		c.side = 17
+	}
+	total := 1
+	for range n {
+		total *= c.side
+	}
+	c.points, c.known = make([][4]float32, total), make([]bool, total)
+	return c
+}
+
+// at returns the inks of a colour, linear in each component between the points.
+func (c *cube) at(in []float64) [4]float64 {
+	var low [4]int
+	var part [4]float64
+	for i, v := range in {
+		v *= float64(c.side - 1)
+		low[i] = min(int(v), c.side-2)
+		part[i] = v - float64(low[i])
+	}
+	var out [4]float64
+	for corner := range 1 << c.n {
+		weight, index := 1.0, 0
+		for i := range c.n {
+			step := corner >> i & 1
+			if step == 1 {
+				weight *= part[i]
+			} else {
+				weight *= 1 - part[i]
+			}
+			index = index*c.side + low[i] + step
+		}
+		if weight == 0 {
+			continue
+		}
+		point := c.point(index)
+		for i, v := range point {
+			out[i] += weight * float64(v)
+		}
+	}
+	return out
+}
+
+func (c *cube) point(index int) [4]float32 {
+	if !c.known[index] {
+		var in [4]float64
+		for i, rest := c.n-1, index; i >= 0; i, rest = i-1, rest/c.side {
+			in[i] = float64(rest%c.side) / float64(c.side-1)
+		}
+		for i, v := range c.convert(in[:c.n]) {
+			c.points[index][i] = float32(share(v))
+		}
+		c.known[index] = true
+	}
+	return c.points[index]
+}
+
+// separate converts sRGB to inks without a profile: black replaces a part of equal
+// amounts of the other inks, more in the shadows.
+func separate(rgb [3]float64) [4]float64 {
+	c, m, y := 1-rgb[0], 1-rgb[1], 1-rgb[2]
+	common := min(c, m, y)
+	black := common * common
+	less := 0.4 * common
+	return [4]float64{share(c - less), share(m - less), share(y - less), share(0.8 * black)}
+}
+
+// d50 is the white of the connection space (ICC.1:2022, 7.2.16).
+var d50 = [3]float64{0.9642, 1, 0.8249} // constant
+
+// srgbToXYZ converts sRGB to XYZ under D50 (IEC 61966-2-1, adapted by Bradford).
+func srgbToXYZ(in []float64) [3]float64 {
+	var linear [3]float64
+	for i := range linear {
+		if v := in[i]; v <= 0.04045 {
+			linear[i] = v / 12.92
+		} else {
+			linear[i] = math.Pow((v+0.055)/1.055, 2.4)
+		}
+	}
+	r, g, b := linear[0], linear[1], linear[2]
+	return [3]float64{
+		0.4360747*r + 0.3850649*g + 0.1430804*b,
+		0.2225045*r + 0.7168786*g + 0.0606169*b,
+		0.0139322*r + 0.0971045*g + 0.7141733*b,
+	}
+}
+
+// xyzToSRGB is the inverse of srgbToXYZ, limited to 0 to 1.
+func xyzToSRGB(xyz [3]float64) [3]float64 {
+	x, y, z := xyz[0], xyz[1], xyz[2]
+	out := [3]float64{
+		3.1338561*x - 1.6168667*y - 0.4906146*z,
+		-0.9787684*x + 1.9161415*y + 0.0334540*z,
+		0.0719453*x - 0.2289914*y + 1.4052427*z,
+	}
+	for i, v := range out {
+		if v = share(v); v <= 0.0031308 {
+			out[i] = v * 12.92
+		} else {
+			out[i] = 1.055*math.Pow(v, 1/2.4) - 0.055
+		}
+	}
+	return out
+}
+
+// labToXYZ and xyzToLab convert between the two connection spaces (ISO 11664-4).
+func labToXYZ(lab [3]float64) [3]float64 {
+	y := (lab[0] + 16) / 116
+	f := [3]float64{y + lab[1]/500, y, y - lab[2]/200}
+	for i, v := range f {
+		if v > 6.0/29 {
+			f[i] = d50[i] * v * v * v
+		} else {
+			f[i] = d50[i] * 108 / 841 * (v - 4.0/29)
+		}
+	}
+	return f
+}
+
+func xyzToLab(xyz [3]float64) [3]float64 {
+	var f [3]float64
+	for i, v := range xyz {
+		if v /= d50[i]; v > 216.0/24389 {
+			f[i] = math.Cbrt(v)
+		} else {
+			f[i] = 841.0/108*v + 4.0/29
+		}
+	}
+	return [3]float64{116*f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])}
+}

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import (
+	"image"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/lexer"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/outline"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/planes"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
+)
+
+// drawing holds what the renderer has made for one page.
+type drawing struct {
+	// number is that of the mark that was rendered last, 0 when it was not rendered.
+	number   uint32
+	masks    map[maskKey]*planes.Soft
+	patterns map[patternKey]*render.Pattern
+}
+
+// maskKey identifies a soft mask as it lies on the page.
+type maskKey struct {
+	dict   uintptr
+	matrix geom.Matrix
+	box    image.Rectangle
+}
+
+// patternKey identifies a tiling pattern as it lies on the page, with the colour of an
+// uncoloured one.
+type patternKey struct {
+	dict   uintptr
+	matrix geom.Matrix
+	tone   render.Tone
+}
+
+// tint sets a colour, in the terms of the facts and in inks.
+func (in *Interpreter) tint(to *ink, space *color.Space, values []float64) {
+	to.paint = space.Paint(values)
+	if in.renderer != nil {
+		to.tone = in.renderer.Tone(space, values)
+	}
+}
+
+// draws reports whether marks are rendered in the current state.
+func (in *Interpreter) draws(f *frame) bool {
+	return in.renderer != nil && !f.layers.hidden() && !f.state.region.Empty()
+}
+
+// startMark numbers the next mark, and reports whether it is rendered.
+func (in *Interpreter) startMark(f *frame) bool {
+	in.number = 0
+	if !in.draws(f) {
+		return false
+	}
+	in.number = in.renderer.Mark()
+	return true
+}
+
+// style returns the current parameters of compositing.
+func (in *Interpreter) style(f *frame, stroked bool) render.Style {
+	s := &f.state
+	if stroked {
+		return render.Style{Alpha: s.strokeAlpha, Blend: s.blend, Overprint: s.overprintStroke, Mode: s.overprintMode, Soft: s.soft, Mark: in.number}
+	}
+	return render.Style{Alpha: s.fillAlpha, Blend: s.blend, Overprint: s.overprintFill, Mode: s.overprintMode, Soft: s.soft, Mark: in.number}
+}
+
+func (in *Interpreter) clipInk(f *frame, shape *geom.Path, evenOdd bool) {
+	if in.renderer != nil {
+		f.state.region = in.renderer.Clip(f.state.region, shape, evenOdd)
+	}
+}
+
+// drawFill fills a shape on the page with the current colour.
+func (in *Interpreter) drawFill(f *frame, shape *geom.Path, evenOdd bool) {
+	if in.startMark(f) {
+		in.fillShape(f, shape, evenOdd)
+	}
+}
+
+// fillShape fills a shape as a part of the current mark.
+func (in *Interpreter) fillShape(f *frame, shape *geom.Path, evenOdd bool) {
+	with := &f.state.fill
+	switch {
+	case with.space.Pattern():
+		in.drawPattern(f, with, shape, evenOdd, f.state.region, in.style(f, false))
+	case with.space.Paints():
+		in.renderer.Fill(shape, evenOdd, f.state.region, with.tone, in.style(f, false))
+	}
+}
+
+func (in *Interpreter) drawStroke(f *frame, shape *geom.Path) {
+	if in.startMark(f) {
+		in.strokeShape(f, shape)
+	}
+}
+
+// strokeShape strokes a shape as a part of the current mark.
+func (in *Interpreter) strokeShape(f *frame, shape *geom.Path) {
+	with, line := &f.state.stroke, f.state.line
+	line.Width, line.Pen = f.state.lineWidth, f.state.ctm
+	switch {
+	case with.space.Pattern():
+		in.drawPattern(f, with, nil, false, in.renderer.ClipStroke(f.state.region, shape, line), in.style(f, true))
+	case with.space.Paints():
+		in.renderer.Stroke(shape, line, f.state.region, with.tone, in.style(f, true))
+	}
+}
+
+// drawPattern fills a shape, or a whole region when it is nil, with a pattern.
+func (in *Interpreter) drawPattern(f *frame, with *ink, shape *geom.Path, evenOdd bool, region *raster.Clip, style render.Style) {
+	dict := in.file.Dict(with.pattern)
+	if dict == nil {
+		return
+	}
+	matrix := in.file.Matrix(dict["Matrix"]).Then(f.base)
+	if shading, ok := dict["Shading"]; ok {
+		if sh := in.shadingOf(f, shading, true); sh != nil {
+			in.renderer.Shade(sh, matrix, shape, evenOdd, region, style)
+		}
+		return
+	}
+	key := patternKey{dict: document.Identity(dict), matrix: matrix}
+	uncolored := in.file.Int(dict["PaintType"]) == 2
+	if uncolored {
+		if with.space.Under == nil {
+			return
+		}
+		key.tone = with.tone
+	}
+	tiles, ok := in.patterns[key]
+	if !ok {
+		in.patterns[key] = nil // of a pattern that contains itself
+		tiles = in.drawTiles(with, dict, matrix, uncolored)
+		in.patterns[key] = tiles
+	}
+	in.renderer.FillTiles(tiles, shape, evenOdd, region, style)
+}
+
+// drawTiles renders the cell of a pattern.
+func (in *Interpreter) drawTiles(with *ink, dict types.Dict, matrix geom.Matrix, uncolored bool) *render.Pattern {
+	box, ok := in.file.Rect(dict["BBox"])
+	x, _ := in.file.Number(dict["XStep"])
+	y, _ := in.file.Number(dict["YStep"])
+	if !ok {
+		return nil
+	}
+	if x == 0 || y == 0 {
+		x, y = box.Width(), box.Height()
+	}
+	return in.renderer.Tile(matrix, box, x, y, func(shift geom.Matrix, region *raster.Clip) {
+		inner := in.frame(in.file.Dict(dict["Resources"]))
+		inner.state = in.initial(geom.Everything())
+		inner.state.ctm, inner.state.region = shift.Then(matrix), region
+		inner.muted, inner.mask, inner.again = uncolored, true, true
+		if uncolored {
+			colored := ink{space: with.space.Under, paint: with.paint, tone: with.tone}
+			inner.state.fill, inner.state.stroke = colored, colored
+		}
+		in.clipTo(inner, box)
+		in.nested(with.pattern, inner)
+		in.release(inner)
+	})
+}
+
+// shadingOf reads a shading for rendering, or returns nil.
+func (in *Interpreter) shadingOf(f *frame, o types.Object, pattern bool) *render.Shading {
+	dict := in.file.Dict(o)
+	if dict == nil {
+		return nil
+	}
+	space := in.remap(f, in.spaces.Resolve(dict["ColorSpace"], in.page.Number))
+	if space.Pattern() || space.Family == "" {
+		in.renderer.Unpainted(in.number)
+		return nil
+	}
+	sh := &render.Shading{Object: o, Dict: dict, Space: space, Pattern: pattern}
+	if function, ok := dict["Function"]; ok {
+		sh.Functions = in.functions(function)
+	}
+	return sh
+}
+
+// drawShading paints a shading inside a shape, or inside the whole clip.
+func (in *Interpreter) drawShading(f *frame, o types.Object, matrix geom.Matrix, shape *geom.Path, evenOdd bool) {
+	if !in.startMark(f) {
+		return
+	}
+	if sh := in.shadingOf(f, o, false); sh != nil {
+		in.renderer.Shade(sh, matrix, shape, evenOdd, f.state.region, in.style(f, false))
+	}
+}
+
+// drawGlyph paints a glyph of a font program at the pen.
+func (in *Interpreter) drawGlyph(f *frame, r *run, code int) {
+	s := &f.state
+	mode := s.renderMode
+	if !in.draws(f) || mode == invisible || s.size == 0 {
+		return
+	}
+	if s.font.outlines == nil {
+		s.font.outlines = outline.Load(in.file, s.font.dict, in.page.Number, s.font.shape.Advance)
+	}
+	shape, state := s.font.outlines.Glyph(code)
+	if shape == nil || shape.Empty() {
+		if state == outline.Unknown {
+			in.renderer.Unpainted(in.number)
+		}
+		return
+	}
+	x, y := f.along(r, r.pen)
+	if r.shape.Vertical {
+		dx, dy := s.font.outlines.Origin(code)
+		x, y = x-dx*s.size*s.stretch, y-dy*s.size
+	}
+	m := geom.Matrix{s.size * s.stretch, 0, 0, s.size, x, y + s.rise}.Then(f.text.matrix).Then(s.ctm)
+	fills, strokes := mode%4 == 0 || mode%4 == 2, mode%4 == 1 || mode%4 == 2
+	if fills && !s.fill.space.Pattern() && s.fill.space.Paints() {
+		in.renderer.Glyph(shape, m, s.region, s.fill.tone, in.style(f, false))
+	}
+	if mode >= clipping {
+		f.text.shape.Append(shape, m)
+	}
+	if strokes || fills && s.fill.space.Pattern() {
+		in.glyph.Reset()
+		in.glyph.Append(shape, m)
+		if fills && s.fill.space.Pattern() {
+			in.fillShape(f, &in.glyph, false)
+		}
+		if strokes {
+			in.strokeShape(f, &in.glyph)
+		}
+	}
+}
+
+// beginGroup starts a transparency group of the renderer, for the box of its form.
+func (in *Interpreter) beginGroup(f *frame, form types.Dict, isolated, knockout bool) {
+	if !in.draws(f) {
+		return
+	}
+	region := f.state.region
+	if box, ok := in.file.Rect(form["BBox"]); ok {
+		var own, shape geom.Path
+		own.Rect(box)
+		shape.Append(&own, in.file.Matrix(form["Matrix"]).Then(f.state.ctm))
+		region = in.renderer.Clip(region, &shape, false)
+	}
+	in.renderer.Begin(region, isolated, knockout)
+}
+
+// endGroup composites the group that [Interpreter.beginGroup] started.
+func (in *Interpreter) endGroup(f *frame, region *raster.Clip) {
+	if in.draws(f) {
+		in.renderer.End(region, in.style(f, false))
+	}
+}
+
+// drawMask renders the soft mask of a graphics state parameter dictionary.
+func (in *Interpreter) drawMask(f *frame, o types.Object) {
+	if !in.draws(f) {
+		return
+	}
+	dict := in.file.Dict(o)
+	form := in.file.Dict(dict["G"])
+	key := maskKey{dict: document.Identity(dict), matrix: f.state.ctm, box: f.state.region.Box}
+	if known, ok := in.masks[key]; ok {
+		f.state.soft = known
+		return
+	}
+	in.masks[key] = nil // of a mask that contains itself
+	var space *color.Space
+	if cs, ok := in.file.Dict(form["Group"])["CS"]; ok {
+		space = in.spaces.Resolve(cs, in.page.Number)
+	}
+	var backdrop []float64
+	if space != nil {
+		var ok bool
+		if backdrop, ok = in.file.Numbers(dict["BC"], space.Components); !ok {
+			backdrop = space.Initial(nil)
+		}
+	}
+	var transfer func(float64) float64
+	if tr, ok := dict["TR"]; ok && in.file.Name(tr) == "" {
+		if function, err := color.ParseFunction(in.file, tr, in.page.Number); err == nil && function.Outputs() > 0 {
+			transfer = func(v float64) float64 { return function.Eval(nil, []float64{v})[0] }
+		}
+	}
+	luminosity := in.file.Name(dict["S"]) == "Luminosity"
+	soft := in.renderer.Mask(f.state.region, luminosity, space, backdrop, transfer, func() {
+		inner := in.within(f, in.file.Dict(form["Resources"]))
+		inner.mask, inner.again = true, true
+		ctm, clip := f.state.ctm, f.state.clip
+		inner.state = in.initial(clip)
+		inner.state.ctm = ctm
+		in.runForm(inner, dict["G"], form)
+	})
+	in.masks[key] = soft
+	f.state.soft = soft
+}
+
+// drawImage paints an image XObject.
+func (in *Interpreter) drawImage(f *frame, o types.Object, p *picture, space *color.Space) {
+	if !in.startMark(f) {
+		return
+	}
+	image := in.source(o, p, space)
+	switch mask := in.file.Resolve(p.dict["Mask"]).(type) {
+	case types.Array:
+		for _, v := range mask[:min(len(mask), 2*color.MaxComponents)] {
+			image.Ranges = append(image.Ranges, in.file.Int(v))
+		}
+	case nil:
+	default:
+		if dict := in.file.Dict(p.dict["Mask"]); dict != nil && p.softMask == nil {
+			image.Mask = in.source(p.dict["Mask"], in.picture(p.dict["Mask"], dict), in.spaces.Device(color.DeviceGray))
+			image.Mask.Stencil = true
+		}
+	}
+	if p.softMask != nil {
+		image.Mask = in.source(p.softMask, in.picture(p.softMask, in.file.Dict(p.softMask)), in.spaces.Device(color.DeviceGray))
+		image.Mask.Stencil, image.Mask.SoftMask = false, true
+	}
+	in.place(f, image)
+}
+
+// source describes an image for the renderer.
+func (in *Interpreter) source(o types.Object, p *picture, space *color.Space) *render.Image {
+	return &render.Image{
+		Key: imageKey{dict: document.Identity(p.dict), space: space}, Stencil: p.fact.Mask,
+		Samples: func() (color.Image, bool) {
+			decode, _ := in.file.Numbers(p.dict["Decode"], 2*space.Components)
+			if p.fact.Filter == jpx || p.fact.Filter == "JBIG2Decode" || !space.Usable() {
+				return color.Image{}, false
+			}
+			return color.Image{
+				Width: p.fact.Width, Height: p.fact.Height, Bits: p.fact.Bits, Space: space, Decode: decode,
+				JPEG: p.fact.Filter == dct, Data: in.file.ImageData(o, in.page.Number),
+			}, true
+		},
+	}
+}
+
+// place paints an image in the unit square. A stencil may have a pattern as its colour.
+func (in *Interpreter) place(f *frame, image *render.Image) {
+	s := &f.state
+	if !image.Stencil {
+		in.renderer.Image(image, s.ctm, s.region, render.Tone{}, in.style(f, false))
+		return
+	}
+	switch {
+	case s.fill.space.Pattern():
+		in.renderer.Unpainted(in.number)
+	case s.fill.space.Paints():
+		in.renderer.Image(image, s.ctm, s.region, s.fill.tone, in.style(f, false))
+	}
+}
+
+// drawInline paints an inline image without filters.
+func (in *Interpreter) drawInline(f *frame, i *inline, space *color.Space, data []byte) {
+	if !in.startMark(f) {
+		return
+	}
+	if i.filters > 0 || !space.Usable() {
+		in.renderer.Unpainted(in.number)
+		return
+	}
+	// The data is only valid now, and no other image is at its address later.
+	kept := append([]byte(nil), data...)
+	in.place(f, &render.Image{
+		Key: &kept, Stencil: i.fact.Mask,
+		Samples: func() (color.Image, bool) {
+			return color.Image{
+				Width: i.fact.Width, Height: i.fact.Height, Bits: i.fact.Bits, Space: space, Decode: i.decode, Data: kept,
+			}, true
+		},
+	})
+}
+
+// maxDash bounds the lengths of a dash pattern.
+const maxDash = 32
+
+// dash returns the array of d.
+func (f *frame) dash() []float64 {
+	if len(f.operands) == 0 {
+		return nil
+	}
+	var out []float64
+	items := f.operands[0].Items
+	for i := range items[:min(len(items), maxDash)] {
+		if items[i].Kind == lexer.Number {
+			out = append(out, items[i].Value)
+		}
+	}
+	return out
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package outline reads the font programs of a PDF and returns the outlines of glyphs
+// (ISO 32000-2, 9.6 to 9.9): TrueType, CFF, OpenType and Type 1. Fonts that the file
+// does not embed get the outlines of a substitute with the widths of the PDF.
+package outline
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+)
+
+// The bounds of a font program and of what is kept of it.
+const (
+	maxProgram  = 16 << 20
+	maxSegments = 20_000
+	maxKept     = 8_192
+)
+
+// State is the origin of an outline.
+type State int
+
+// The states.
+const (
+	// Drawn is a glyph of the font program.
+	Drawn State = iota
+	// Blank is a glyph of the font program without an outline.
+	Blank
+	// NotDefined is .notdef: the encoding has no glyph for the code, or the program
+	// lacks it.
+	NotDefined
+	// Substitute is a glyph of another font: the file does not embed the program.
+	Substitute
+	// Unknown means that the program cannot be read.
+	Unknown
+)
+
+// ErrProgram means that a font program is damaged or of an unknown format.
+var ErrProgram = errors.New("font program cannot be read")
+
+// program is a font program.
+type program interface {
+	// glyph returns the outline of a glyph, in units of the font size. It returns false
+	// for a glyph that the program lacks.
+	glyph(id int) (*geom.Path, bool)
+}
+
+// Font provides the outlines of a font resource. It is not safe for concurrent use.
+type Font struct {
+	program program
+	// find returns the glyph of a code, 0 for .notdef.
+	find func(code int) int
+	// width returns the width of a code for a substitute, nil for an embedded font.
+	width func(code int) float64
+	// origin holds W2 and DW2 of a vertical font.
+	vertical *vertical
+	kept     map[int]kept
+	fault    error
+}
+
+type kept struct {
+	path  *geom.Path
+	state State
+}
+
+// Load reads the font program of a font resource other than Type 3. It never returns
+// nil. width returns the width of a code in units of the font size; it is used for
+// substitutes.
+func Load(file *document.File, dict types.Dict, page int, width func(code int) float64) *Font {
+	f := &Font{kept: map[int]kept{}}
+	composite := file.Name(dict["Subtype"]) == "Type0"
+	described := dict
+	if composite {
+		if descendants := file.Array(dict["DescendantFonts"]); len(descendants) > 0 {
+			described = file.Dict(descendants[0])
+		}
+		f.vertical = readVertical(file, described)
+	}
+	descriptor := file.Dict(described["FontDescriptor"])
+	names := simpleNames{}
+	if !composite {
+		names = readNames(file, dict)
+	}
+	symbolic := file.Int(descriptor["Flags"])&4 != 0
+	name := file.Name(dict["BaseFont"])
+	data := programData(file, descriptor, page)
+	if data == nil {
+		f.substitute(name, file.Int(descriptor["Flags"]), names, composite)
+		f.width = width
+		return f
+	}
+	err := guarded(func() error {
+		switch {
+		case isSFNT(data):
+			return f.openType(file, described, data, names, composite, symbolic, page)
+		case len(data) > 4 && data[0] == 1 && data[1] == 0:
+			return f.compact(file, described, data, names, composite, page)
+		case !composite:
+			return f.typeOne(data, names)
+		}
+		return ErrProgram
+	})
+	if err != nil {
+		f.fault, f.program = err, nil
+		return f
+	}
+	if composite {
+		cids, err := readCIDs(file, dict["Encoding"], page)
+		if err != nil {
+			f.fault, f.program = err, nil
+			return f
+		}
+		byCID := f.find
+		f.find = func(code int) int { return byCID(cids.cid(code)) }
+	}
+	return f
+}
+
+// programData returns the decoded font program, or nil.
+func programData(file *document.File, descriptor types.Dict, page int) []byte {
+	for _, key := range [...]string{"FontFile", "FontFile2", "FontFile3"} {
+		if _, ok := file.Stream(descriptor[key]); ok {
+			data := file.Decode(descriptor[key], page)
+			if len(data) == 0 || len(data) > maxProgram {
+				return []byte{}
+			}
+			return data
+		}
+	}
+	return nil
+}
+
+// guarded calls a reader of a font program and returns a panic as an error.
+func guarded(call func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("%w: the reader panicked", ErrProgram)
+		}
+	}()
+	return call()
+}
+
+// Fault returns the reason why the font program cannot be read, or nil.
+func (f *Font) Fault() error { return f.fault }
+
+// Glyph returns the outline of a code in units of the font size, nil for a glyph
+// without one. The path is shared and must not be changed.
+func (f *Font) Glyph(code int) (*geom.Path, State) {
+	if f.program == nil {
+		return nil, Unknown
+	}
+	if known, ok := f.kept[code]; ok {
+		return known.path, known.state
+	}
+	if len(f.kept) >= maxKept {
+		clear(f.kept)
+	}
+	var k kept
+	if err := guarded(func() error { k = f.read(code); return nil }); err != nil {
+		k.state = Unknown
+	}
+	f.kept[code] = k
+	return k.path, k.state
+}
+
+func (f *Font) read(code int) kept {
+	id := f.find(code)
+	path, ok := f.program.glyph(id)
+	state := Drawn
+	switch {
+	case !ok || path != nil && path.Len() > maxSegments:
+		return kept{nil, NotDefined}
+	case id == 0 && f.width == nil:
+		state = NotDefined
+	case f.width != nil:
+		if id == 0 {
+			return kept{nil, Substitute}
+		}
+		state = Substitute
+		if s, ok := f.program.(*trueType); ok && path != nil {
+			if natural := s.advance(id); natural > 0 && f.width(code) > 0 {
+				scaled := &geom.Path{}
+				scaled.Append(path, geom.Matrix{f.width(code) / natural, 0, 0, 1, 0, 0})
+				path = scaled
+			}
+		}
+	case path == nil || path.Empty():
+		state = Blank
+	}
+	return kept{path, state}
+}
+
+// Origin returns the position of the vertical origin of a glyph, in units of the font
+// size (9.7.4.3).
+func (f *Font) Origin(code int) (x, y float64) {
+	if f.vertical == nil {
+		return 0, 0
+	}
+	return f.vertical.at(code)
+}
+
+// vertical holds the default position of vertical origins; W2 is rare and its
+// positions are read as ranges.
+type vertical struct {
+	y      float64
+	ranges []verticalRange
+}
+
+type verticalRange struct {
+	first, last int
+	x, y        float64
+}
+
+func readVertical(file *document.File, dict types.Dict) *vertical {
+	v := &vertical{y: 0.88}
+	if d, ok := file.Numbers(dict["DW2"], 2); ok {
+		v.y = d[0] / 1000
+	}
+	list := file.Array(dict["W2"])
+	for i := 0; i+1 < len(list) && len(v.ranges) < 4096; {
+		first := file.Int(list[i])
+		if each := file.Array(list[i+1]); each != nil {
+			for k := 0; k+2 < len(each); k += 3 {
+				x, _ := file.Number(each[k+1])
+				y, _ := file.Number(each[k+2])
+				v.ranges = append(v.ranges, verticalRange{first + k/3, first + k/3, x / 1000, y / 1000})
+			}
+			i += 2
+			continue
+		}
+		if i+4 >= len(list) {
+			break
+		}
+		x, _ := file.Number(list[i+3])
+		y, _ := file.Number(list[i+4])
+		v.ranges = append(v.ranges, verticalRange{first, file.Int(list[i+1]), x / 1000, y / 1000})
+		i += 5
+	}
+	return v
+}
+
+func (v *vertical) at(code int) (x, y float64) {
+	for _, r := range v.ranges {
+		if code >= r.first && code <= r.last {
+			return r.x, r.y
+		}
+	}
+	return 0.5, v.y
+}
+
+// styles returns whether the name and the flags of a font stand for a bold, an italic
+// and a monospaced face.
+func styles(name string, flags int) (bold, italic, mono bool) {
+	lower := strings.ToLower(name)
+	has := func(parts ...string) bool {
+		for _, part := range parts {
+			if strings.Contains(lower, part) {
+				return true
+			}
+		}
+		return false
+	}
+	return has("bold", "black", "heavy") || flags&(1<<18) != 0, has("italic", "oblique") || flags&(1<<6) != 0, has("courier", "mono") || flags&1 != 0
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package planes
+
+import (
+	"image"
+	"math"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
+)
+
+// Bitmap is an image in inks. A plane without samples has no ink.
+type Bitmap struct {
+	Width, Height int
+	Amounts       [Max][]uint8
+	// Alpha is the opacity of the pixels; nil for opaque.
+	Alpha []uint8
+}
+
+// Size returns the bytes of the bitmap.
+func (b *Bitmap) Size() int64 {
+	n := int64(len(b.Alpha))
+	for _, plane := range b.Amounts {
+		n += int64(len(plane))
+	}
+	return n
+}
+
+// maxSamples bounds the samples for a pixel in each direction.
+const maxSamples = 4
+
+// Sampler is a [Source] that takes the nearest pixels of a bitmap: one for each pixel of
+// the canvas, or the mean of several of a bitmap with a finer resolution.
+type Sampler struct {
+	Bitmap *Bitmap
+	// Inverse maps the canvas to the pixels of the bitmap.
+	Inverse geom.Matrix
+	// Repeat continues the bitmap in all directions; otherwise pixels outside take the
+	// nearest at the edge.
+	Repeat bool
+	// Alpha, if not nil, is the opacity by another bitmap, which AlphaInverse maps to.
+	Alpha        *Bitmap
+	AlphaInverse geom.Matrix
+	// Flat, if not nil, replaces the colours of the bitmap.
+	Flat *Amounts
+
+	index [maxSamples * maxSamples][]int
+	sums  []uint32
+}
+
+// Row implements [Source].
+func (s *Sampler) Row(y, x, n int, to *Pixels) {
+	samples := s.locate(s.Bitmap, s.Inverse, y, x, n, s.Repeat)
+	if s.Bitmap.Alpha == nil {
+		full(to.Alpha[:n])
+	} else {
+		s.mean(to.Alpha[:n], s.Bitmap.Alpha, samples)
+	}
+	for p, plane := range s.Bitmap.Amounts {
+		out := to.Amounts[p][:n]
+		switch {
+		case s.Flat != nil:
+			set(out, s.Flat[p])
+		case plane == nil:
+			clear(out)
+		default:
+			s.mean(out, plane, samples)
+		}
+	}
+	if s.Alpha == nil {
+		return
+	}
+	samples = s.locate(s.Alpha, s.AlphaInverse, y, x, n, false)
+	s.add(n, s.Alpha.Alpha, samples)
+	for i, sum := range s.sums {
+		to.Alpha[i] = times(to.Alpha[i], uint8(sum/uint32(samples))) // #nosec G115 -- a mean of bytes
+	}
+}
+
+// mean sets values to those at the located pixels.
+func (s *Sampler) mean(out, plane []uint8, samples int) {
+	if samples == 1 {
+		for i, at := range s.index[0][:len(out)] {
+			out[i] = plane[at]
+		}
+		return
+	}
+	s.add(len(out), plane, samples)
+	n := uint32(samples) // #nosec G115 -- at most 16
+	for i, sum := range s.sums {
+		out[i] = uint8((sum + n/2) / n) // #nosec G115 -- a mean of bytes
+	}
+}
+
+// add sets the sums of the values at the located pixels.
+func (s *Sampler) add(n int, plane []uint8, samples int) {
+	if cap(s.sums) < n {
+		s.sums = make([]uint32, n)
+	}
+	s.sums = s.sums[:n]
+	clear(s.sums)
+	for k := range samples {
+		for i, at := range s.index[k][:n] {
+			s.sums[i] += uint32(plane[at])
+		}
+	}
+}
+
+// locate sets the indices of the pixels of a bitmap for each pixel of a row, and returns
+// how many there are for each.
+func (s *Sampler) locate(b *Bitmap, inverse geom.Matrix, y, x, n int, repeat bool) int {
+	_, greatest := inverse.Stretch()
+	side := int(min(max(math.Ceil(greatest-0.01), 1), maxSamples))
+	for k := range side * side {
+		dx, dy := (float64(k%side)+0.5)/float64(side), (float64(k/side)+0.5)/float64(side)
+		s.row(k, b, inverse, float64(x)+dx, float64(y)+dy, n, repeat)
+	}
+	return side * side
+}
+
+// row sets one index for each pixel of a row that begins at a point.
+func (s *Sampler) row(k int, b *Bitmap, inverse geom.Matrix, x, y float64, n int, repeat bool) {
+	if cap(s.index[k]) < n {
+		s.index[k] = make([]int, n)
+	}
+	index := s.index[k][:n]
+	s.index[k] = index
+	u, v := inverse.Point(x, y)
+	for i := range index {
+		column, row := int(math.Floor(u+float64(i)*inverse[0])), int(math.Floor(v+float64(i)*inverse[1]))
+		if repeat {
+			column, row = column%b.Width, row%b.Height
+			if column < 0 {
+				column += b.Width
+			}
+			if row < 0 {
+				row += b.Height
+			}
+		} else {
+			column, row = min(max(column, 0), b.Width-1), min(max(row, 0), b.Height-1)
+		}
+		index[i] = row*b.Width + column
+	}
+}
+
+// Bitmap returns what was painted on the top layer, with its opacity. Only a group
+// that is isolated has one.
+func (c *Canvas) Bitmap() *Bitmap {
+	l := c.top
+	return &Bitmap{Width: l.box.Dx(), Height: l.box.Dy(), Amounts: l.planes, Alpha: l.alpha}
+}
+
+// Luminosity returns the luminosity of what was painted, composited with a colour
+// (11.5.3); the planes hold complements of light.
+func (c *Canvas) Luminosity(backdrop Amounts) *raster.Mask {
+	l := c.page
+	out := raster.NewMask(l.box)
+	for i := range out.Pix {
+		var inks [FirstSpot]uint8
+		for p := range inks {
+			if l.planes[p] != nil {
+				inks[p] = l.planes[p][i]
+			}
+			inks[p] = between(backdrop[p], inks[p], l.alpha[i])
+		}
+		out.Pix[i] = Light(inks)
+	}
+	return out
+}
+
+// Light returns the luminosity of process inks that are complements of light.
+func Light(inks [FirstSpot]uint8) uint8 {
+	light := (77*uint32(255-inks[0]) + 151*uint32(255-inks[1]) + 28*uint32(255-inks[2]) + 128) >> 8
+	return times(uint8(light), 255-inks[3]) // #nosec G115 -- at most 255
+}
+
+// Opacity returns the opacity of what was painted.
+func (c *Canvas) Opacity() *raster.Mask { return &raster.Mask{Box: c.page.box, Pix: c.page.alpha} }
+
+// Measurement is the ink on a part of the canvas.
+type Measurement struct {
+	// Pixels is their number.
+	Pixels int64
+	// Sum adds up the amounts of each plane, and Highest is the most of each.
+	Sum     [Max]uint64
+	Highest Amounts
+	// Totals counts the pixels by their total of inks in percent, rounded.
+	Totals []uint32
+	// Cells holds the highest total in percent of each cell of a grid of Columns x Rows
+	// squares of Side pixels, row by row from the top left.
+	Cells               []uint16
+	Columns, Rows, Side int
+}
+
+// Measure measures the ink inside a box. Cells have at least the given side.
+func (c *Canvas) Measure(box image.Rectangle, side int) Measurement {
+	l := c.page
+	box = box.Intersect(l.box)
+	m := Measurement{Pixels: int64(box.Dx()) * int64(box.Dy()), Side: side, Totals: make([]uint32, Max*100+1)}
+	m.Columns, m.Rows = (box.Dx()+side-1)/side, (box.Dy()+side-1)/side
+	m.Cells = make([]uint16, m.Columns*m.Rows)
+	totals := make([]uint16, box.Dx())
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		clear(totals)
+		at := l.index(y, box.Min.X)
+		for p, plane := range l.planes {
+			if plane == nil {
+				continue
+			}
+			sum, highest := uint64(0), m.Highest[p]
+			for i, v := range plane[at : at+box.Dx()] {
+				sum += uint64(v)
+				highest = max(highest, v)
+				totals[i] += uint16(v)
+			}
+			m.Sum[p] += sum
+			m.Highest[p] = highest
+		}
+		cells := m.Cells[(y-box.Min.Y)/side*m.Columns:]
+		for i, total := range totals {
+			if total == 0 {
+				m.Totals[0]++
+				continue
+			}
+			percent := uint16((uint32(total)*100 + 127) / 255) // #nosec G115 -- at most 1600
+			m.Totals[percent]++
+			if cell := &cells[i/side]; percent > *cell {
+				*cell = percent
+			}
+		}
+	}
+	return m
+}
+
+// Convert replaces the process inks of each pixel that has some.
+func (c *Canvas) Convert(to func([FirstSpot]uint8) [FirstSpot]uint8) {
+	l := c.page
+	var last, result [FirstSpot]uint8
+	for i := range l.box.Dx() * l.box.Dy() {
+		var inks [FirstSpot]uint8
+		for p := range inks {
+			if l.planes[p] != nil {
+				inks[p] = l.planes[p][i]
+			}
+		}
+		if inks == ([FirstSpot]uint8{}) {
+			continue
+		}
+		if inks != last {
+			last, result = inks, to(inks)
+		}
+		for p, v := range result {
+			if l.planes[p] == nil {
+				if v == 0 {
+					continue
+				}
+				l.allocate(p)
+			}
+			l.planes[p][i] = v
+		}
+	}
+}
+
+// Plane returns the amounts of a plane, row by row, or nil for a plane without ink.
+func (c *Canvas) Plane(p int) []uint8 { return c.page.planes[p] }

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package raster computes which share of each pixel a shape covers.
+//
+// A pixel is a unit square; x runs to the right and y down. Coverage is exact for
+// polygons, but for parts of one shape that overlap inside a pixel. Shapes are
+// paths ([geom.Path]) in pixels; [Stroke] converts lines with a width to shapes.
+package raster
+
+import (
+	"image"
+	"math"
+	"slices"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+)
+
+// farAway bounds coordinates: beyond it, precision does not matter and integers
+// could overflow.
+const farAway = 1 << 24
+
+// Rasterizer converts paths to coverage. It keeps its buffers between calls and is
+// not safe for concurrent use. The zero value is ready.
+type Rasterizer struct {
+	box   image.Rectangle
+	cells []cell
+	// rows holds for each row of the box the index of its first cell plus one.
+	rows    []int32
+	low     int
+	high    int
+	sorted  []cell
+	cover   []uint8
+	at      geom.Point
+	start   geom.Point
+	started bool
+}
+
+// cell is the part of a shape's outline in one pixel.
+type cell struct {
+	x    int32
+	next int32
+	// cover is the height of the outline in the pixel, downwards positive; area is
+	// the part of it that lies to the right of the outline within the pixel.
+	cover, area float32
+}
+
+// Row receives the coverage of the pixels of row y from x on. The slice is valid
+// during the call.
+type Row func(y, x int, cover []uint8)
+
+// Fill calls row for each row of the box that the path covers, from top to bottom.
+// Open subpaths are closed.
+func (r *Rasterizer) Fill(p *geom.Path, evenOdd bool, box image.Rectangle, row Row) {
+	if box.Empty() || p.Empty() {
+		return
+	}
+	r.reset(box)
+	p.Each(func(v geom.Verb, to []geom.Point) {
+		switch v {
+		case geom.MoveTo:
+			r.close()
+			r.start = near(to[0])
+			r.at, r.started = r.start, true
+		case geom.LineTo:
+			r.line(to[0])
+		case geom.CurveTo:
+			flatten(r.at, to[0], to[1], to[2], r.line)
+		default:
+			r.close()
+		}
+	})
+	r.close()
+	r.sweep(evenOdd, row)
+}
+
+func (r *Rasterizer) reset(box image.Rectangle) {
+	r.box, r.cells = box, r.cells[:0]
+	r.low, r.high = box.Dy(), -1
+	if n := box.Dy(); cap(r.rows) < n {
+		r.rows = make([]int32, n)
+	} else {
+		r.rows = r.rows[:n]
+		clear(r.rows)
+	}
+	if n := box.Dx(); cap(r.cover) < n {
+		r.cover = make([]uint8, n)
+	}
+	r.started = false
+}
+
+func (r *Rasterizer) close() {
+	if r.started && r.at != r.start {
+		r.line(r.start)
+	}
+}
+
+// line adds an edge from the current point.
+func (r *Rasterizer) line(end geom.Point) {
+	from, to := r.at, near(end)
+	r.at = to
+	if from.Y == to.Y {
+		return
+	}
+	direction := float32(1)
+	if from.Y > to.Y {
+		from, to, direction = to, from, -1
+	}
+	left, top := float64(r.box.Min.X), float64(r.box.Min.Y)
+	bottom := float64(r.box.Dy())
+	x0, y0, x1, y1 := from.X-left, from.Y-top, to.X-left, to.Y-top
+	if y1 <= 0 || y0 >= bottom {
+		return
+	}
+	slope := (x1 - x0) / (y1 - y0)
+	if y0 < 0 {
+		x0, y0 = x0-y0*slope, 0
+	}
+	if y1 > bottom {
+		x1, y1 = x1+(bottom-y1)*slope, bottom
+	}
+	first, last := int(y0), int(math.Ceil(y1))-1
+	r.low, r.high = min(r.low, first), max(r.high, last)
+	x := x0
+	for y := first; y <= last; y++ {
+		from, until := max(y0, float64(y)), min(y1, float64(y+1))
+		end := x + (until-from)*slope
+		if y == last {
+			end = x1
+		}
+		r.inRow(y, x, end, (until-from)*float64(direction))
+		x = end
+	}
+}
+
+// near moves a point that is very far away nearer.
+func near(p geom.Point) geom.Point {
+	limit := func(v float64) float64 {
+		if v > -farAway {
+			return min(v, farAway)
+		}
+		return -farAway // also for NaN
+	}
+	return geom.Point{X: limit(p.X), Y: limit(p.Y)}
+}
+
+// inRow adds an edge that lies in one row; height is its signed height.
+func (r *Rasterizer) inRow(y int, x0, x1, height float64) {
+	width := float64(r.box.Dx())
+	if x0 > x1 {
+		x0, x1 = x1, x0
+	}
+	if x0 >= width {
+		return
+	}
+	if x1 <= 0 {
+		r.add(y, 0, float32(height), float32(height))
+		return
+	}
+	if span := x1 - x0; x0 < 0 || x1 > width {
+		// Cut the edge at the sides of the box; the part to the left covers whole rows.
+		if x0 < 0 {
+			part := height * -x0 / span
+			r.add(y, 0, float32(part), float32(part))
+			height, x0 = height-part, 0
+		}
+		if x1 > width {
+			span = x1 - x0
+			height *= (width - x0) / span
+			x1 = width
+		}
+	}
+	first := int(x0)
+	last := int(math.Ceil(x1)) - 1
+	if last <= first {
+		// The part to the right of the edge, within its pixel.
+		r.add(y, first, float32(height), float32(height*(1-((x0+x1)/2-float64(first)))))
+		return
+	}
+	rate := height / (x1 - x0)
+	for x := first; x <= last; x++ {
+		from, until := max(x0, float64(x)), min(x1, float64(x+1))
+		part := rate * (until - from)
+		r.add(y, x, float32(part), float32(part*(1-((from+until)/2-float64(x)))))
+	}
+}
+
+func (r *Rasterizer) add(y, x int, cover, area float32) {
+	head := r.rows[y]
+	if head > 0 && r.cells[head-1].x == int32(x) { // #nosec G115 -- x is inside the box
+		c := &r.cells[head-1]
+		c.cover += cover
+		c.area += area
+		return
+	}
+	r.cells = append(r.cells, cell{x: int32(x), next: head, cover: cover, area: area}) // #nosec G115 -- x is inside the box
+	r.rows[y] = int32(len(r.cells))                                                    // #nosec G115 -- bounded by the segments of a path
+}
+
+// sweep adds up the cells of each row from left to right.
+func (r *Rasterizer) sweep(evenOdd bool, row Row) {
+	width := r.box.Dx()
+	for y := max(r.low, 0); y <= r.high; y++ {
+		r.sorted = r.sorted[:0]
+		for i := r.rows[y]; i > 0; i = r.cells[i-1].next {
+			r.sorted = append(r.sorted, r.cells[i-1])
+		}
+		if len(r.sorted) == 0 {
+			continue
+		}
+		sortCells(r.sorted)
+		first := int(r.sorted[0].x)
+		cover := r.cover[first:width]
+		var sum float32
+		end := first
+		for i := 0; i < len(r.sorted); {
+			x := r.sorted[i].x
+			var height, area float32
+			for ; i < len(r.sorted) && r.sorted[i].x == x; i++ {
+				height += r.sorted[i].cover
+				area += r.sorted[i].area
+			}
+			if at := int(x); at < width {
+				if at > end {
+					run(cover[end-first:at-first], share(sum, evenOdd))
+				}
+				cover[at-first] = share(sum+area, evenOdd)
+				end = at + 1
+			}
+			sum += height
+		}
+		// Edges beyond the right side of the box were left out.
+		if rest := share(sum, evenOdd); rest > 0 && end < width {
+			run(cover[end-first:], rest)
+			end = width
+		}
+		row(r.box.Min.Y+y, r.box.Min.X+first, cover[:end-first])
+	}
+}
+
+func sortCells(cells []cell) {
+	if len(cells) > 24 {
+		slices.SortFunc(cells, func(a, b cell) int { return int(a.x - b.x) })
+		return
+	}
+	for i := 1; i < len(cells); i++ {
+		for k := i; k > 0 && cells[k].x < cells[k-1].x; k-- {
+			cells[k], cells[k-1] = cells[k-1], cells[k]
+		}
+	}
+}
+
+// run fills a slice with one value.
+func run(to []uint8, v uint8) {
+	if len(to) == 0 {
+		return
+	}
+	if v == 0 {
+		clear(to)
+		return
+	}
+	to[0] = v
+	for n := 1; n < len(to); n *= 2 {
+		copy(to[n:], to[:n])
+	}
+}
+
+// share converts a signed coverage to 0 to 255.
+func share(sum float32, evenOdd bool) uint8 {
+	if sum < 0 {
+		sum = -sum
+	}
+	if evenOdd && sum > 1 {
+		if sum -= 2 * float32(int(sum/2)); sum > 1 {
+			sum = 2 - sum
+		}
+	}
+	if sum >= 1 {
+		return 255
+	}
+	return uint8(sum*255 + 0.5)
+}
+
+// tolerance is the distance between a curve and the lines that replace it, in pixels.
+const tolerance = 0.05
+
+// flatten calls line for the ends of the lines that replace a curve.
+func flatten(a, b, c, d geom.Point, line func(geom.Point)) {
+	// The second differences bound the distance from the chord.
+	x := max(math.Abs(a.X-2*b.X+c.X), math.Abs(b.X-2*c.X+d.X))
+	y := max(math.Abs(a.Y-2*b.Y+c.Y), math.Abs(b.Y-2*c.Y+d.Y))
+	n := math.Ceil(math.Sqrt(0.75 * math.Hypot(x, y) / tolerance))
+	if !(n < 512) {
+		n = 512
+	}
+	for i := 1.0; i < n; i++ {
+		t := i / n
+		s := 1 - t
+		u, v, w, z := s*s*s, 3*s*s*t, 3*s*t*t, t*t*t
+		line(geom.Point{X: u*a.X + v*b.X + w*c.X + z*d.X, Y: u*a.Y + v*b.Y + w*c.Y + z*d.Y})
+	}
+	line(d)
+}
