@@ -1137,7 +1137,10 @@ export interface components {
              * @example 1
              */
             userUnit: number;
-            /** @description The boxes that the file declares for the page, inherited ones included, in its default user space. */
+            /**
+             * @description The boxes that the file declares for the page, inherited ones included, in its default user space. A page without
+             *     TrimBox that is the ordered size plus the same bleed on all sides gets trim and bleed from the order.
+             */
             boxes: {
                 media: components["schemas"]["Rectangle"];
                 crop?: components["schemas"]["Rectangle"];

@@ -1017,7 +1017,8 @@ type ReportPage struct {
 	// Examples: 1
 	UserUnit float64 `json:"userUnit"`
 
-	// Boxes The boxes that the file declares for the page, inherited ones included, in its default user space.
+	// Boxes The boxes that the file declares for the page, inherited ones included, in its default user space. A page without
+	// TrimBox that is the ordered size plus the same bleed on all sides gets trim and bleed from the order.
 	Boxes PageBoxes `json:"boxes"`
 
 	// BleedMM The bleed around the finished page, at its edges before rotation; absent without TrimBox and ArtBox.
@@ -1083,7 +1084,8 @@ type ReportPage struct {
 	Text []Rectangle `json:"text"`
 }
 
-// PageBoxes The boxes that the file declares for the page, inherited ones included, in its default user space.
+// PageBoxes The boxes that the file declares for the page, inherited ones included, in its default user space. A page without
+// TrimBox that is the ordered size plus the same bleed on all sides gets trim and bleed from the order.
 type PageBoxes struct {
 	// Media Left, bottom, right, top.
 	Media Rectangle `json:"media"`

@@ -21,6 +21,17 @@ func overprintFlaws() []Flaw {
 			return fmt.Sprintf("/ColorSpace << /C %s >> /ExtGState << /G << %s >> >>", s.Spot("Gold", "0 0.2 0.8 0.2"), entries)
 		})
 	}
+	technical := func(name, entries string) func() []byte {
+		return with(dark+"/G gs /C cs 1 scn"+square, func(s *Sound) string {
+			return fmt.Sprintf("/ColorSpace << /C %s >> /ExtGState << /G << %s >> >>", s.Spot(name, "0 0.2 0 0"), entries)
+		})
+	}
+	stencil := func(entries string) func() []byte {
+		return with(dark+"/G gs 0 0 0 0 k "+inch, func(s *Sound) string {
+			mask := s.Flate("/Type /XObject /Subtype /Image /Width 600 /Height 600 /BitsPerComponent 1 /ImageMask true", make([]byte, 75*600))
+			return fmt.Sprintf("/XObject << /Im %s >> /ExtGState << /G << %s >> >>", mask, entries)
+		})
+	}
 	both := func(rule, variant, text string) Flaw {
 		return Flaw{Rule: rule, Variant: variant, Breaks: state(overprint, text), Twin: state(knockout, text)}
 	}
@@ -32,6 +43,9 @@ func overprintFlaws() []Flaw {
 		both("overprint.white", "grey", dark+"1 g"+square),
 		both("overprint.white", "text", dark+"0 0 0 0 k BT /F1 14 Tf 100 300 Td (AB) Tj ET\n"),
 		{Rule: "overprint.white", Variant: "tint of a spot colour", Breaks: tint(overprint), Twin: tint(knockout)},
+		{Rule: "overprint.white", Variant: "image mask", Breaks: stencil(overprint), Twin: stencil(knockout)},
+		{Rule: "overprint.technical_knockout", Breaks: technical("White", knockout), Twin: technical("White", overprint)},
+		{Rule: "overprint.technical_knockout", Variant: "of an ink of the artwork", Breaks: technical("Spot UV", knockout), Twin: technical("Gold", knockout)},
 		{Rule: "overprint.white", Variant: "mode 0", Breaks: state(overprint, dark+"0 0 0 0 k"+square), Twin: state("/OP true /op true /OPM 0", dark+"0 0 0 0 k"+square)},
 		both("overprint.gray", "", "0.5 g"+square),
 		reverse("overprint.black_text_knockout", "0 0 0 1 k "+word(10)),

@@ -87,6 +87,11 @@ func paintCases() map[string]ruleCase {
 		m.Overprint = false
 		return m
 	}
+	erasing := func(name string, mm2 float64) change {
+		return first(func(p *facts.Page) {
+			p.Ink = &facts.InkMap{Complete: true, Planes: []facts.InkPlane{{Name: name, Erased: mm2, ErasedBox: centre}}}
+		})
+	}
 	thin := func(v float64, p facts.Paint) change {
 		return paint(with(area(1, p), func(m *facts.Mark) { m.Thin = v }))
 	}
@@ -108,6 +113,8 @@ func paintCases() map[string]ruleCase {
 			paint(knockout(text(12, black()))),
 			both(paint(knockout(text(12.1, black()))), paint(text(9, black())), paint(knockout(with(text(9, black()), func(m *facts.Mark) { m.Blend = "Multiply" }))))),
 		"overprint.black_line_knockout": pair(paint(knockout(line(2, black()))), paint(knockout(line(2.1, black())))),
+
+		"overprint.technical_knockout": pair(erasing("White", 1), erasing("White", 0.9)),
 
 		"line.hairline":       pair(paint(line(0, black())), paint(line(0.125, black()))),
 		"line.thin":           pair(paint(line(0.125, black())), paint(line(0.25, black()))),

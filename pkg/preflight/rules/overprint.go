@@ -4,6 +4,7 @@ package rules
 
 import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -19,8 +20,12 @@ func overprints() []Rule {
 		return r
 	}
 	return []Rule{
+		{
+			ID: "overprint.technical_knockout", Category: report.CategoryOverprint, Severity: report.Error, Ref: "ISO 19593-1; house rule",
+			judge: technicalKnockouts,
+		},
 		row("overprint.white", report.Error, "GWG 2015 4.8 and 4.9; ISO 32000-2 8.6.7", marks{
-			of: fill | stroke | everyText, pick: overprintWhite, group: byPaint, message: markMessage,
+			of: fill | stroke | everyText | stencil, pick: overprintWhite, group: byPaint, message: markMessage,
 		}),
 		row("overprint.gray", report.Warning, "GWG 2015 4.7", marks{
 			of: flat, group: byPaint, message: paintedMessage,
@@ -37,6 +42,30 @@ func overprints() []Rule {
 			pick: func(_ *view, m *facts.Mark) (float64, bool) { return m.Width, knocksOut(m) },
 		})),
 	}
+}
+
+// leastKnockout is the least area that a technical ink must remove, in square
+// millimetres.
+const leastKnockout = 1
+
+// technicalKnockouts finds inks such as white, varnish and cutting lines that remove the
+// artwork below them instead of overprinting it.
+func technicalKnockouts(in *input) []observation {
+	var out []observation
+	for i := range in.doc.Pages {
+		page := &in.doc.Pages[i]
+		if page.Ink == nil {
+			continue
+		}
+		for k := range page.Ink.Planes {
+			if plane := &page.Ink.Planes[k]; plane.Erased >= leastKnockout {
+				out = append(out, observation{page: page.Number, box: &plane.ErasedBox, message: message{values: values{
+					"ink": plane.Name, "area_cm2": geom.Round(plane.Erased/100, 1),
+				}}})
+			}
+		}
+	}
+	return out
 }
 
 // overprintWhite picks white that prints no ink when it overprints (ISO 32000-2,

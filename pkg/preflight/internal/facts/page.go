@@ -74,6 +74,10 @@ type InkPlane struct {
 	Name string
 	// Coverage is the mean amount over the area, and Highest the highest amount.
 	Coverage, Highest float64
+	// Erased is the area, in square millimetres, on which a technical ink removes other
+	// inks, and ErasedBox the box around it.
+	Erased    float64
+	ErasedBox geom.Rect
 }
 
 // Over returns the area with more ink than a limit, in square millimetres, and the box

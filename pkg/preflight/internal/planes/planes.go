@@ -54,6 +54,36 @@ type Paint struct {
 	Soft *Soft
 	// Mark is the number of the mark that is painted, or 0.
 	Mark uint32
+	// Erased, if not nil, counts the pixels at which the paint removes other inks.
+	Erased *Erased
+}
+
+// Erased counts pixels at which a paint has removed inks other than its own.
+type Erased struct {
+	// Own are the planes of the paint.
+	Own    Set
+	Pixels int64
+	// Box contains the pixels.
+	Box image.Rectangle
+}
+
+// leastErased is the least amount of ink whose removal counts: a tenth.
+const leastErased = 26
+
+func (e *Erased) count(l *layer, y, x int, cover []uint8) {
+	at := l.index(y, x)
+	for i, v := range cover {
+		if v < 128 {
+			continue
+		}
+		for p, plane := range l.planes {
+			if plane != nil && !e.Own.Has(p) && plane[at+i] >= leastErased {
+				e.Pixels++
+				e.Box = e.Box.Union(image.Rect(x+i, y, x+i+1, y+1))
+				break
+			}
+		}
+	}
 }
 
 // Soft is a soft mask: the opacity of each pixel of the mask, and Outside of it.
@@ -152,6 +182,9 @@ const (
 // note records that a mark paints pixels with the opacities of cover. A mark owns the
 // pixels that it covers: what is below cannot be seen.
 func (c *Canvas) note(y, x int, cover []uint8, paint *Paint) {
+	if paint.Erased != nil {
+		paint.Erased.count(c.top, y, x, cover)
+	}
 	if paint.Mark == 0 {
 		return
 	}

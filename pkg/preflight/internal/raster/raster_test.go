@@ -130,7 +130,7 @@ func TestStrokeCoversTheAreaOfALine(t *testing.T) {
 		"a width of 0 is a fifth of one":   {line(20, 50, 120, 50), style(func(s *raster.Style) { s.Width = 0 }), 20},
 		"a pen without extent":             {line(20, 50, 120, 50), style(func(s *raster.Style) { s.Pen = geom.Matrix{} }), 0},
 		"dashes with a negative length":    {line(20, 50, 120, 50), style(func(s *raster.Style) { s.Dash = []float64{-1, 5} }), 1000},
-		"dashes too short to resolve":       {line(20, 50, 120, 50), style(func(s *raster.Style) { s.Dash = []float64{0.001} }), 1000},
+		"dashes too short to resolve":      {line(20, 50, 120, 50), style(func(s *raster.Style) { s.Dash = []float64{0.001} }), 1000},
 		"a line far outside of the pixels": {line(-1e8, 50, 1e8, 50), plain, 2000},
 	} {
 		out := &geom.Path{}

@@ -32,7 +32,7 @@ func (r *Renderer) mesh(sh *Shading, kind int, device geom.Matrix, region *raste
 	if len(sh.Functions) > 0 {
 		n = 1
 	}
-	b := bits{
+	b := meshReader{
 		coordinate: r.file.Int(sh.Dict["BitsPerCoordinate"]), component: r.file.Int(sh.Dict["BitsPerComponent"]),
 		flag: r.file.Int(sh.Dict["BitsPerFlag"]), n: n, device: device,
 	}
@@ -125,8 +125,8 @@ func (m *triangles) add(a, b, c *vertex) {
 	}
 }
 
-// bits reads the packed numbers of a mesh.
-type bits struct {
+// meshReader reads the packed numbers of a mesh.
+type meshReader struct {
 	coordinate, component, flag, n int
 	decode                         []float64
 	data                           []byte
@@ -134,7 +134,7 @@ type bits struct {
 	device                         geom.Matrix
 }
 
-func (b *bits) take(n int) uint64 {
+func (b *meshReader) take(n int) uint64 {
 	v := uint64(0)
 	for ; n > 0; n-- {
 		v <<= 1
@@ -147,28 +147,28 @@ func (b *bits) take(n int) uint64 {
 }
 
 // more reports whether a number of bits is left.
-func (b *bits) more(n int) bool { return b.at+n <= 8*len(b.data) }
+func (b *meshReader) more(n int) bool { return b.at+n <= 8*len(b.data) }
 
-func (b *bits) align() { b.at = (b.at + 7) / 8 * 8 }
+func (b *meshReader) align() { b.at = (b.at + 7) / 8 * 8 }
 
-func (b *bits) value(n, pair int) float64 {
+func (b *meshReader) value(n, pair int) float64 {
 	low, high := b.decode[2*pair], b.decode[2*pair+1]
 	return low + float64(b.take(n))/float64(uint64(1)<<n-1)*(high-low)
 }
 
-func (b *bits) point(v *vertex) {
+func (b *meshReader) point(v *vertex) {
 	x := b.value(b.coordinate, 0)
 	v.x, v.y = b.device.Point(x, b.value(b.coordinate, 1))
 }
 
-func (b *bits) color(v *vertex) {
+func (b *meshReader) color(v *vertex) {
 	for k := range b.n {
 		v.values[k] = b.value(b.component, 2+k)
 	}
 }
 
 // free reads a free-form mesh of triangles.
-func (b *bits) free(m *triangles) {
+func (b *meshReader) free(m *triangles) {
 	var corners [3]vertex
 	read := func(v *vertex) int {
 		flag := int(b.take(b.flag)) & 3 // #nosec G115 -- at most 8 bits
@@ -198,7 +198,7 @@ func (b *bits) free(m *triangles) {
 }
 
 // lattice reads a mesh of rows.
-func (b *bits) lattice(m *triangles, columns int) {
+func (b *meshReader) lattice(m *triangles, columns int) {
 	if columns < 2 || columns > maxLattice {
 		return
 	}
@@ -247,7 +247,7 @@ var boundary = [16][2]int{
 } // constant
 
 // patches reads Coons patches of 12 points or tensor-product patches of 16.
-func (b *bits) patches(m *triangles, points int) {
+func (b *meshReader) patches(m *triangles, points int) {
 	var last patch
 	for m.count <= maxTriangles && b.more(b.flag) {
 		flag := int(b.take(b.flag)) & 3 // #nosec G115 -- at most 8 bits

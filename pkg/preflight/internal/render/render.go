@@ -10,6 +10,7 @@ package render
 import (
 	"image"
 	"math"
+	"math/bits"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
@@ -61,6 +62,8 @@ type Renderer struct {
 	shape   geom.Path
 	lines   geom.Path
 	mark    uint32
+	// erased counts what technical inks remove, by their plane.
+	erased map[int]*planes.Erased
 	// done is the work of the pages before, and around that of the canvases around the
 	// surface.
 	done, around int64
@@ -105,6 +108,7 @@ func (r *Renderer) Start(page *document.Page) {
 		r.done += r.surface.canvas.Work() + pageCost
 	}
 	r.page, r.depth, r.mark, r.memory, r.around = page, 0, 0, 0, 0
+	r.erased = map[int]*planes.Erased{}
 	r.exhausted = r.done > documentWork
 	r.partial = r.exhausted
 	clear(r.glyphs)
@@ -196,9 +200,17 @@ func (r *Renderer) Finish(rgb bool) *facts.InkMap {
 		if !used || m.Pixels == 0 {
 			continue
 		}
-		out.Planes = append(out.Planes, facts.InkPlane{
+		plane := facts.InkPlane{
 			Name: name, Coverage: float64(sum) / 255 / float64(m.Pixels) * 100, Highest: float64(m.Highest[p]) / 255 * 100,
-		})
+		}
+		if e := r.erased[p]; e != nil && e.Pixels > 0 {
+			plane.Erased = float64(e.Pixels) * mm * mm
+			plane.ErasedBox = geom.Rect{
+				r.page.Media[0] + float64(e.Box.Min.X)/scale, r.page.Media[3] - float64(e.Box.Max.Y)/scale,
+				r.page.Media[0] + float64(e.Box.Max.X)/scale, r.page.Media[3] - float64(e.Box.Min.Y)/scale,
+			}
+		}
+		out.Planes = append(out.Planes, plane)
 	}
 	return out
 }
@@ -352,6 +364,9 @@ func (r *Renderer) paint(t Tone, s Style, flat bool) planes.Paint {
 	if r.depth > 0 {
 		p.Mark = 0
 	}
+	if !s.Overprint && r.depth == 0 {
+		p.Erased = r.technical(t)
+	}
 	if s.Overprint && !r.surface.mask {
 		p.Planes = t.named
 		if t.direct && flat && s.Mode == 1 {
@@ -363,6 +378,22 @@ func (r *Renderer) paint(t Tone, s Style, flat bool) planes.Paint {
 		}
 	}
 	return p
+}
+
+// technical returns the count of what a tone removes, when it is the tone of a technical
+// ink alone, else nil.
+func (r *Renderer) technical(t Tone) *planes.Erased {
+	if t.named == 0 || t.named&planes.Process != 0 || t.named&(t.named-1) != 0 {
+		return nil
+	}
+	p := bits.TrailingZeros32(uint32(t.named))
+	if name, used := r.name(p); !used || !color.Technical(name) {
+		return nil
+	}
+	if r.erased[p] == nil {
+		r.erased[p] = &planes.Erased{Own: t.named}
+	}
+	return r.erased[p]
 }
 
 // toDevice returns a path of the page in pixels. It is valid until the next call.

@@ -152,6 +152,11 @@ var paints = []rule{
 		messages: one("{mark:Mark} in grey ({paint:paint}) is set to overprint; printers render this differently.", "{mark:Mark} in Grau ({paint:paint}) ist auf Überdrucken gesetzt; das Ergebnis hängt von der Ausgabe ab."),
 	},
 	{
+		id: "overprint.technical_knockout", title: text{"Technical ink knocks out the artwork", "Technische Farbe spart das Motiv aus"},
+		fix:      text{"Set objects in white, varnish or cutting inks to overprint (Window > Output > Attributes).", "Objekte in Weiß, Lack oder Stanzfarben auf Überdrucken setzen (Fenster > Ausgabe > Attribute)."},
+		messages: one("The ink {ink} removes the artwork below it on {area_cm2} cm²; it should overprint.", "Die Farbe {ink} spart das Motiv darunter auf {area_cm2} cm² aus; sie sollte überdrucken."),
+	},
+	{
 		id: "overprint.white", title: text{"White object overprints and disappears", "Weißes Objekt überdruckt und verschwindet"},
 		fix:      text{"Switch off overprint for white objects (Window > Output > Attributes).", "Überdrucken bei weißen Objekten ausschalten (Fenster > Ausgabe > Attribute)."},
 		messages: one("{mark:Mark} in white is set to overprint and disappears in print.", "{mark:Mark} in Weiß ist auf Überdrucken gesetzt und verschwindet im Druck."),
