@@ -1139,7 +1139,7 @@ export interface components {
             userUnit: number;
             /**
              * @description The boxes that the file declares for the page, inherited ones included, in its default user space. A page without
-             *     TrimBox that is the ordered size plus the same bleed on all sides gets trim and bleed from the order.
+             *     TrimBox that is the size of the job ticket plus the same bleed on all sides gets trim and bleed from it.
              */
             boxes: {
                 media: components["schemas"]["Rectangle"];

@@ -1018,7 +1018,7 @@ type ReportPage struct {
 	UserUnit float64 `json:"userUnit"`
 
 	// Boxes The boxes that the file declares for the page, inherited ones included, in its default user space. A page without
-	// TrimBox that is the ordered size plus the same bleed on all sides gets trim and bleed from the order.
+	// TrimBox that is the size of the job ticket plus the same bleed on all sides gets trim and bleed from it.
 	Boxes PageBoxes `json:"boxes"`
 
 	// BleedMM The bleed around the finished page, at its edges before rotation; absent without TrimBox and ArtBox.
@@ -1085,7 +1085,7 @@ type ReportPage struct {
 }
 
 // PageBoxes The boxes that the file declares for the page, inherited ones included, in its default user space. A page without
-// TrimBox that is the ordered size plus the same bleed on all sides gets trim and bleed from the order.
+// TrimBox that is the size of the job ticket plus the same bleed on all sides gets trim and bleed from it.
 type PageBoxes struct {
 	// Media Left, bottom, right, top.
 	Media Rectangle `json:"media"`

@@ -50,6 +50,8 @@ func boxFlaws() []Flaw {
 		{Rule: "box.bleed_short", Breaks: page(func(_ *Sound, p *Page) { p.Bleed = p.Trim.Around(MM(2)) }), Twin: page(func(_ *Sound, p *Page) { p.Bleed = p.Trim.Around(MM(2.95)) })},
 		{Rule: "box.bleed_short", Variant: "one side", Breaks: page(func(_ *Sound, p *Page) { p.Bleed[2] -= MM(1) }), Twin: sound},
 		{Rule: "box.art_short_of_bleed", Breaks: background(1), Twin: background(3)},
+		{Rule: "box.art_short_of_bleed", Variant: "clipped at the edge", Breaks: content("q 28.35 28.35 595.28 841.89 re W n 0 0.3 0.6 0 k 0 0 652 899 re f Q\n"), Twin: content("q 0 0 652 899 re W n 0 0.3 0.6 0 k 0 0 652 899 re f Q\n")},
+		{Rule: "box.art_short_of_bleed", Variant: "covered in the bleed", Breaks: content("0 0.3 0.6 0 k 0 0 652 899 re f 0 0 0 0 k 0 0 28 899 re f\n"), Twin: content("0 0.3 0.6 0 k 0 0 652 899 re f 0 0 0 0 k 0 0 18 899 re f\n")},
 		{Rule: "box.art_short_of_bleed", Variant: "up to the edge", Breaks: background(0), Twin: background(-5)},
 		{Rule: "box.oversize", Breaks: page(func(_ *Sound, p *Page) { p.sized(5200, 297) }), Twin: page(func(_ *Sound, p *Page) { p.sized(5000, 297) })},
 		{Rule: "safety.content_near_trim", Breaks: content(wordAt(MM(11))), Twin: content(wordAt(MM(15)))},

@@ -73,17 +73,25 @@ func edgesOf(page *facts.Page) [4]edge {
 // must extend over the bleed. An edge without artwork is white and needs no bleed.
 // The rules about boxes report edges whose boxes have no room for the bleed.
 func artShort(in *input, page *facts.Page) (observation, bool) {
-	if page.FrameFull {
+	rendered := page.Ink != nil && page.Ink.Complete
+	if page.FrameFull && !rendered {
 		return observation{}, false
 	}
 	boxesReport := in.selects("box.bleed_short") || in.selects("box.bleed_missing")
 	var short edgeSet
 	least := math.MaxFloat64
-	for _, e := range edgesOf(page) {
+	for i, e := range edgesOf(page) {
 		if boxesReport && in.breaksLimit(e.bleed) {
 			continue
 		}
-		if reach, bare := e.shortest(page.Frame, *in.setting.Limit, in.setting.Tolerance); bare {
+		var reach float64
+		var bare bool
+		if rendered {
+			reach, bare = shortestInk(&page.Ink.Edges[i], *in.setting.Limit, in.setting.Tolerance)
+		} else {
+			reach, bare = e.shortest(page.Frame, *in.setting.Limit, in.setting.Tolerance)
+		}
+		if bare {
 			short.add(e.seen)
 			least = min(least, reach)
 		}
@@ -96,6 +104,28 @@ func artShort(in *input, page *facts.Page) (observation, bool) {
 		box: &finished, value: measured(max(least, 0), 2),
 		message: message{values: values{"edges": short.tokens()}},
 	}, true
+}
+
+// shortestInk returns the least reach of ink beyond an edge, and whether that is too
+// little along a visible part of the edge. The reach is known to a third of a pixel.
+func shortestInk(e *facts.EdgeInk, limit, tolerance float64) (float64, bool) {
+	least, run := math.MaxFloat64, 0.0
+	short := false
+	current := math.MaxFloat64
+	enough := limit - max(tolerance, e.Step/3)
+	for _, reach := range e.Reach {
+		v := float64(reach)
+		if v < -max(tolerance, e.Step/3) || v >= enough {
+			run, current = 0, math.MaxFloat64
+			continue
+		}
+		run += e.Step
+		current = min(current, v)
+		if run >= minShort {
+			short, least = true, min(least, current)
+		}
+	}
+	return least, short
 }
 
 // shortest returns the least extent of artwork beyond the edge, and whether that is

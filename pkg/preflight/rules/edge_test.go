@@ -221,3 +221,45 @@ func TestPagesOfOneFinishedSizeDoNotDiffer(t *testing.T) {
 		t.Errorf("finding %+v", f)
 	}
 }
+
+// inkEdge returns a page whose upper edge has ink that reaches so far, over so many
+// millimetres.
+func inkEdge(reach float32, length float64) change {
+	return first(func(p *facts.Page) {
+		p.Ink = &facts.InkMap{Complete: true}
+		for i := range p.Ink.Edges {
+			p.Ink.Edges[i] = facts.EdgeInk{Step: 0.25, Reach: []float32{facts.NoInk, facts.NoInk}}
+		}
+		for range int(length / 0.25) {
+			p.Ink.Edges[0].Reach = append(p.Ink.Edges[0].Reach, reach)
+		}
+	})
+}
+
+func TestBleedIsJudgedByItsInk(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change change
+		short  bool
+		value  float64
+	}{
+		"no ink at the edge":                    {inkEdge(facts.NoInk, 60), false, 0},
+		"ink that ends before the edge":         {inkEdge(-1, 60), false, 0},
+		"ink up to the edge":                    {inkEdge(0, 60), true, 0},
+		"half of the bleed":                     {inkEdge(1.5, 60), true, 1.5},
+		"the whole bleed":                       {inkEdge(3, 60), false, 0},
+		"more than the bleed":                   {inkEdge(5, 60), false, 0},
+		"less by a part of a pixel":             {inkEdge(2.95, 60), false, 0},
+		"a line that is too narrow to be seen":  {inkEdge(0, 1.5), false, 0},
+		"a stripe of two millimetres":           {inkEdge(0.5, 2), true, 0.5},
+		"a page that could not be painted":      {both(inkEdge(0, 60), first(func(p *facts.Page) { p.Ink.Complete = false })), false, 0},
+		"boxes that end at the edge are unused": {both(inkEdge(3, 60), first(func(p *facts.Page) { p.Frame = []geom.Rect{{50, 50, 250, 250}} })), false, 0},
+	} {
+		f := find(sound(c.change).judge(lookup(t, "print_ready")), "box.art_short_of_bleed")
+		if (f != nil) != c.short {
+			t.Errorf("%s: finding %+v, want one: %t", name, f, c.short)
+		} else if f != nil && f.Measured.Value != c.value {
+			t.Errorf("%s: %.2f mm, want %.2f", name, f.Measured.Value, c.value)
+		}
+	}
+}

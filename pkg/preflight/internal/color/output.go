@@ -320,9 +320,13 @@ func (c *cube) point(index int) [4]float32 {
 		for i, rest := c.n-1, index; i >= 0; i, rest = i-1, rest/c.side {
 			in[i] = float64(rest%c.side) / float64(c.side-1)
 		}
-		for i, v := range c.convert(in[:c.n]) {
-			c.points[index][i] = float32(share(v))
-		}
+		// A profile that the library cannot evaluate has no ink.
+		_ = guarded(func() error {
+			for i, v := range c.convert(in[:c.n]) {
+				c.points[index][i] = float32(share(v))
+			}
+			return nil
+		})
 		c.known[index] = true
 	}
 	return c.points[index]
@@ -334,8 +338,8 @@ func separate(rgb [3]float64) [4]float64 {
 	c, m, y := 1-rgb[0], 1-rgb[1], 1-rgb[2]
 	common := min(c, m, y)
 	black := common * common
-	less := 0.4 * common
-	return [4]float64{share(c - less), share(m - less), share(y - less), share(0.8 * black)}
+	less := 0.5 * common
+	return [4]float64{share(c - less), share(m - less), share(y - less), share(0.85 * black)}
 }
 
 // d50 is the white of the connection space (ICC.1:2022, 7.2.16).

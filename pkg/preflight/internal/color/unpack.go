@@ -5,6 +5,7 @@ package color
 import (
 	"bytes"
 	"image"
+	"image/color"
 	"image/jpeg"
 )
 
@@ -54,12 +55,22 @@ func unpackWhole(i Image, room func(bytes int64) bool) (Image, bool) {
 			i.Data[k] = 255 - v
 		}
 		return i, i.Space.Components == 4
-	case *image.YCbCr, *image.RGBA:
+	case *image.YCbCr:
 		i.Data = make([]byte, 0, 3*i.Width*i.Height)
 		for y := range i.Height {
 			for x := range i.Width {
-				r, g, b, _ := picture.At(x, y).RGBA()
-				i.Data = append(i.Data, byte(r>>8), byte(g>>8), byte(b>>8)) // #nosec G115 -- 16 bits
+				chroma := p.COffset(x, y)
+				r, g, b := color.YCbCrToRGB(p.Y[p.YOffset(x, y)], p.Cb[chroma], p.Cr[chroma])
+				i.Data = append(i.Data, r, g, b)
+			}
+		}
+		return i, i.Space.Components == 3
+	case *image.RGBA: // without the transform of colours
+		i.Data = make([]byte, 0, 3*i.Width*i.Height)
+		for y := range i.Height {
+			row := p.Pix[y*p.Stride:]
+			for x := range i.Width {
+				i.Data = append(i.Data, row[4*x:4*x+3]...)
 			}
 		}
 		return i, i.Space.Components == 3

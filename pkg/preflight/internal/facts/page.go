@@ -67,7 +67,23 @@ type InkMap struct {
 	Cells           []uint16
 	Columns, Rows   int
 	Left, Top, Side float64
+	// Edges are the upper, right, lower and left edge of the finished page, without its
+	// rotation.
+	Edges [4]EdgeInk
 }
+
+// EdgeInk is the ink at an edge of the finished page.
+type EdgeInk struct {
+	// Step is the distance between two places, in millimetres.
+	Step float64
+	// Reach holds for each place the distance from the edge outwards that ink from inside
+	// covers without a gap, in millimetres; negative where the ink ends before the edge, and
+	// [NoInk] where there is none at the edge.
+	Reach []float32
+}
+
+// NoInk is the reach of a place without ink.
+const NoInk = -1000
 
 // InkPlane is one ink of a page.
 type InkPlane struct {

@@ -194,6 +194,7 @@ func (r *Renderer) Finish(rgb bool) *facts.InkMap {
 		Columns: m.Columns, Rows: m.Rows, Cells: m.Cells,
 		Left: r.page.Media[0] + float64(box.Min.X)/scale, Top: r.page.Media[3] - float64(box.Min.Y)/scale, Side: float64(side) / scale,
 	}
+	out.Edges = r.edges(mm)
 	out.Totals.AddTotals(m.Totals, highest(m.Totals))
 	for p, sum := range m.Sum {
 		name, used := r.name(p)

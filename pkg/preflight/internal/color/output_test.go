@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package color_test
+
+import (
+	"errors"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
+	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
+)
+
+func TestRGBIsConvertedThroughTheOutputProfile(t *testing.T) {
+	t.Parallel()
+	profile, err := os.ReadFile("/usr/share/color/icc/ghostscript/default_cmyk.icc")
+	if err != nil {
+		t.Fatalf("os.ReadFile: %v (run make setup)", err)
+	}
+	output, err := color.NewOutput(nil, profile, "")
+	if err != nil {
+		t.Fatalf("color.NewOutput: %v", err)
+	}
+	if !output.Profiled() {
+		t.Error("the output is not profiled")
+	}
+	rgb := color.NewResolver(nil).Device(color.DeviceRGB)
+	// The inks of Ghostscript 10 with the same profile, in percent.
+	for name, c := range map[string]struct{ in, want []float64 }{
+		"black":      {[]float64{0, 0, 0}, []float64{73, 68, 67, 89}},
+		"grey":       {[]float64{0.5, 0.5, 0.5}, []float64{51, 44, 44, 8}},
+		"red":        {[]float64{1, 0, 0}, []float64{0, 100, 100, 0}},
+		"blue":       {[]float64{0, 0, 1}, []float64{88, 77, 0, 0}},
+		"light blue": {[]float64{0.2, 0.4, 0.7}, []float64{84, 63, 0, 0}},
+		"white":      {[]float64{1, 1, 1}, []float64{0, 0, 0, 0}},
+	} {
+		got := output.Amounts(nil, rgb, c.in, 1)
+		for i, v := range got {
+			if math.Abs(v*100-c.want[i]) > 1.5 {
+				t.Errorf("%s: %.3f, want %v %%", name, got, c.want)
+				break
+			}
+		}
+	}
+}
+
+func TestInksWithoutAProfileAreBelowEveryLimit(t *testing.T) {
+	t.Parallel()
+	output, err := color.NewOutput(nil, nil, "")
+	if err != nil {
+		t.Fatalf("color.NewOutput: %v", err)
+	}
+	rgb := color.NewResolver(nil).Device(color.DeviceRGB)
+	for r := 0.0; r <= 1; r += 0.125 {
+		for g := 0.0; g <= 1; g += 0.125 {
+			for b := 0.0; b <= 1; b += 0.125 {
+				total := 0.0
+				for _, v := range output.Amounts(nil, rgb, []float64{r, g, b}, 1) {
+					total += v
+				}
+				if total > 2.4 {
+					t.Errorf("(%v, %v, %v): %.2f, want at most 2.4: an estimate is no fault", r, g, b, total)
+				}
+			}
+		}
+	}
+}
+
+func TestDamagedProfileIsRefused(t *testing.T) {
+	t.Parallel()
+	huge := make([]byte, 200)
+	copy(huge[36:], "acsp")
+	copy(huge[16:], "CMYKLab ")
+	huge[128], huge[129] = 0xff, 0xff
+	for name, data := range map[string][]byte{
+		"empty": {}, "short": make([]byte, 100), "four billion tags": huge, "no signature": make([]byte, 400),
+	} {
+		output, err := color.NewOutput(nil, data, "")
+		if !errors.Is(err, color.ErrProfile) || output.Profiled() {
+			t.Errorf("%s: error %v, profiled %t", name, err, output.Profiled())
+		}
+	}
+}
+
+// FuzzProfile reads arbitrary bytes as the output profile and converts a colour.
+func FuzzProfile(f *testing.F) {
+	f.Add(pdftest.Profile{Class: "prtr", Space: "CMYK"}.Bytes())
+	f.Add(make([]byte, 200))
+	rgb := color.NewResolver(nil).Device(color.DeviceRGB)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		output, err := color.NewOutput(nil, data, "")
+		if err != nil && !errors.Is(err, color.ErrProfile) {
+			t.Errorf("error %v, want color.ErrProfile", err)
+		}
+		for _, v := range output.Amounts(nil, rgb, []float64{0.2, 0.4, 0.6}, 1) {
+			if !(v >= 0 && v <= 1) {
+				t.Errorf("an amount of %v", v)
+			}
+		}
+	})
+}
