@@ -205,13 +205,18 @@ func (c *Canvas) note(y, x int, cover []uint8, paint *Paint) {
 		c.owners = make([]uint32, c.page.box.Dx()*c.page.box.Dy())
 	}
 	owners := c.owners[c.page.index(y, x):][:len(cover)]
-	for i, v := range cover {
-		if v != 0 {
+	for i := 0; i < len(cover); {
+		switch v := cover[i]; {
+		case v == 0:
+			i++
+		case v == 255:
+			end := covered(cover, i)
+			set(owners[i:end], paint.Mark)
+			*state |= printed | owner
+			i = end
+		default:
 			*state |= printed
-		}
-		if v >= 250 {
-			*state |= owner
-			owners[i] = paint.Mark
+			i++
 		}
 	}
 }
@@ -351,15 +356,27 @@ func (c *Canvas) flat(y, x int, cover []uint8, paint *Paint) {
 // mix moves values towards one value by their coverage.
 func mix(to, cover []uint8, v uint8) {
 	to = to[:len(cover)]
-	for i, share := range cover {
-		switch share {
+	for i := 0; i < len(cover); {
+		switch share := cover[i]; share {
 		case 0:
+			i++
 		case 255:
-			to[i] = v
+			end := covered(cover, i)
+			set(to[i:end], v)
+			i = end
 		default:
 			to[i] = between(to[i], v, share)
+			i++
 		}
 	}
+}
+
+// covered returns the end of the run of covered pixels that begins at an index.
+func covered(cover []uint8, from int) int {
+	for from < len(cover) && cover[from] == 255 {
+		from++
+	}
+	return from
 }
 
 // layer is a group that is being painted, or the page.
@@ -697,7 +714,7 @@ func (l *layer) Row(y, x, n int, to *Pixels) {
 // full and set fill a slice.
 func full(to []uint8) { set(to, 255) }
 
-func set(to []uint8, v uint8) {
+func set[T uint8 | uint32](to []T, v T) {
 	if len(to) == 0 {
 		return
 	}

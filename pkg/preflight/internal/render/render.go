@@ -30,6 +30,8 @@ const (
 	// down to leastResolution.
 	allPixels       = 100_000_000
 	leastResolution = 50
+	// maxSide bounds the pixels of a side, for pages that are very long and narrow.
+	maxSide = 1 << 14
 )
 
 // The bounds of the work: pixels that are composited on one page and in the whole
@@ -86,8 +88,8 @@ type surface struct {
 	mask bool
 }
 
-// New returns a renderer for a document with a number of pages. profile is the output
-// profile of the document, or nil.
+// New returns a renderer for a document with a number of pages. output converts colours
+// to inks.
 func New(file *document.File, pages int, output *color.Output) *Renderer {
 	return &Renderer{
 		file: file, output: output, pages: pages, room: file.Budget.Samples,
@@ -102,7 +104,7 @@ func (r *Renderer) Start(page *document.Page) {
 	area := media.Width() * media.Height() / (inch * inch)
 	share := max(float64(allPixels)/float64(max(r.pages, 1)), leastResolution*leastResolution*area)
 	pixels := min(usualResolution*usualResolution*area, share, pagePixels)
-	scale := math.Sqrt(pixels/area) / inch
+	scale := min(math.Sqrt(pixels/area)/inch, maxSide/max(media.Width(), media.Height()))
 	width, height := int(math.Ceil(media.Width()*scale)), int(math.Ceil(media.Height()*scale))
 	if r.surface != nil {
 		r.done += r.surface.canvas.Work() + pageCost
