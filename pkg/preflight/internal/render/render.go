@@ -289,8 +289,8 @@ func (r *Renderer) Tone(space *color.Space, values []float64) Tone {
 		t.amounts[p] = eighth(v)
 	}
 	if space.Registration() {
-		for p := planes.FirstSpot; p < planes.Max; p++ {
-			t.amounts[p] = t.amounts[planes.Black]
+		for i := range *r.surface.spots {
+			t.amounts[planes.FirstSpot+i] = t.amounts[planes.Black]
 		}
 		return t
 	}
