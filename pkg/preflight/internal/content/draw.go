@@ -341,7 +341,7 @@ func (in *Interpreter) source(o types.Object, p *picture, space *color.Space) *r
 			}
 			return color.Image{
 				Width: p.fact.Width, Height: p.fact.Height, Bits: p.fact.Bits, Space: space, Decode: decode,
-				JPEG: p.fact.Filter == dct, Data: in.file.ImageData(o, in.page.Number),
+				JPEG: p.fact.Filter == dct, Data: in.file.ImagePixels(o),
 			}, true
 		},
 	}

@@ -77,6 +77,40 @@ func (f *File) ImageData(o types.Object, page int) []byte {
 	return data
 }
 
+// ImagePixels is like [File.ImageData] for an image that is painted. It records nothing:
+// measuring the image reports its faults, and a fax that the parser cannot unpack has
+// none. It returns what can be decoded, or nil.
+func (f *File) ImagePixels(o types.Object) []byte {
+	stream, ok := f.Stream(o)
+	limit := min(f.limits.StreamBytes, f.limits.ImageBytes-f.Budget.painted)
+	if !ok || limit <= 0 {
+		return nil
+	}
+	var data []byte
+	if onlyDeflated(stream) {
+		data, _ = inflate(f.samples, stream.Raw, limit)
+		f.samples = data // the next image reuses the buffer
+	} else {
+		stream.Content = nil
+		_ = caught(func() (err error) {
+			data, err = stream.DecodeLengthWithLimit(-1, limit)
+			return err
+		})
+	}
+	f.Budget.painted += int64(len(data))
+	return data
+}
+
+// Paint takes the bytes of an image that is painted from a budget of their own. It
+// returns false, and records nothing, when the budget is spent.
+func (b *Budget) Paint(n int64) bool {
+	if n > b.limits.ImageBytes-b.painted {
+		return false
+	}
+	b.painted += n
+	return true
+}
+
 // Samples takes the unpacked bytes of an image from the budget. It returns false,
 // and records the limit, when the budget is spent.
 func (b *Budget) Samples(page int, n int64) bool {

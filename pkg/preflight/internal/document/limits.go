@@ -87,6 +87,7 @@ type Budget struct {
 	collector *facts.Collector
 	decoded   int64
 	images    int64
+	painted   int64
 	content   int64
 	operators int64
 	spent     bool

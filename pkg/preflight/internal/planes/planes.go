@@ -206,10 +206,10 @@ func (c *Canvas) note(y, x int, cover []uint8, paint *Paint) {
 	}
 	owners := c.owners[c.page.index(y, x):][:len(cover)]
 	for i := 0; i < len(cover); {
-		switch v := cover[i]; {
-		case v == 0:
+		switch cover[i] {
+		case 0:
 			i++
-		case v == 255:
+		case 255:
 			end := covered(cover, i)
 			set(owners[i:end], paint.Mark)
 			*state |= printed | owner

@@ -111,13 +111,13 @@ func (r *Renderer) convert(i *Image, width, height int) *planes.Bitmap {
 	if !ok {
 		return nil
 	}
-	if from, ok = color.Unpack(from, width, height, func(n int64) bool { return r.room(r.page.Number, n) }); !ok {
+	if from, ok = color.Unpack(from, width, height, r.room); !ok {
 		return nil
 	}
 	// Each pixel of the bitmap is the mean of whole pixels of the image.
 	stepX, stepY := max(from.Width/max(width, 1), 1), max(from.Height/max(height, 1), 1)
 	out := &planes.Bitmap{Width: (from.Width + stepX - 1) / stepX, Height: (from.Height + stepY - 1) / stepY}
-	if !r.room(r.page.Number, int64(out.Width)*int64(out.Height)) {
+	if !r.room(int64(out.Width) * int64(out.Height)) {
 		return nil
 	}
 	reader := color.NewReader(from)

@@ -45,7 +45,7 @@ func (r *Renderer) mesh(sh *Shading, kind int, device geom.Matrix, region *raste
 	m := &triangles{
 		box: box, n: n, alpha: make([]uint8, box.Dx()*box.Dy()), values: make([]float32, box.Dx()*box.Dy()*n),
 	}
-	if !r.room(r.page.Number, int64(len(m.values))*4) {
+	if !r.room(int64(len(m.values)) * 4) {
 		return nil
 	}
 	switch kind {

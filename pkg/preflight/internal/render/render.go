@@ -51,7 +51,7 @@ type Renderer struct {
 	output *color.Output
 	pages  int
 	// room takes bytes of samples from the budget of the document.
-	room func(page int, bytes int64) bool
+	room func(bytes int64) bool
 
 	bitmaps map[bitmapKey]*planes.Bitmap
 	bytes   int64
@@ -92,7 +92,7 @@ type surface struct {
 // to inks.
 func New(file *document.File, pages int, output *color.Output) *Renderer {
 	return &Renderer{
-		file: file, output: output, pages: pages, room: file.Budget.Samples,
+		file: file, output: output, pages: pages, room: file.Budget.Paint,
 		bitmaps: map[bitmapKey]*planes.Bitmap{}, glyphs: map[glyphKey]*raster.Mask{},
 	}
 }
@@ -289,8 +289,8 @@ func (r *Renderer) Tone(space *color.Space, values []float64) Tone {
 		t.amounts[p] = eighth(v)
 	}
 	if space.Registration() {
-		for p := planes.FirstSpot; p < planes.Max; p++ {
-			t.amounts[p] = t.amounts[planes.Black]
+		for i := range *r.surface.spots {
+			t.amounts[planes.FirstSpot+i] = t.amounts[planes.Black]
 		}
 		return t
 	}

@@ -98,6 +98,10 @@ func TestInkOfAPage(t *testing.T) {
 	if area, _ := got.Over(151); area != 0 {
 		t.Errorf("%.0f mm2 above 151 %%, want none", area)
 	}
+	all := inkOf(t, page(720, 720, "/A cs 0.5 scn 0 0 720 720 re f", "/ColorSpace << /A [/Separation /All /DeviceGray << /FunctionType 2 /Domain [0 1] /C0 [1] /C1 [0] /N 1 >>] >>"), 1)
+	if got := all.Totals.Max(); math.Abs(got-200) > 1 {
+		t.Errorf("registration colour of 50 %%: total %.0f %%, want 200 without spots", got)
+	}
 	upper, left := got.Edges[0].Reach, got.Edges[3].Reach
 	if upper[10] < -0.3 || upper[len(upper)-10] != facts.NoInk {
 		t.Errorf("reach at the upper edge: %.2f and %.2f mm", upper[10], upper[len(upper)-10])
