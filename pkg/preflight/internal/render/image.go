@@ -184,6 +184,46 @@ func (w *reduction) mean(value func(row []uint8, x int) uint32) []uint8 {
 	return out
 }
 
+// components returns the mean of each of n components, in one pass over the rows.
+func (w *reduction) components(n int) [][]uint8 {
+	out := make([][]uint8, n)
+	for c := range out {
+		out[c] = make([]uint8, w.out.Width*w.out.Height)
+	}
+	sums := make([]uint32, w.out.Width*n)
+	for y := range w.out.Height {
+		clear(sums)
+		rows := 0
+		for k := range w.stepY {
+			row := w.reader.Row(y*w.stepY + k)
+			if row == nil {
+				break
+			}
+			rows++
+			for x := range w.out.Width {
+				to := sums[x*n : x*n+n]
+				from := row[x*w.stepX*n : min((x+1)*w.stepX*n, len(row))]
+				for len(from) >= n {
+					for c := range to {
+						to[c] += uint32(from[c])
+					}
+					from = from[n:]
+				}
+			}
+		}
+		for x := range w.out.Width {
+			count := uint32(rows * min(w.stepX, w.reader.Width()-x*w.stepX)) // #nosec G115 -- the pixels of a step
+			if count == 0 {
+				continue
+			}
+			for c := range n {
+				out[c][y*w.out.Width+x] = uint8((sums[x*n+c] + count/2) / count) // #nosec G115 -- a mean of bytes
+			}
+		}
+	}
+	return out
+}
+
 // single converts an image of one component: each of its at most 256 samples is
 // converted once.
 func (r *Renderer) single(w *reduction, from color.Image, ranges []int) {
@@ -216,10 +256,7 @@ func (r *Renderer) single(w *reduction, from color.Image, ranges []int) {
 // several converts an image of several components: it converts the mean of each step.
 func (r *Renderer) several(w *reduction, from color.Image, ranges []int) {
 	n := from.Space.Components
-	means := make([][]uint8, n)
-	for c := range n {
-		means[c] = w.mean(func(row []uint8, x int) uint32 { return uint32(row[x*n+c]) })
-	}
+	means := w.components(n)
 	if len(ranges) >= 2*n {
 		w.out.Alpha = w.mean(func(row []uint8, x int) uint32 {
 			for c := range n {
