@@ -141,6 +141,22 @@ func hostile() map[string]string {
 		"image: inline without end": harmless,
 		"inline images: many":       "limits.images",
 		"fonts: many widths":        harmless,
+
+		// Files that cost much to render.
+		"fills: many":             harmless,
+		"blends: many":            harmless,
+		"groups: many":            harmless,
+		"knockout groups: many":   harmless,
+		"groups in groups":        "limits.operators",
+		"soft masks: many":        harmless,
+		"patterns: many matrices": harmless,
+		"patterns: tiny steps":    harmless,
+		"gradients: many":         harmless,
+		"meshes: many patches":    harmless,
+		"clips: many":             harmless,
+		"lines: many":             harmless,
+		"text: many sizes":        harmless,
+		"images: many sizes":      harmless,
 	}
 }
 

@@ -44,6 +44,7 @@ func Hostile() map[string]func() []byte {
 	}
 	maps.Copy(out, hostileStructures())
 	maps.Copy(out, hostileResources())
+	maps.Copy(out, hostileRendering())
 	return out
 }
 

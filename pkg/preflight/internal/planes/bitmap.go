@@ -78,6 +78,31 @@ func (s *Sampler) Row(y, x, n int, to *Pixels) {
 	}
 }
 
+// Work implements [Source].
+func (s *Sampler) Work() int64 {
+	n := sampleSide(s.Inverse)
+	work := sampleWork * n * n
+	for _, plane := range s.Bitmap.Amounts {
+		if plane != nil {
+			work += n * n
+		}
+	}
+	if s.Alpha != nil {
+		n = sampleSide(s.AlphaInverse)
+		work += sampleWork * n * n
+	}
+	return int64(work)
+}
+
+// sampleWork is the work of locating a pixel of a bitmap, in about nanoseconds.
+const sampleWork = 6
+
+// sampleSide returns the number of samples for a pixel in each direction.
+func sampleSide(inverse geom.Matrix) int {
+	_, greatest := inverse.Stretch()
+	return int(min(max(math.Ceil(greatest-0.01), 1), maxSamples))
+}
+
 // mean sets values to those at the located pixels.
 func (s *Sampler) mean(out, plane []uint8, samples int) {
 	if samples == 1 {
@@ -110,8 +135,7 @@ func (s *Sampler) add(n int, plane []uint8, samples int) {
 // locate sets the indices of the pixels of a bitmap for each pixel of a row, and returns
 // how many there are for each.
 func (s *Sampler) locate(b *Bitmap, inverse geom.Matrix, y, x, n int, repeat bool) int {
-	_, greatest := inverse.Stretch()
-	side := int(min(max(math.Ceil(greatest-0.01), 1), maxSamples))
+	side := sampleSide(inverse)
 	for k := range side * side {
 		dx, dy := (float64(k%side)+0.5)/float64(side), (float64(k/side)+0.5)/float64(side)
 		s.row(k, b, inverse, float64(x)+dx, float64(y)+dy, n, repeat)

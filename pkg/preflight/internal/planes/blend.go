@@ -44,6 +44,17 @@ func BlendOf(name string) Blend {
 	return Normal
 }
 
+// work returns the work of compositing a pixel, in about nanoseconds.
+func (b Blend) work() int64 {
+	switch {
+	case b == Normal || b == Multiply:
+		return compositeWork
+	case b < Hue:
+		return 4 * compositeWork
+	}
+	return 12 * compositeWork
+}
+
 // keepsWhite reports whether white on white stays white.
 func (b Blend) keepsWhite() bool { return b != Difference && b != Exclusion && b < Hue }
 

@@ -124,7 +124,17 @@ type Source interface {
 	// Row sets the colours and the opacities of n pixels of row y from x on. All
 	// slices have room for n values, and hold those of the last call.
 	Row(y, x, n int, to *Pixels)
+	// Work is the work of one pixel, in about nanoseconds.
+	Work() int64
 }
+
+// The work of one pixel, in about nanoseconds.
+const (
+	flatWork      = 3
+	compositeWork = 16
+	replaceWork   = 120
+	groupWork     = 8
+)
 
 // Canvas holds the planes of a page while it is painted.
 type Canvas struct {
@@ -135,7 +145,7 @@ type Canvas struct {
 	begun  []*layer
 	memory int64
 	raster raster.Rasterizer
-	// work counts the pixels that were composited.
+	// work is the work so far, without that of the rasterizer.
 	work int64
 	// owners holds for each pixel of the page the last mark that covered it; seen holds
 	// what is known of each mark.
@@ -260,12 +270,11 @@ func (c *Canvas) Box() image.Rectangle { return c.page.box }
 // Rasterizer returns the rasterizer of the canvas, for clips.
 func (c *Canvas) Rasterizer() *raster.Rasterizer { return &c.raster }
 
-// Work returns the number of pixels that were composited so far, here and on the
-// canvases that were charged.
-func (c *Canvas) Work() int64 { return c.work }
+// Work returns the work so far in about nanoseconds, also the work that was charged.
+func (c *Canvas) Work() int64 { return c.work + c.raster.Work() }
 
-// Charge adds the work of another canvas.
-func (c *Canvas) Charge(pixels int64) { c.work += pixels }
+// Charge adds work that was done elsewhere.
+func (c *Canvas) Charge(work int64) { c.work += work }
 
 // Fill paints a shape in one colour.
 func (c *Canvas) Fill(p *geom.Path, evenOdd bool, clip *raster.Clip, paint *Paint) {
@@ -308,6 +317,7 @@ func (c *Canvas) draw(s Source, y, x int, cover []uint8, clip *raster.Clip, pain
 	if paint.Soft != nil {
 		paint.Soft.apply(y, x, cover)
 	}
+	c.work += s.Work() * int64(len(cover))
 	s.Row(y, x, len(cover), &c.pixels)
 	for i, v := range cover {
 		cover[i] = times(times(v, c.pixels.Alpha[i]), paint.Alpha)
@@ -328,7 +338,7 @@ func (c *Canvas) flat(y, x int, cover []uint8, paint *Paint) {
 	}
 	if l.alpha == nil && paint.Blend == Normal {
 		c.note(y, x, cover, paint)
-		c.work += int64(len(cover))
+		c.work += flatWork * int64(len(cover))
 		at := l.index(y, x)
 		for p := range Max {
 			if !paint.Planes.Has(p) {
@@ -429,9 +439,9 @@ func (l *layer) absent(b Blend) bool {
 // composite paints pixels with the opacities of cover (11.3.6, formula 3).
 func (c *Canvas) composite(y, x int, cover []uint8, paint *Paint, from *Pixels) {
 	c.note(y, x, cover, paint)
-	c.work += 2 * int64(len(cover))
 	l := c.top
-	if l.knockout {
+	if c.work += paint.Blend.work() * int64(len(cover)); l.knockout {
+		c.work += replaceWork * int64(len(cover))
 		c.replace(y, x, cover, paint, from)
 		return
 	}
@@ -611,6 +621,9 @@ type Group struct {
 // maxGroups bounds the memory of the groups that are open, in bytes.
 const maxGroups = 96 << 20
 
+// Flatten starts a group whose parts are painted one by one, until [Canvas.End].
+func (c *Canvas) Flatten() { c.begun = append(c.begun, nil) }
+
 // Begin starts a group. What follows is painted into it, until [Canvas.End]. It returns
 // false when the open groups have too much memory: the parts of the group are then
 // painted one by one.
@@ -626,7 +639,7 @@ func (c *Canvas) Begin(g Group) bool {
 		}
 	}
 	if c.memory+l.memory > maxGroups {
-		c.begun = append(c.begun, nil)
+		c.Flatten()
 		return false
 	}
 	c.memory += l.memory
@@ -677,6 +690,9 @@ func (c *Canvas) End(clip *raster.Clip, paint Paint) {
 	paint.Planes = All
 	c.Draw(group, nil, raster.NewClip(clip.Box.Intersect(group.box)), &paint)
 }
+
+// Work implements [Source].
+func (l *layer) Work() int64 { return groupWork }
 
 // Row returns the colours of the group without what was below it (11.4.8).
 func (l *layer) Row(y, x, n int, to *Pixels) {

@@ -141,6 +141,27 @@ func TestStrokeCoversTheAreaOfALine(t *testing.T) {
 	}
 }
 
+func TestLineWithTooManyDashesIsCutShort(t *testing.T) {
+	t.Parallel()
+	p, out := &geom.Path{}, &geom.Path{}
+	p.Move(0, 0)
+	p.Line(1e6, 0)
+	style := raster.Style{Width: 1, Pen: geom.Identity(), Dash: []float64{1}, Cap: raster.RoundCap}
+	if raster.Stroke(out, p, style) {
+		t.Error("half a million dashes are reported as whole")
+	}
+	if out.Len() == 0 || out.Len() > 400_000 {
+		t.Errorf("%d segments, want some, and at most 400,000", out.Len())
+	}
+	out.Reset()
+	p.Reset()
+	p.Move(0, 0)
+	p.Line(1000, 0)
+	if !raster.Stroke(out, p, style) {
+		t.Error("500 dashes are reported as cut short")
+	}
+}
+
 func TestClipIsTheProductOfItsParts(t *testing.T) {
 	t.Parallel()
 	var r raster.Rasterizer

@@ -46,8 +46,11 @@ type Style struct {
 	Phase float64
 }
 
-// maxDashes bounds the dashes of a line.
-const maxDashes = 20_000
+// The bounds of a line: its dashes, and the segments of its shape.
+const (
+	maxDashes   = 20_000
+	maxSegments = 300_000
+)
 
 // stroker collects the shape of a line in the space of the pen.
 type stroker struct {
@@ -62,14 +65,15 @@ type stroker struct {
 }
 
 // Stroke appends the shape of a path's lines to out, for filling with the nonzero
-// rule. It appends nothing when the pen has no extent.
-func Stroke(out, p *geom.Path, style Style) {
+// rule. It appends nothing when the pen has no extent. It returns false when the shape
+// has too many dashes or segments; out then has the first of them.
+func Stroke(out, p *geom.Path, style Style) bool {
 	pen := style.Pen
 	pen[4], pen[5] = 0, 0
 	toPen, ok := pen.Invert()
 	_, greatest := pen.Stretch()
 	if !ok || !(greatest > 1e-9) || !(greatest < 1e9) {
-		return
+		return true
 	}
 	width := max(math.Abs(style.Width), style.Least/greatest, 1e-9)
 	s := &stroker{out: out, style: style, half: width / 2, toPage: pen}
@@ -117,6 +121,7 @@ func Stroke(out, p *geom.Path, style Style) {
 		}
 	})
 	s.finish(false)
+	return s.dashes <= maxDashes && out.Len() <= maxSegments
 }
 
 // finish ends a subpath.
@@ -187,7 +192,7 @@ func (s *stroker) dashed(line []geom.Point) {
 				piece = append(piece, at)
 				s.piece(piece)
 			}
-			if s.dashes++; s.dashes > maxDashes {
+			if s.dashes++; s.dashes > maxDashes || s.out.Len() > maxSegments {
 				return
 			}
 			piece = append(piece[:0], at)
@@ -221,6 +226,9 @@ func (s *stroker) solid(line []geom.Point, closed bool) {
 		segments = n
 	}
 	for i := range segments {
+		if s.out.Len() > maxSegments {
+			return
+		}
 		a, b := line[i], line[(i+1)%n]
 		from, to := a, b
 		if !closed && s.style.Cap == Square {

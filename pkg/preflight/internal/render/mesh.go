@@ -16,6 +16,7 @@ import (
 const (
 	maxTriangles = 200_000
 	maxLattice   = 1 << 14
+	triangleWork = 200
 	patchSteps   = 8
 )
 
@@ -44,7 +45,9 @@ func (r *Renderer) mesh(sh *Shading, kind int, device geom.Matrix, region *raste
 	box := region.Box
 	m := &triangles{
 		box: box, n: n, alpha: make([]uint8, box.Dx()*box.Dy()), values: make([]float32, box.Dx()*box.Dy()*n),
+		left: pageWork/2 - r.around - r.surface.canvas.Work(),
 	}
+	left := m.left
 	if !r.room(int64(len(m.values)) * 4) {
 		return nil
 	}
@@ -57,6 +60,9 @@ func (r *Renderer) mesh(sh *Shading, kind int, device geom.Matrix, region *raste
 		b.patches(m, 12)
 	default:
 		b.patches(m, 16)
+	}
+	if r.surface.canvas.Charge(left - m.left + 40*int64(len(m.alpha))); !m.room() {
+		r.partial = true
 	}
 	// Convert the values to inks.
 	out := &planes.Bitmap{Width: box.Dx(), Height: box.Dy(), Alpha: m.alpha}
@@ -93,11 +99,16 @@ type triangles struct {
 	alpha  []uint8
 	values []float32
 	count  int
+	// left is the work that may still be done, in about nanoseconds.
+	left int64
 }
+
+// room reports whether another triangle may be painted.
+func (m *triangles) room() bool { return m.count <= maxTriangles && m.left >= 0 }
 
 // add paints a triangle, linear between its corners.
 func (m *triangles) add(a, b, c *vertex) {
-	if m.count++; m.count > maxTriangles {
+	if m.count++; !m.room() {
 		return
 	}
 	area := (b.x-a.x)*(c.y-a.y) - (c.x-a.x)*(b.y-a.y)
@@ -106,6 +117,7 @@ func (m *triangles) add(a, b, c *vertex) {
 	}
 	bounds := geom.Rect{min(a.x, b.x, c.x), min(a.y, b.y, c.y), max(a.x, b.x, c.x), max(a.y, b.y, c.y)}
 	box := raster.Pixels(bounds).Intersect(m.box)
+	m.left -= triangleWork + 5*int64(box.Dx())*int64(box.Dy())
 	const edge = -0.02 // neighbours overlap a little, so that no pixel falls between
 	for y := box.Min.Y; y < box.Max.Y; y++ {
 		for x := box.Min.X; x < box.Max.X; x++ {
@@ -178,7 +190,7 @@ func (b *meshReader) free(m *triangles) {
 		return flag
 	}
 	size := b.flag + 2*b.coordinate + b.n*b.component
-	for m.count <= maxTriangles && b.more(size) {
+	for m.room() && b.more(size) {
 		var next vertex
 		switch read(&next) {
 		case 1:
@@ -203,7 +215,7 @@ func (b *meshReader) lattice(m *triangles, columns int) {
 		return
 	}
 	var above []vertex
-	for m.count <= maxTriangles && b.more(columns*(2*b.coordinate+b.n*b.component)) {
+	for m.room() && b.more(columns*(2*b.coordinate+b.n*b.component)) {
 		row := make([]vertex, columns)
 		for i := range row {
 			b.point(&row[i])
@@ -249,7 +261,7 @@ var boundary = [16][2]int{
 // patches reads Coons patches of 12 points or tensor-product patches of 16.
 func (b *meshReader) patches(m *triangles, points int) {
 	var last patch
-	for m.count <= maxTriangles && b.more(b.flag) {
+	for m.room() && b.more(b.flag) {
 		flag := int(b.take(b.flag)) & 3 // #nosec G115 -- at most 8 bits
 		var p patch
 		first, corner := 0, 0

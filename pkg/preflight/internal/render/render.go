@@ -34,14 +34,15 @@ const (
 	maxSide = 1 << 14
 )
 
-// The bounds of the work: pixels that are composited on one page and in the whole
-// document, and bytes of the masks and pattern cells of one page.
+// The bounds of the work for one page and for the whole document, in about nanoseconds,
+// and of the bytes of the masks and pattern cells of one page.
 const (
-	pageWork     = 400_000_000
-	documentWork = 4_000_000_000
+	pageWork     = 1_500_000_000
+	documentWork = 10_000_000_000
 	maxSurface   = 160 << 20
-	// pageCost is the least work of a page.
-	pageCost = 1_000_000
+	// leastWork is the least work of a page, and segmentWork that of a segment of a line.
+	leastWork   = 2_000_000
+	segmentWork = 40
 )
 
 // Renderer paints the pages of one document, one after the other. It is not safe for
@@ -107,7 +108,7 @@ func (r *Renderer) Start(page *document.Page) {
 	scale := min(math.Sqrt(pixels/area)/inch, maxSide/max(media.Width(), media.Height()))
 	width, height := int(math.Ceil(media.Width()*scale)), int(math.Ceil(media.Height()*scale))
 	if r.surface != nil {
-		r.done += r.surface.canvas.Work() + pageCost
+		r.done += r.surface.canvas.Work() + leastWork
 	}
 	r.page, r.depth, r.mark, r.memory, r.around = page, 0, 0, 0, 0
 	r.erased = map[int]*planes.Erased{}
@@ -411,7 +412,14 @@ func (r *Renderer) Clip(region *raster.Clip, p *geom.Path, evenOdd bool) *raster
 	if region.Empty() || r.spent() {
 		return region
 	}
-	return region.Intersect(r.surface.canvas.Rasterizer(), r.toDevice(p), evenOdd)
+	return r.intersect(region, r.toDevice(p), evenOdd)
+}
+
+// intersect returns the part of a region inside a path in pixels.
+func (r *Renderer) intersect(region *raster.Clip, p *geom.Path, evenOdd bool) *raster.Clip {
+	out := region.Intersect(r.surface.canvas.Rasterizer(), p, evenOdd)
+	r.surface.canvas.Charge(2 * int64(out.Box.Dx()) * int64(out.Box.Dy()))
+	return out
 }
 
 // Fill fills a path.
@@ -441,10 +449,12 @@ const leastLine = 0.1
 // next call.
 func (r *Renderer) outline(p *geom.Path, l Line) *geom.Path {
 	r.lines.Reset()
-	raster.Stroke(&r.lines, r.toDevice(p), raster.Style{
+	whole := raster.Stroke(&r.lines, r.toDevice(p), raster.Style{
 		Width: l.Width, Pen: l.Pen.Then(r.surface.device), Cap: raster.Cap(l.Cap), Join: raster.Join(l.Join), Miter: l.MiterLimit,
 		Dash: l.Dash, Phase: l.Phase, Least: leastLine * math.Abs(r.surface.device[0]) / r.page.UserUnit,
 	})
+	r.partial = r.partial || !whole
+	r.surface.canvas.Charge(segmentWork * int64(r.lines.Len()))
 	return &r.lines
 }
 
@@ -453,7 +463,7 @@ func (r *Renderer) ClipStroke(region *raster.Clip, p *geom.Path, l Line) *raster
 	if region.Empty() || r.spent() {
 		return region
 	}
-	return region.Intersect(r.surface.canvas.Rasterizer(), r.outline(p, l), false)
+	return r.intersect(region, r.outline(p, l), false)
 }
 
 // Stroke strokes a path.
@@ -518,6 +528,10 @@ func (r *Renderer) Glyph(outline *geom.Path, m geom.Matrix, region *raster.Clip,
 
 // Begin starts a transparency group inside a region.
 func (r *Renderer) Begin(region *raster.Clip, isolated, knockout bool) {
+	if r.spent() {
+		r.surface.canvas.Flatten()
+		return
+	}
 	if !r.surface.canvas.Begin(planes.Group{Box: region.Box, Isolated: isolated, Knockout: knockout}) {
 		r.partial = true
 	}
@@ -657,7 +671,7 @@ func (r *Renderer) draw(source planes.Source, shape *geom.Path, evenOdd bool, re
 		return
 	}
 	if evenOdd {
-		region = region.Intersect(r.surface.canvas.Rasterizer(), r.toDevice(shape), true)
+		region = r.intersect(region, r.toDevice(shape), true)
 		r.surface.canvas.Draw(source, nil, region, paint)
 		return
 	}

@@ -82,6 +82,9 @@ func boxPath(box geom.Rect) *geom.Path {
 // flat is a source of one colour.
 type flat planes.Amounts
 
+// Work implements [planes.Source].
+func (f flat) Work() int64 { return planes.Max }
+
 // Row implements [planes.Source].
 func (f flat) Row(_, _, n int, to *planes.Pixels) {
 	for i := range n {
@@ -124,6 +127,9 @@ type parametric struct {
 	// at returns the parameter from 0 to 1; false where nothing is painted.
 	at func(x, y float64) (float64, bool)
 }
+
+// Work implements [planes.Source].
+func (g *parametric) Work() int64 { return 60 }
 
 // Row implements [planes.Source].
 func (g *parametric) Row(y, x, n int, to *planes.Pixels) {
