@@ -108,7 +108,7 @@ func page(p *facts.Page, text *int) report.Page {
 		}
 	}
 	if p.Ink != nil {
-		out.MaxInk = geom.Round(p.Ink.Totals.Max(), 1)
+		out.MaxInk = p.Ink.Highest()
 		out.Ink = &report.PageInk{
 			Resolution: geom.Round(p.Ink.Resolution, 1), Complete: p.Ink.Complete, Estimated: !p.Ink.Profiled, Planes: []report.InkPlane{},
 		}

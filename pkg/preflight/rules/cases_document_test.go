@@ -113,8 +113,8 @@ func orderCases() map[string]ruleCase {
 		"intent.page_count": pair(order(jobticket.Ticket{Pages: 2}), both(add(page(3), page(3)), order(jobticket.Ticket{Pages: 1, Quantity: 3}))),
 		"intent.trim_size":  pair(size(71, 72), size(70.9, 70.2)),
 		"intent.colors_extra": pair(
-			both(colors(1), paint(area(1, cmyk(1, 0, 0, 0)))),
-			both(colors(1), paint(area(1, gray(0.4))), paint(area(1, cmyk(0, 0, 0, 0))))),
+			both(colors(1), paint(area(cmyk(1, 0, 0, 0)))),
+			both(colors(1), paint(area(gray(0.4))), paint(area(cmyk(0, 0, 0, 0))))),
 		"intent.colors_missing": pair(
 			colors(4, "PANTONE 185 C"),
 			both(colors(4, "Pantone 185 C"), inks("PANTONE 185 CVC"))),

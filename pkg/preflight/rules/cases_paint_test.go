@@ -65,14 +65,14 @@ func colorCases() map[string]ruleCase {
 		"color.icc_invalid": pair(
 			profile(facts.ICC{Space: "RGB", Components: 4, Class: "mntr", Uses: facts.Used(1)}),
 			both(profile(facts.ICC{Fault: "It is cut off."}), profile(facts.ICC{Space: "RGB", Components: 3, Uses: facts.Used(1)}))),
-		"color.not_gray": pair(paint(area(1, rgb())), both(paint(area(1, gray(0.3))), paint(area(1, black())), paint(area(1, spot("Gold", 0))))).in("book_interior"),
+		"color.not_gray": pair(paint(area(rgb())), both(paint(area(gray(0.3))), paint(area(black())), paint(area(spot("Gold", 0))))).in("book_interior"),
 
 		"ink.spot_used":      pair(inks("Gold"), nothing),
 		"ink.spot_count":     pair(inks("Gold", "Silver", "Varnish"), inks("Gold", "Silver")).and(spots...),
 		"ink.spot_ambiguous": pair(ambiguous, inks("Gold")).and(spots...),
 		"ink.spot_name":      pair(inks("PANTONE 185 C", "Pantone 185 U"), inks("PANTONE 185 C", "PANTONE 186 C")).and(spots...),
 		"ink.registration_all": pair(
-			paint(with(area(1, registration()), func(m *facts.Mark) { m.Kind = facts.Text; m.Size = 20 })),
+			paint(with(area(registration()), func(m *facts.Mark) { m.Kind = facts.Text; m.Size = 20 })),
 			paint(with(line(0.1, registration()), func(m *facts.Mark) { m.Box = geom.Rect{10, 10, 45, 10} }))),
 		"ink.tac": pair(inkOn(1, 350, 16), inkOn(1, 350, 14)),
 	}
@@ -93,7 +93,7 @@ func paintCases() map[string]ruleCase {
 		})
 	}
 	thin := func(v float64, p facts.Paint) change {
-		return paint(with(area(1, p), func(m *facts.Mark) { m.Thin = v }))
+		return paint(with(area(p), func(m *facts.Mark) { m.Thin = v }))
 	}
 	group := func(space string, transparent bool) change {
 		return first(func(p *facts.Page) { p.Group, p.Transparent = &facts.Group{Space: space}, transparent })
@@ -106,9 +106,9 @@ func paintCases() map[string]ruleCase {
 		"text.invisible":       pair(feature(facts.InvisibleText, ""), nothing),
 
 		"overprint.white": pair(
-			both(paint(overprint(text(20, cmyk(0, 0, 0, 0)), 1)), paint(overprint(area(1, spot("Gold", 0)), 0)), paint(overprint(area(1, gray(0)), 0))),
+			both(paint(overprint(text(20, cmyk(0, 0, 0, 0)), 1)), paint(overprint(area(spot("Gold", 0)), 0)), paint(overprint(area(gray(0)), 0))),
 			both(paint(overprint(text(20, cmyk(0, 0, 0, 0)), 0)), paint(text(20, cmyk(0, 0, 0, 0))), paint(overprint(text(20, black()), 1)))),
-		"overprint.gray": pair(paint(overprint(area(1, gray(0.5)), 1)), both(paint(area(1, gray(0.5))), paint(overprint(area(1, gray(1)), 1)), paint(overprint(area(1, cmyk(0, 0, 0, 0.5)), 1)))),
+		"overprint.gray": pair(paint(overprint(area(gray(0.5)), 1)), both(paint(area(gray(0.5))), paint(overprint(area(gray(1)), 1)), paint(overprint(area(cmyk(0, 0, 0, 0.5)), 1)))),
 		"overprint.black_text_knockout": pair(
 			paint(knockout(text(12, black()))),
 			both(paint(knockout(text(12.1, black()))), paint(text(9, black())), paint(knockout(with(text(9, black()), func(m *facts.Mark) { m.Blend = "Multiply" }))))),

@@ -121,10 +121,10 @@ func checkFinding(t *testing.T, f *report.Finding) {
 func TestValidDocumentHasNoFindings(t *testing.T) {
 	t.Parallel()
 	printed := both(
-		paint(text(9, black())), paint(line(0.5, black())), paint(area(1000, gray(0.6))), paint(text(12, gray(0.7))),
+		paint(text(9, black())), paint(line(0.5, black())), paint(area(gray(0.6))), paint(text(12, gray(0.7))),
 		image(300, func(i *facts.Image) { i.ColorSpace = "DeviceGray" }), color("DeviceGray"),
 	)
-	colored := both(paint(area(1000, cmyk(0.6, 0.5, 0.4, 0.6))), paint(text(12, cmyk(1, 0.5, 0, 0))), color("DeviceCMYK"))
+	colored := both(paint(area(cmyk(0.6, 0.5, 0.4, 0.6))), paint(text(12, cmyk(1, 0.5, 0, 0))), color("DeviceCMYK"))
 	for _, name := range profile.Names() {
 		s := soundFor(name, printed)
 		if name != "book_interior" {

@@ -150,12 +150,12 @@ func TestOverprintingWhiteIsReportedWhereItVanishes(t *testing.T) {
 	}{
 		"CMYK that skips zeros":            {text(20, white("DeviceCMYK")), 1, true},
 		"CMYK that prints zeros":           {text(20, white("DeviceCMYK")), 0, false},
-		"grey":                             {area(1, white("DeviceGray")), 0, true},
+		"grey":                             {area(white("DeviceGray")), 0, true},
 		"a tint of nothing":                {line(1, white("Separation")), 0, true},
 		"a mixture of nothing":             {line(1, white("DeviceN")), 1, true},
 		"RGB is converted":                 {text(20, white("DeviceRGB")), 1, false},
 		"CMYK with a profile prints zeros": {text(20, white("ICCBased-CMYK")), 1, false},
-		"an image is ignored":              {with(area(1, white("DeviceCMYK")), func(m *facts.Mark) { m.Kind = facts.Picture }), 1, false},
+		"an image is ignored":              {with(area(white("DeviceCMYK")), func(m *facts.Mark) { m.Kind = facts.Picture }), 1, false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -178,7 +178,7 @@ func wholeTicket() jobticket.Ticket {
 
 func TestFileIsComparedWithItsOrder(t *testing.T) {
 	t.Parallel()
-	s := sound(order(wholeTicket()), inks("GOLD", "Varnish"), paint(area(1, cmyk(0, 1, 0, 0.5))), paint(area(1, rgb())), paint(text(20, black())))
+	s := sound(order(wholeTicket()), inks("GOLD", "Varnish"), paint(area(cmyk(0, 1, 0, 0.5))), paint(area(rgb())), paint(text(20, black())))
 	var got []string
 	for _, f := range s.judge(lookup(t, "structure_only")).Findings {
 		got = append(got, fmt.Sprintf("%s %s: %s", f.Severity, f.Rule, f.Message))

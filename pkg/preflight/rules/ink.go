@@ -83,7 +83,7 @@ func totalInk(in *input, page *facts.Page) (observation, bool) {
 		return observation{}, false
 	}
 	return observation{
-		box: &box, value: measured(page.Ink.Totals.Max(), 0),
+		box: &box, value: measured(page.Ink.Highest(), 0),
 		message: message{values: values{"area_cm2": geom.Round(area/100, 1)}},
 	}, true
 }

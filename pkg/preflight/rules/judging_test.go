@@ -133,7 +133,7 @@ func TestMarksThatCannotBeSeenRaiseNothing(t *testing.T) {
 func TestFindingsAreFiniteForAnyNumber(t *testing.T) {
 	t.Parallel()
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64} {
-		everywhere := with(text(v, cmyk(v, v, v, v)), func(m *facts.Mark) { m.Area, m.Width, m.Thin = v, v, v })
+		everywhere := with(text(v, cmyk(v, v, v, v)), func(m *facts.Mark) { m.Width, m.Thin = v, v })
 		s := sound(paint(everywhere), image(v, nil))
 		for _, kind := range []facts.Kind{facts.Path, facts.Picture, facts.Shading, facts.Stencil} {
 			paint(with(everywhere, func(m *facts.Mark) { m.Kind = kind }))(s)
@@ -338,9 +338,9 @@ func TestMarkWithoutAFindingAllocatesNothing(t *testing.T) {
 func soundMarks() []facts.Mark {
 	return []facts.Mark{
 		text(9, black()), text(9, cmyk(1, 0.4, 0, 0)), text(9, spot("Gold", 1)), text(12, rgb()), line(0.5, black()),
-		area(100, cmyk(0.2, 0.3, 0.4, 0)), area(100, cmyk(0, 0, 0, 0)), area(3, gray(0.4)),
-		{Kind: facts.Picture, Box: centre, Area: 100, Paint: facts.Paint{Space: "DeviceRGB"}},
-		{Kind: facts.Shading, Box: centre, Area: 100, Paint: facts.Paint{Space: "DeviceCMYK", Known: true, Coverage: &facts.Coverage{}}},
+		area(cmyk(0.2, 0.3, 0.4, 0)), area(cmyk(0, 0, 0, 0)), area(gray(0.4)),
+		{Kind: facts.Picture, Box: centre, Paint: facts.Paint{Space: "DeviceRGB"}},
+		{Kind: facts.Shading, Box: centre, Paint: facts.Paint{Space: "DeviceCMYK", Known: true}},
 	}
 }
 

@@ -166,15 +166,15 @@ func registration() facts.Paint {
 
 // text is overprinted where it is black, as good layouts have it.
 func text(size float64, p facts.Paint) facts.Mark {
-	return facts.Mark{Kind: facts.Text, Size: size, Paint: p, Box: centre, Alpha: 1, Blend: "Normal", Area: 1, Overprint: p.OnlyBlack(1), Mode: 1}
+	return facts.Mark{Kind: facts.Text, Size: size, Paint: p, Box: centre, Alpha: 1, Blend: "Normal", Overprint: p.OnlyBlack(1), Mode: 1}
 }
 
 func line(width float64, p facts.Paint) facts.Mark {
-	return facts.Mark{Kind: facts.Path, Stroked: true, Width: width, Paint: p, Box: centre, Alpha: 1, Blend: "Normal", Area: 1, Overprint: p.OnlyBlack(1), Mode: 1}
+	return facts.Mark{Kind: facts.Path, Stroked: true, Width: width, Paint: p, Box: centre, Alpha: 1, Blend: "Normal", Overprint: p.OnlyBlack(1), Mode: 1}
 }
 
-func area(mm2 float64, p facts.Paint) facts.Mark {
-	return facts.Mark{Kind: facts.Path, Paint: p, Box: centre, Alpha: 1, Blend: "Normal", Area: mm2}
+func area(p facts.Paint) facts.Mark {
+	return facts.Mark{Kind: facts.Path, Paint: p, Box: centre, Alpha: 1, Blend: "Normal"}
 }
 
 func with(m facts.Mark, f func(*facts.Mark)) facts.Mark {
@@ -201,10 +201,9 @@ func image(ppi float64, f func(*facts.Image)) change {
 func inkOn(page int, total, mm2 float64) change {
 	return func(s *scene) {
 		m := &facts.InkMap{Area: mm2 * 11, Complete: true, Columns: 2, Rows: 1, Cells: []uint16{100, uint16(total)}, Left: 50, Top: 250, Side: 100}
-		for range 10 {
-			m.Totals.Add(100)
-		}
-		m.Totals.Add(total)
+		m.Totals = make([]uint32, 801)
+		m.Totals[100] += 10
+		m.Totals[int(total)]++
 		s.doc.Pages[page-1].Ink = m
 	}
 }

@@ -7,23 +7,8 @@ import (
 	"encoding/binary"
 )
 
-// fullPixels is the largest JPEG that is unpacked in full, and mostPixels the largest
-// that is unpacked in full when it cannot be read in blocks.
-const (
-	fullPixels = 1 << 19
-	mostPixels = 1 << 24
-)
-
-// unpackJPEG converts a JPEG to plain samples of eight bits: all samples of a small
-// JPEG, one for each block of a large one.
-func unpackJPEG(i Image, room func(bytes int64) bool) (Image, bool) {
-	if i.Width > fullPixels/i.Height {
-		if unpacked, ok := unpackBlocks(i, room); ok {
-			return unpacked, true
-		}
-	}
-	return unpackWhole(i, room)
-}
+// mostPixels is the largest JPEG that is unpacked in full.
+const mostPixels = 1 << 24
 
 // plane removes the samples beyond the width.
 func plane(pix []byte, stride, width, height int) []byte {

@@ -26,7 +26,6 @@ var ErrProfile = errors.New("not a usable ICC profile")
 // the amounts are those of a simple separation with black generation.
 type Output struct {
 	file *document.File
-	page int
 	// device converts a colour of the connection space to inks; nil without a profile.
 	device *icc.Pipeline
 	lab    bool
@@ -115,10 +114,10 @@ func guarded(call func() error) (err error) {
 
 // Amounts appends the amount of each ink, 0 to 1, like [Space.Amounts], but for every
 // space: cyan, magenta, yellow, black, and the spots of the space.
-func (o *Output) Amounts(dst []float64, s *Space, values []float64, page int) []float64 {
+func (o *Output) Amounts(dst []float64, s *Space, values []float64) []float64 {
 	if s.kind == indexed {
 		var buffer [MaxComponents]float64
-		return o.Amounts(dst, s.Under, s.entry(values, buffer[:0]), page)
+		return o.Amounts(dst, s.Under, s.entry(values, buffer[:0]))
 	}
 	if !o.Converts(s) {
 		if !s.Known() {
@@ -128,7 +127,6 @@ func (o *Output) Amounts(dst []float64, s *Space, values []float64, page int) []
 	}
 	c := o.cubes[s]
 	if c == nil {
-		o.page = page
 		c = newCube(s.Components, o.conversion(s))
 		o.cubes[s] = c
 	}
@@ -228,7 +226,7 @@ func (o *Output) conversion(s *Space) func(in []float64) [4]float64 {
 // through returns the conversion by the profile of a space, or nil when it cannot be
 // used.
 func (o *Output) through(s *Space) func(in []float64) [3]float64 {
-	p, err := readProfile(o.file.Decode(s.source, o.page))
+	p, err := readProfile(o.file.Quietly(s.source))
 	if err != nil {
 		return nil
 	}

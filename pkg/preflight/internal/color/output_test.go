@@ -35,7 +35,7 @@ func TestRGBIsConvertedThroughTheOutputProfile(t *testing.T) {
 		"light blue": {[]float64{0.2, 0.4, 0.7}, []float64{84, 63, 0, 0}},
 		"white":      {[]float64{1, 1, 1}, []float64{0, 0, 0, 0}},
 	} {
-		got := output.Amounts(nil, rgb, c.in, 1)
+		got := output.Amounts(nil, rgb, c.in)
 		for i, v := range got {
 			if math.Abs(v*100-c.want[i]) > 1.5 {
 				t.Errorf("%s: %.3f, want %v %%", name, got, c.want)
@@ -56,7 +56,7 @@ func TestInksWithoutAProfileAreBelowEveryLimit(t *testing.T) {
 		for g := 0.0; g <= 1; g += 0.125 {
 			for b := 0.0; b <= 1; b += 0.125 {
 				total := 0.0
-				for _, v := range output.Amounts(nil, rgb, []float64{r, g, b}, 1) {
+				for _, v := range output.Amounts(nil, rgb, []float64{r, g, b}) {
 					total += v
 				}
 				if total > 2.4 {
@@ -93,7 +93,7 @@ func FuzzProfile(f *testing.F) {
 		if err != nil && !errors.Is(err, color.ErrProfile) {
 			t.Errorf("error %v, want color.ErrProfile", err)
 		}
-		for _, v := range output.Amounts(nil, rgb, []float64{0.2, 0.4, 0.6}, 1) {
+		for _, v := range output.Amounts(nil, rgb, []float64{0.2, 0.4, 0.6}) {
 			if !(v >= 0 && v <= 1) {
 				t.Errorf("an amount of %v", v)
 			}

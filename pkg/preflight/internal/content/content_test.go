@@ -12,12 +12,24 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/content"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
+
+// interpreter returns an interpreter of a file without an output profile.
+func interpreter(t testing.TB, file *document.File, collector *facts.Collector, limits document.Limits) *content.Interpreter {
+	t.Helper()
+	output, err := color.NewOutput(file, nil, "")
+	if err != nil {
+		t.Fatalf("color.NewOutput: %v", err)
+	}
+	return content.New(file, collector, limits, render.New(file, 1, output))
+}
 
 // read gathers the facts of a file.
 func read(t *testing.T, data []byte, limits document.Limits) *facts.Document {
@@ -27,10 +39,10 @@ func read(t *testing.T, data []byte, limits document.Limits) *facts.Document {
 	if err != nil || file == nil {
 		t.Fatalf("open: %v, incidents %+v", err, collector.Document().Incidents)
 	}
-	interpreter := content.New(file, collector, limits, nil)
+	in := interpreter(t, file, collector, limits)
 	pages := file.Pages()
 	for i := range pages {
-		if err := interpreter.Page(t.Context(), &pages[i]); err != nil {
+		if err := in.Page(t.Context(), &pages[i]); err != nil {
 			t.Fatalf("interpreter.Page: %v", err)
 		}
 	}
@@ -436,7 +448,7 @@ func TestCancelledContextStopsAPage(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	pages := file.Pages()
-	if err := content.New(file, collector, document.DefaultLimits(), nil).Page(ctx, &pages[0]); !errors.Is(err, context.Canceled) {
+	if err := interpreter(t, file, collector, document.DefaultLimits()).Page(ctx, &pages[0]); !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v", err)
 	}
 }

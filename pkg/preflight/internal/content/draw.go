@@ -9,6 +9,7 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/lexer"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/outline"
@@ -43,14 +44,12 @@ type patternKey struct {
 // tint sets a colour, in the terms of the facts and in inks.
 func (in *Interpreter) tint(to *ink, space *color.Space, values []float64) {
 	to.paint = space.Paint(values)
-	if in.renderer != nil {
-		to.tone = in.renderer.Tone(space, values)
-	}
+	to.tone = in.renderer.Tone(space, values)
 }
 
 // draws reports whether marks are rendered in the current state.
 func (in *Interpreter) draws(f *frame) bool {
-	return in.renderer != nil && !f.layers.hidden() && !f.state.region.Empty()
+	return !f.layers.hidden() && !f.state.region.Empty()
 }
 
 // startMark numbers the next mark, and reports whether it is rendered.
@@ -73,9 +72,7 @@ func (in *Interpreter) style(f *frame, stroked bool) render.Style {
 }
 
 func (in *Interpreter) clipInk(f *frame, shape *geom.Path, evenOdd bool) {
-	if in.renderer != nil {
-		f.state.region = in.renderer.Clip(f.state.region, shape, evenOdd)
-	}
+	f.state.region = in.renderer.Clip(f.state.region, shape, evenOdd)
 }
 
 // drawFill fills a shape on the page with the current colour.
@@ -123,7 +120,7 @@ func (in *Interpreter) drawPattern(f *frame, with *ink, shape *geom.Path, evenOd
 	matrix := in.file.Matrix(dict["Matrix"]).Then(f.base)
 	if shading, ok := dict["Shading"]; ok {
 		if sh := in.shadingOf(f, shading, true); sh != nil {
-			in.renderer.Shade(sh, matrix, shape, evenOdd, region, style)
+			in.shade(sh, matrix, shape, evenOdd, region, style)
 		}
 		return
 	}
@@ -194,7 +191,14 @@ func (in *Interpreter) drawShading(f *frame, o types.Object, matrix geom.Matrix,
 		return
 	}
 	if sh := in.shadingOf(f, o, false); sh != nil {
-		in.renderer.Shade(sh, matrix, shape, evenOdd, f.state.region, in.style(f, false))
+		in.shade(sh, matrix, shape, evenOdd, f.state.region, in.style(f, false))
+	}
+}
+
+// shade paints a shading and keeps its inks.
+func (in *Interpreter) shade(sh *render.Shading, matrix geom.Matrix, shape *geom.Path, evenOdd bool, region *raster.Clip, style render.Style) {
+	if paint, ok := in.renderer.Shade(sh, matrix, shape, evenOdd, region, style); ok {
+		in.notePaint(sh.Dict, sh.Space, paint)
 	}
 }
 
@@ -206,7 +210,7 @@ func (in *Interpreter) drawGlyph(f *frame, r *run, code int) {
 		return
 	}
 	if s.font.outlines == nil {
-		s.font.outlines = outline.Load(in.file, s.font.dict, in.page.Number, s.font.shape.Advance)
+		s.font.outlines = outline.Load(in.file, s.font.dict, s.font.shape.Advance)
 	}
 	shape, state := s.font.outlines.Glyph(code)
 	if shape == nil || shape.Empty() {
@@ -327,60 +331,77 @@ func (in *Interpreter) drawImage(f *frame, o types.Object, p *picture, space *co
 		image.Mask = in.source(p.softMask, in.picture(p.softMask, in.file.Dict(p.softMask)), in.spaces.Device(color.DeviceGray))
 		image.Mask.Stencil, image.Mask.SoftMask = false, true
 	}
-	in.place(f, image)
+	if paint, ok := in.place(f, image); ok {
+		in.notePaint(p.dict, space, paint)
+	}
 }
 
 // source describes an image for the renderer.
 func (in *Interpreter) source(o types.Object, p *picture, space *color.Space) *render.Image {
+	key := paintKey{dict: document.Identity(p.dict), space: space}
 	return &render.Image{
-		Key: imageKey{dict: document.Identity(p.dict), space: space}, Stencil: p.fact.Mask,
+		Key: key, Space: space, Stencil: p.fact.Mask,
 		Samples: func() (color.Image, bool) {
 			decode, _ := in.file.Numbers(p.dict["Decode"], 2*space.Components)
 			if p.fact.Filter == jpx || p.fact.Filter == "JBIG2Decode" || !space.Usable() {
 				return color.Image{}, false
 			}
-			return color.Image{
-				Width: p.fact.Width, Height: p.fact.Height, Bits: p.fact.Bits, Space: space, Decode: decode,
-				JPEG: p.fact.Filter == dct, Data: in.file.ImagePixels(o),
-			}, true
+			image := color.Image{
+				Width: p.fact.Width, Height: p.fact.Height, Bits: p.fact.Bits, Space: space, Decode: decode, JPEG: p.fact.Filter == dct,
+			}
+			// The faults of an image are reported once, and only where its inks are known. The
+			// parser does not support every fax.
+			if _, ok := in.paints[key]; ok || !space.Known() || p.fact.Filter == "CCITTFaxDecode" {
+				image.Data = in.file.ImageAgain(o)
+			} else {
+				image.Data = in.file.ImageData(o, in.page.Number)
+			}
+			return image, true
 		},
 	}
 }
 
-// place paints an image in the unit square. A stencil may have a pattern as its colour.
-func (in *Interpreter) place(f *frame, image *render.Image) {
+// place paints an image in the unit square, and returns its highest inks. A stencil may
+// have a pattern as its colour.
+func (in *Interpreter) place(f *frame, image *render.Image) (facts.Paint, bool) {
 	s := &f.state
-	if !image.Stencil {
-		in.renderer.Image(image, s.ctm, s.region, render.Tone{}, in.style(f, false))
-		return
+	var tone render.Tone
+	if image.Stencil {
+		if s.fill.space.Pattern() {
+			in.renderer.Unpainted(in.number)
+			return facts.Paint{}, false
+		}
+		if !s.fill.space.Paints() {
+			return facts.Paint{}, false
+		}
+		tone = s.fill.tone
 	}
-	switch {
-	case s.fill.space.Pattern():
-		in.renderer.Unpainted(in.number)
-	case s.fill.space.Paints():
-		in.renderer.Image(image, s.ctm, s.region, s.fill.tone, in.style(f, false))
-	}
+	return in.renderer.Image(image, s.ctm, s.region, tone, in.style(f, false))
 }
 
-// drawInline paints an inline image without filters.
-func (in *Interpreter) drawInline(f *frame, i *inline, space *color.Space, data []byte) {
+// drawInline paints an inline image without filters, and returns its highest inks.
+func (in *Interpreter) drawInline(f *frame, i *inline, space *color.Space, data []byte) facts.Paint {
 	if !in.startMark(f) {
-		return
+		return unpainted(space)
 	}
 	if i.filters > 0 || !space.Usable() {
 		in.renderer.Unpainted(in.number)
-		return
+		return unpainted(space)
 	}
 	// The data is only valid now, and no other image is at its address later.
 	kept := append([]byte(nil), data...)
-	in.place(f, &render.Image{
-		Key: &kept, Stencil: i.fact.Mask,
+	paint, ok := in.place(f, &render.Image{
+		Key: &kept, Space: space, Stencil: i.fact.Mask,
 		Samples: func() (color.Image, bool) {
 			return color.Image{
 				Width: i.fact.Width, Height: i.fact.Height, Bits: i.fact.Bits, Space: space, Decode: i.decode, Data: kept,
 			}, true
 		},
 	})
+	if !ok {
+		return unpainted(space)
+	}
+	return paint
 }
 
 // maxDash bounds the lengths of a dash pattern.

@@ -23,12 +23,6 @@ func (in *Interpreter) showGlyph(f *frame, r *run, code int) {
 	ctm := t.Matrix.Then(geom.Matrix{s.size * s.stretch, 0, 0, s.size, x, y + s.rise}).Then(f.text.matrix).Then(s.ctm)
 	id := document.Identity(dict)
 	fresh := in.first(dict, scaleClass(ctm))
-	if in.outlines[id] && !fresh {
-		r.outlined = true
-		if in.renderer == nil {
-			return
-		}
-	}
 	// The string that is being shown must not be overwritten.
 	outer := in.text
 	in.text = nil

@@ -17,25 +17,27 @@ const (
 	jpx = "JPXDecode"
 )
 
-// cheapPixels is the largest size of an image with a single ink that is measured.
-// Larger images count as fully covered.
-const cheapPixels = 1 << 18
-
 // picture is an image XObject that the interpreter has read.
 type picture struct {
 	fact  facts.Image
 	space *color.Space
 	// stream keeps the dictionary.
 	dict     types.Dict
-	paint    facts.Paint
 	softMask types.Object
 }
 
-// imageKey identifies an image by its dictionary and by the space that replaces
-// its own.
-type imageKey struct {
+// paintKey identifies an image or a shading by its dictionary and by the space that
+// replaces its own.
+type paintKey struct {
 	dict  uintptr
 	space *color.Space
+}
+
+// known is the paint of an image or a shading. It keeps the dictionary, whose address is
+// the key.
+type known struct {
+	dict  types.Dict
+	paint facts.Paint
 }
 
 // image records the placement of an image XObject and of its soft mask.
@@ -74,16 +76,16 @@ func (in *Interpreter) image(f *frame, o types.Object, dict types.Dict) {
 	}
 	in.drawImage(f, o, p, with.space)
 	if !p.fact.Mask {
-		with.paint = in.measure(f, o, p, with.space)
+		with.paint = in.painted(p.dict, with.space)
 	}
 	in.paintImage(f, &with, p.softMask != nil)
 }
 
 // picture reads the dictionary of an image, once.
 func (in *Interpreter) picture(o types.Object, dict types.Dict) *picture {
-	key := imageKey{dict: document.Identity(dict)}
-	if known := in.images[key]; known != nil {
-		return known
+	key := document.Identity(dict)
+	if read := in.images[key]; read != nil {
+		return read
 	}
 	// The last filter of a pipeline is the codec of the image.
 	codec := in.file.Name(dict["Filter"])
@@ -183,47 +185,29 @@ func (in *Interpreter) note(f *frame) {
 	}
 }
 
-// measure returns the inks of an image, measured once for each space.
-func (in *Interpreter) measure(f *frame, o types.Object, p *picture, space *color.Space) facts.Paint {
-	if f.mask {
-		return facts.Paint{}
+// painted returns the highest inks of an image or a shading that has been rendered. The
+// only ink of one that was not rendered counts as full; several inks are unknown.
+func (in *Interpreter) painted(dict types.Dict, space *color.Space) facts.Paint {
+	if known, ok := in.paints[paintKey{dict: document.Identity(dict), space: space}]; ok {
+		return known.paint
 	}
-	key := imageKey{dict: document.Identity(p.dict), space: space}
-	m := in.images[key]
-	if m == nil {
-		m = &picture{dict: p.dict, paint: in.inks(o, p, space)}
-		in.images[key] = m
-	}
-	return m.paint
+	return unpainted(space)
 }
 
-// inks measures the samples. An image that is too large to measure counts as fully
-// covered with its ink; the inks of an image that cannot be measured are unknown.
-//
-// One-bit codings are not decoded: their ink is all or nothing, and the parser does
-// not support every fax format.
-func (in *Interpreter) inks(o types.Object, p *picture, space *color.Space) facts.Paint {
-	unknown := facts.Paint{Space: space.Family}
-	bilevel := p.fact.Filter == "JBIG2Decode" || p.fact.Filter == "CCITTFaxDecode"
-	if !space.Known() || p.fact.Filter == jpx || bilevel && !space.Single() {
-		return unknown
-	}
-	if space.Single() && (p.fact.Width > cheapPixels/p.fact.Height || bilevel) {
+func unpainted(space *color.Space) facts.Paint {
+	if space.Known() && space.Single() {
 		return most(space)
 	}
-	decode, _ := in.file.Numbers(p.dict["Decode"], 2*space.Components)
-	paint, ok := color.MeasureImage(color.Image{
-		Width: p.fact.Width, Height: p.fact.Height, Bits: p.fact.Bits, Space: space, Decode: decode,
-		JPEG: p.fact.Filter == dct, Data: in.file.ImageData(o, in.page.Number),
-	}, in.room)
-	if !ok {
-		return unknown
-	}
-	return paint
+	return facts.Paint{Space: space.Family}
 }
 
-// room takes the samples of an image from the budget.
-func (in *Interpreter) room(n int64) bool { return in.file.Budget.Samples(in.page.Number, n) }
+// notePaint keeps the inks of an image or a shading.
+func (in *Interpreter) notePaint(dict types.Dict, space *color.Space, paint facts.Paint) {
+	key := paintKey{dict: document.Identity(dict), space: space}
+	if _, ok := in.paints[key]; !ok {
+		in.paints[key] = known{dict: dict, paint: paint}
+	}
+}
 
 // most returns the paint of a single ink at its full amount.
 func most(space *color.Space) facts.Paint {
@@ -245,7 +229,6 @@ func (in *Interpreter) paintImage(f *frame, with *ink, masked bool) {
 		return
 	}
 	m.Object, m.Image = in.placement.Object, &in.placement
-	m.Area = in.visibleArea(f.state.ctm.Area(), box, m.Box)
 	if masked {
 		in.blended++
 		in.feature(facts.Transparency, "SoftMask", nil, &m.Box)

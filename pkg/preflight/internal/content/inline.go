@@ -51,8 +51,7 @@ func (in *Interpreter) inlineImage(f *frame, tokens *lexer.Lexer) {
 	in.placeInline(f, &i, tokens.InlineData(i.length))
 }
 
-// placeInline records the image. It measures the samples of an image without
-// filters.
+// placeInline records the image, and renders one without filters.
 func (in *Interpreter) placeInline(f *frame, i *inline, data []byte) {
 	in.placement = i.fact
 	if !in.position(f, &in.placement) {
@@ -64,17 +63,7 @@ func (in *Interpreter) placeInline(f *frame, i *inline, data []byte) {
 	}
 	var with ink
 	with.choose(i.space, in.remap(f, i.space))
-	in.drawInline(f, i, with.space, data)
-	with.paint = facts.Paint{Space: with.space.Family}
-	if i.filters == 0 && !i.fact.Mask {
-		if paint, ok := color.MeasureImage(color.Image{
-			Width: i.fact.Width, Height: i.fact.Height, Bits: i.fact.Bits, Space: with.space, Decode: i.decode, Data: data,
-		}, in.room); ok {
-			with.paint = paint
-		}
-	} else if with.space.Known() && with.space.Single() {
-		with.paint = most(with.space)
-	}
+	with.paint = in.drawInline(f, i, with.space, data)
 	in.paintImage(f, &with, false)
 }
 

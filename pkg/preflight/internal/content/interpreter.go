@@ -51,8 +51,8 @@ type Interpreter struct {
 	fonts    map[uintptr]*fontUse
 	absent   map[string]*fontUse
 	declared map[uintptr]types.Dict
-	images   map[imageKey]*picture
-	shadings map[shadingKey]shade
+	images   map[uintptr]*picture
+	paints   map[paintKey]known
 	states   map[uintptr]*parameters
 	// outlines holds the glyphs of Type 3 fonts that set no colours.
 	outlines map[uintptr]bool
@@ -74,8 +74,6 @@ type Interpreter struct {
 // sheet holds the state of one page.
 type sheet struct {
 	page *document.Page
-	// mm2 is the area of a square unit of user space in square millimetres.
-	mm2 float64
 	// visited holds the masks and glyphs that were read on this page.
 	visited map[visit]bool
 	tilings map[tilingKey]*tiling
@@ -94,23 +92,21 @@ type visit struct {
 	scale int
 }
 
-// New prepares to read a document, and records its layers. With a renderer, which may be
-// nil, it also paints the marks.
+// New prepares to read a document, and records its layers. The renderer paints the marks.
 func New(file *document.File, collector *facts.Collector, limits document.Limits, renderer *render.Renderer) *Interpreter {
 	return &Interpreter{
 		file: file, collector: collector, limits: limits, renderer: renderer,
 		spaces: color.NewResolver(file), layers: readLayers(file, collector),
-		fonts: map[uintptr]*fontUse{}, absent: map[string]*fontUse{}, declared: map[uintptr]types.Dict{}, images: map[imageKey]*picture{},
-		shadings: map[shadingKey]shade{}, states: map[uintptr]*parameters{}, outlines: map[uintptr]bool{},
+		fonts: map[uintptr]*fontUse{}, absent: map[string]*fontUse{}, declared: map[uintptr]types.Dict{}, images: map[uintptr]*picture{},
+		paints: map[paintKey]known{}, states: map[uintptr]*parameters{}, outlines: map[uintptr]bool{},
 	}
 }
 
 // Page reads one page. It returns the error of the context.
 func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 	in.stopped, in.active = ctx.Err, in.active[:0]
-	side := geom.Millimetres(page.UserUnit)
 	in.sheet = sheet{
-		page: page, mm2: side * side,
+		page:    page,
 		visited: map[visit]bool{}, tilings: map[tilingKey]*tiling{}, colored: map[*color.Space]bool{},
 	}
 	if group := in.file.Dict(page.Dict["Group"]); in.file.Name(group["S"]) == "Transparency" {
@@ -120,10 +116,8 @@ func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 		}
 		in.collector.Document().Pages[page.Number-1].Group = fact
 	}
-	if in.renderer != nil {
-		in.renderer.Start(page)
-		in.drawing = drawing{masks: map[maskKey]*planes.Soft{}, patterns: map[patternKey]*render.Pattern{}}
-	}
+	in.renderer.Start(page)
+	in.drawing = drawing{masks: map[maskKey]*planes.Soft{}, patterns: map[patternKey]*render.Pattern{}}
 	root := in.frame(page.Resources)
 	root.state = in.initial(page.Media)
 	root.state.fill.choose(root.state.fill.space, in.remap(root, root.state.fill.space))
@@ -133,13 +127,9 @@ func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 	in.run(root, in.streams(page.Contents))
 	in.release(root)
 	in.annotations()
-	if in.renderer != nil {
-		fact := &in.collector.Document().Pages[page.Number-1]
-		rgb := fact.Transparent && fact.Group != nil && (fact.Group.Space == color.DeviceRGB || fact.Group.Space == color.ICCRGB)
-		in.collector.EndPage(page.Number, in.renderer.Finish(rgb), in.renderer.Visible())
-	} else {
-		in.collector.EndPage(page.Number, nil, func(uint32) bool { return true })
-	}
+	fact := &in.collector.Document().Pages[page.Number-1]
+	rgb := fact.Transparent && fact.Group != nil && (fact.Group.Space == color.DeviceRGB || fact.Group.Space == color.ICCRGB)
+	in.collector.EndPage(page.Number, in.renderer.Finish(rgb), in.renderer.Visible())
 	return context.Cause(ctx)
 }
 

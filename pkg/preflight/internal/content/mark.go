@@ -26,16 +26,6 @@ func (f *frame) visible(box geom.Rect) bool {
 	return !f.state.clip.Empty() && box.Finite() && box.Touches(f.state.clip)
 }
 
-// visibleArea returns the part of an area that lies in the clip, in square
-// millimetres, as if the area was spread evenly over its box.
-func (in *Interpreter) visibleArea(area float64, box, seen geom.Rect) float64 {
-	whole, part := box.Area(), seen.Area()
-	if whole <= 0 || part <= 0 {
-		return 0
-	}
-	return min(area*min(part/whole, 1), part) * in.mm2
-}
-
 // paint completes a mark with a colour. A pattern paints marks of its own.
 func (in *Interpreter) paint(f *frame, with *ink, m *facts.Mark) {
 	if with.space.Pattern() {
@@ -54,8 +44,7 @@ func (in *Interpreter) paint(f *frame, with *ink, m *facts.Mark) {
 		r.record(m)
 	}
 	if f.over != nil {
-		m.Box = f.over.box
-		m.Area = min(m.Area*f.over.share, m.Box.Area()*in.mm2)
+		m.Box = *f.over
 	}
 	in.useSpace(with.space)
 	in.collector.Mark(in.page.Number, m)

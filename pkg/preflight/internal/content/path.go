@@ -18,8 +18,7 @@ func cross(a, b point) float64 { return a.x*b.y - a.y*b.x }
 // thin as they can.
 const noExtent = 1e-4
 
-// path is the current path. It keeps only the box, the area, the length and, for
-// paths of rectangles, the thinness.
+// path is the current path. Of paths of rectangles it keeps the thinness.
 type path struct {
 	box   geom.Rect
 	drawn bool
@@ -37,12 +36,8 @@ type path struct {
 	// twice is twice the area of the open part, with a sign.
 	twice float64
 
-	// signed and sum add up the areas of the finished parts, with and without their
-	// signs.
-	signed, sum float64
-	length      float64
-	thin        float64
-	shapeless   bool
+	thin      float64
+	shapeless bool
 }
 
 func (p *path) reset() {
@@ -70,7 +65,6 @@ func (p *path) lineTo(to point) {
 	p.shape.Line(to.x, to.y)
 	p.begin()
 	p.twice += cross(p.at, to)
-	p.length += math.Hypot(to.x-p.at.x, to.y-p.at.y)
 	p.box = p.box.Add(to.x, to.y)
 	if p.n < len(p.corners) {
 		p.corners[p.n] = to
@@ -83,11 +77,6 @@ func (p *path) curveTo(b, c, d point) {
 	p.shape.Curve(b.x, b.y, c.x, c.y, d.x, d.y)
 	p.begin()
 	a := p.at
-	// The area between a Bézier curve and the origin, exactly.
-	p.twice += (6*cross(a, b) + 3*cross(a, c) + cross(a, d) + 3*cross(b, c) + 3*cross(b, d) + 6*cross(c, d)) / 10
-	chord := math.Hypot(d.x-a.x, d.y-a.y)
-	around := math.Hypot(b.x-a.x, b.y-a.y) + math.Hypot(c.x-b.x, c.y-b.y) + math.Hypot(d.x-c.x, d.y-c.y)
-	p.length += (chord + around) / 2
 	p.box = p.box.Add(d.x, d.y)
 	// Add the extremes of a curve whose control points are outside of the box.
 	if !p.box.Contains(geom.Rect{min(b.x, c.x), min(b.y, c.y), max(b.x, c.x), max(b.y, c.y)}, 0) {
@@ -126,9 +115,6 @@ func bezier(t, a, b, c, d float64) float64 {
 
 func (p *path) close() {
 	p.shape.Close()
-	if p.open {
-		p.length += math.Hypot(p.start.x-p.at.x, p.start.y-p.at.y)
-	}
 	p.finish()
 	p.at = p.start
 }
@@ -139,10 +125,7 @@ func (p *path) finish() {
 		return
 	}
 	p.open = false
-	area := (p.twice + cross(p.at, p.start)) / 2
-	p.signed += area
-	p.sum += math.Abs(area)
-	p.thinness(math.Abs(area))
+	p.thinness(math.Abs(p.twice+cross(p.at, p.start)) / 2)
 }
 
 // thinness adds the smaller extent of a part that is a rectangle or a line.
@@ -262,13 +245,6 @@ func (in *Interpreter) fillPath(f *frame, evenOdd bool) {
 	if !f.path.shapeless {
 		m.Thin = f.path.thin * in.page.UserUnit
 	}
-	// By the nonzero winding rule, parts that run the other way round are holes. Parts
-	// that would cancel each other completely are not.
-	area := f.path.sum
-	if signed := math.Abs(f.path.signed); !evenOdd && signed > area/100 {
-		area = signed
-	}
-	m.Area = in.visibleArea(area, f.path.box, m.Box)
 	in.paint(f, &f.state.fill, m)
 }
 
@@ -276,13 +252,11 @@ func (in *Interpreter) strokePath(f *frame) {
 	in.drawStroke(f, &f.path.shape)
 	least, greatest := f.state.ctm.Stretch()
 	width := math.Abs(f.state.lineWidth)
-	box := f.path.box.Grow(width * greatest / 2)
-	m := in.begin(f, facts.Path, box)
+	m := in.begin(f, facts.Path, f.path.box.Grow(width*greatest/2))
 	if m == nil {
 		return
 	}
 	m.Stroked = true
 	m.Width = width * least * in.page.UserUnit
-	m.Area = in.visibleArea(f.path.length*width*(least+greatest)/2, box, m.Box)
 	in.paint(f, &f.state.stroke, m)
 }

@@ -3,8 +3,6 @@
 package content
 
 import (
-	"math"
-
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
@@ -29,11 +27,7 @@ type tilingKey struct {
 }
 
 // tiling holds the marks of a pattern.
-type tiling struct {
-	marks []recorded
-	// cell is the area of one tile on the page, in square millimetres.
-	cell float64
-}
+type tiling struct{ marks []recorded }
 
 // recorded is a mark of one tile. Its image is a copy.
 type recorded struct {
@@ -59,7 +53,7 @@ func (in *Interpreter) paintPattern(f *frame, with *ink, m *facts.Mark) {
 		return
 	}
 	if shading, ok := dict["Shading"]; ok {
-		in.paintShading(f, shading, m.Box, m.Area)
+		in.paintShading(f, shading, m.Box)
 		return
 	}
 	matrix := in.file.Matrix(dict["Matrix"]).Then(f.base)
@@ -72,41 +66,22 @@ func (in *Interpreter) paintPattern(f *frame, with *ink, m *facts.Mark) {
 		key.space, key.cmyk, key.white = with.space.Under, with.paint.CMYK, with.paint.White
 		key.spots = with.paint.Total()
 	}
-	region := overlay{box: m.Box}
-	area := m.Area
+	region := m.Box
+	// Inside another pattern, the marks cover the region of the outer pattern.
+	if f.over != nil {
+		region = *f.over
+	}
 	if known := in.tilings[key]; known != nil {
-		in.repeat(f, known, region, area)
+		in.repeat(known, region)
 		return
 	}
-	t := &tiling{cell: in.cell(dict, matrix)}
+	t := &tiling{}
 	in.tilings[key] = t
-	region.share = shareOf(area, t.cell)
 	in.tile(f, with, dict, matrix, t, region, uncolored)
 }
 
-func shareOf(area, cell float64) float64 {
-	if cell <= 0 {
-		return 0
-	}
-	return area / cell
-}
-
-// cell returns the area of one tile.
-func (in *Interpreter) cell(dict types.Dict, matrix geom.Matrix) float64 {
-	x, _ := in.file.Number(dict["XStep"])
-	y, _ := in.file.Number(dict["YStep"])
-	if x == 0 || y == 0 {
-		box, _ := in.file.Rect(dict["BBox"])
-		x, y = box.Width(), box.Height()
-	}
-	if v := math.Abs(x*y) * matrix.Area() * in.mm2; !math.IsNaN(v) && !math.IsInf(v, 0) {
-		return v
-	}
-	return 0
-}
-
 // tile reads the content of a pattern.
-func (in *Interpreter) tile(f *frame, with *ink, dict types.Dict, matrix geom.Matrix, t *tiling, region overlay, uncolored bool) {
+func (in *Interpreter) tile(f *frame, with *ink, dict types.Dict, matrix geom.Matrix, t *tiling, region geom.Rect, uncolored bool) {
 	pattern := with.pattern
 	colored := ink{space: with.space.Under, paint: with.paint, tone: with.tone}
 	inner := in.frame(in.file.Dict(dict["Resources"]))
@@ -128,10 +103,6 @@ func (in *Interpreter) tile(f *frame, with *ink, dict types.Dict, matrix geom.Ma
 	if box, ok := in.file.Rect(dict["BBox"]); ok {
 		in.clipTo(inner, box)
 	}
-	// Inside another pattern, the marks cover the region of the outer pattern.
-	if f.over != nil {
-		region.box, region.share = f.over.box, region.share*f.over.share
-	}
 	inner.over = &region
 	in.recordings = append(in.recordings, t)
 	in.nested(pattern, inner)
@@ -140,11 +111,7 @@ func (in *Interpreter) tile(f *frame, with *ink, dict types.Dict, matrix geom.Ma
 }
 
 // repeat records the marks of a pattern in another region.
-func (in *Interpreter) repeat(f *frame, t *tiling, region overlay, area float64) {
-	share := shareOf(area, t.cell)
-	if f.over != nil {
-		region.box, share = f.over.box, share*f.over.share
-	}
+func (in *Interpreter) repeat(t *tiling, region geom.Rect) {
 	for i := range t.marks {
 		if !in.file.Budget.Operator(in.page.Number, 1) {
 			return
@@ -154,8 +121,7 @@ func (in *Interpreter) repeat(f *frame, t *tiling, region overlay, area float64)
 		if m.Image != nil {
 			m.Image = &r.image
 		}
-		m.Box = region.box
-		m.Area = min(m.Area*share, region.box.Area()*in.mm2)
+		m.Box = region
 		in.collector.Mark(in.page.Number, &m)
 	}
 }

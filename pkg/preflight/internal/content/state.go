@@ -77,9 +77,7 @@ func (in *Interpreter) initial(clip geom.Rect) state {
 		ctm: geom.Identity(), clip: clip, fill: black, stroke: black, lineWidth: 1, line: render.Line{MiterLimit: 10},
 		textState: textState{stretch: 1}, transparency: opaque(),
 	}
-	if in.renderer != nil {
-		s.region = in.renderer.Region()
-	}
+	s.region = in.renderer.Region()
 	return s
 }
 
@@ -103,8 +101,9 @@ type frame struct {
 	// again is set when the images of the stream have been recorded before.
 	again bool
 	glyph bool
-	// over is the region that the marks of a pattern cover; nil outside patterns.
-	over *overlay
+	// over is the box of the region that the marks of a pattern cover; nil outside
+	// patterns.
+	over *geom.Rect
 	// group is the transparency of the transparency group as a whole.
 	group  transparency
 	layers marked
@@ -115,13 +114,6 @@ type frame struct {
 	defaultsRead bool
 	// operands holds the operands before the next operator.
 	operands []lexer.Object
-}
-
-// overlay is the region that a pattern paints.
-type overlay struct {
-	box geom.Rect
-	// share is the number of cells that fit into the region.
-	share float64
 }
 
 // frame returns an idle frame, or a new frame.
@@ -189,10 +181,8 @@ func (f *frame) matrix() geom.Matrix {
 // clipTo narrows the clip to a box in the current user space.
 func (in *Interpreter) clipTo(f *frame, box geom.Rect) {
 	f.state.clip = f.state.clip.Intersect(f.state.ctm.Rect(box))
-	if in.renderer != nil {
-		var own, shape geom.Path
-		own.Rect(box)
-		shape.Append(&own, f.state.ctm)
-		in.clipInk(f, &shape, false)
-	}
+	var own, shape geom.Path
+	own.Rect(box)
+	shape.Append(&own, f.state.ctm)
+	in.clipInk(f, &shape, false)
 }

@@ -19,12 +19,6 @@ const (
 	clipsOnly = 7
 )
 
-// The approximate share of its box that filled and outlined text covers with ink.
-const (
-	filledShare   = 0.25
-	outlinedShare = 0.1
-)
-
 // textOperator executes the operators of 9.3 and 9.4.
 func (in *Interpreter) textOperator(f *frame, name []byte) bool {
 	s := &f.state
@@ -249,19 +243,19 @@ func (in *Interpreter) paintText(f *frame, r *run) {
 	}
 	_, scale := matrix.Scale()
 	t := typeset{
-		box: box, area: local.Area() * matrix.Area(),
+		box:  box,
 		size: math.Abs(s.size) * r.shape.Em() * scale * in.page.UserUnit,
 	}
 	if r.shape.Type3 != nil {
 		mode = 0
 	}
 	if mode%4 != 1 {
-		if m := in.textMark(f, t, filledShare); m != nil {
+		if m := in.textMark(f, t); m != nil {
 			in.paint(f, &s.fill, m)
 		}
 	}
 	if mode%4 == 1 || mode%4 == 2 {
-		if m := in.textMark(f, t, outlinedShare); m != nil {
+		if m := in.textMark(f, t); m != nil {
 			least, _ := s.ctm.Stretch()
 			m.Stroked, m.Width = true, math.Abs(s.lineWidth)*least*in.page.UserUnit
 			in.paint(f, &s.stroke, m)
@@ -272,15 +266,14 @@ func (in *Interpreter) paintText(f *frame, r *run) {
 // typeset is a run of text on the page. The size is the height of the em square on
 // paper.
 type typeset struct {
-	box        geom.Rect
-	area, size float64
+	box  geom.Rect
+	size float64
 }
 
-func (in *Interpreter) textMark(f *frame, t typeset, share float64) *facts.Mark {
+func (in *Interpreter) textMark(f *frame, t typeset) *facts.Mark {
 	m := in.begin(f, facts.Text, t.box)
 	if m != nil {
 		m.Font, m.Object, m.Size = f.state.font.fact, f.state.font.fact.Object, t.size
-		m.Area = in.visibleArea(t.area*share, t.box, m.Box)
 	}
 	return m
 }

@@ -45,14 +45,8 @@ func (f *File) ImageData(o types.Object, page int) []byte {
 		f.Budget.noImages(page)
 		return nil
 	}
-	var data []byte
-	var err error
-	if onlyDeflated(stream) {
-		data, err = inflate(f.samples, stream.Raw, limit)
-		f.samples = data // the next image reuses the buffer
-	} else {
-		data, err = f.undo(stream, limit)
-	}
+	data, err := f.pixels(stream, limit)
+	f.panicked(err)
 	var damaged *damage
 	switch {
 	case errors.Is(err, filter.ErrDecodeLimitExceeded):
@@ -77,26 +71,43 @@ func (f *File) ImageData(o types.Object, page int) []byte {
 	return data
 }
 
-// ImagePixels is like [File.ImageData] for an image that is painted. It records nothing:
-// measuring the image reports its faults, and a fax that the parser cannot unpack has
-// none. It returns what can be decoded, or nil.
-func (f *File) ImagePixels(o types.Object) []byte {
+// ImageAgain is [File.ImageData] for an image whose ink is known already, or never will
+// be: it has a budget of its own, and records nothing.
+func (f *File) ImageAgain(o types.Object) []byte {
 	stream, ok := f.Stream(o)
 	limit := min(f.limits.StreamBytes, f.limits.ImageBytes-f.Budget.painted)
 	if !ok || limit <= 0 {
 		return nil
 	}
-	var data []byte
-	if onlyDeflated(stream) {
-		data, _ = inflate(f.samples, stream.Raw, limit)
-		f.samples = data // the next image reuses the buffer
-	} else {
-		stream.Content = nil
-		_ = caught(func() (err error) {
-			data, err = stream.DecodeLengthWithLimit(-1, limit)
-			return err
-		})
+	data, _ := f.pixels(stream, limit)
+	f.Budget.painted += int64(len(data))
+	return data
+}
+
+// pixels decodes an image. The data is valid until the next call.
+func (f *File) pixels(stream types.StreamDict, limit int64) ([]byte, error) {
+	if !onlyDeflated(stream) {
+		return undo(stream, limit)
 	}
+	data, err := inflate(f.samples, stream.Raw, limit)
+	f.samples = data // the next image reuses the buffer
+	return data, err
+}
+
+// Quietly decodes a stream that only rendering needs, from the budget for painting. It
+// records nothing, and returns what a damaged stream has before the damage.
+func (f *File) Quietly(o types.Object) []byte {
+	if ref, ok := o.(types.IndirectRef); ok {
+		if data, ok := f.streams[int(ref.ObjectNumber)]; ok {
+			return data
+		}
+	}
+	stream, ok := f.Stream(o)
+	limit := min(f.limits.StreamBytes, f.limits.ImageBytes-f.Budget.painted)
+	if !ok || limit <= 0 {
+		return nil
+	}
+	data, _ := undo(stream, limit)
 	f.Budget.painted += int64(len(data))
 	return data
 }
@@ -108,17 +119,6 @@ func (b *Budget) Paint(n int64) bool {
 		return false
 	}
 	b.painted += n
-	return true
-}
-
-// Samples takes the unpacked bytes of an image from the budget. It returns false,
-// and records the limit, when the budget is spent.
-func (b *Budget) Samples(page int, n int64) bool {
-	if n > b.imageBytes() {
-		b.noImages(page)
-		return false
-	}
-	b.images += n
 	return true
 }
 

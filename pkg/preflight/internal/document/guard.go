@@ -19,19 +19,20 @@ func (e *panicError) Error() string { return "parser panicked" }
 // or a lack of memory ends the process, which the sandbox contains.
 func (f *File) guard(call func() error) error {
 	err := caught(call)
-	var panicked *panicError
-	if errors.As(err, &panicked) {
-		f.panicked(panicked)
-	}
+	f.panicked(err)
 	return err
 }
 
-// panicked records a panic as an incident.
-func (f *File) panicked(err *panicError) {
+// panicked records an error as an incident when it is a panic.
+func (f *File) panicked(err error) {
+	var panicked *panicError
+	if !errors.As(err, &panicked) {
+		return
+	}
 	f.collector.Incomplete()
 	f.collector.Incident(facts.Incident{
 		Rule:       RulePanic,
-		Parameters: facts.Values{"kind": fmt.Sprintf("%T", err.value)},
+		Parameters: facts.Values{"kind": fmt.Sprintf("%T", panicked.value)},
 	})
 }
 

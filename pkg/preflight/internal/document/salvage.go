@@ -28,13 +28,13 @@ var errChecksum = errors.New("the checksum is wrong")
 //
 // It decodes the commonest filter itself, because the parser does not distinguish
 // truncated from complete data.
-func (f *File) undo(s types.StreamDict, limit int64) ([]byte, error) {
+func undo(s types.StreamDict, limit int64) ([]byte, error) {
 	if onlyDeflated(s) {
 		return inflate(nil, s.Raw, limit)
 	}
 	s.Content = nil
 	var data []byte
-	err := f.guard(func() (err error) {
+	err := caught(func() (err error) {
 		data, err = s.DecodeLengthWithLimit(-1, limit)
 		return err
 	})

@@ -70,7 +70,8 @@ func (f *File) decodeUpTo(stream types.StreamDict, most int64) ([]byte, error) {
 	if limit <= 0 {
 		return nil, filter.ErrDecodeLimitExceeded
 	}
-	data, err := f.undo(stream, limit)
+	data, err := undo(stream, limit)
+	f.panicked(err)
 	f.Budget.decoded += int64(len(data))
 	return data, err
 }

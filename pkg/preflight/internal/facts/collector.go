@@ -117,11 +117,7 @@ func (c *Collector) Mark(number int, m *Mark) {
 	if m.Paint.White {
 		return
 	}
-	switch {
-	case !m.Paint.Known:
-	case m.Paint.Coverage != nil:
-		page.MaxInk = max(page.MaxInk, m.Paint.Coverage.Max())
-	default:
+	if m.Paint.Known {
 		page.MaxInk = max(page.MaxInk, m.Paint.Total())
 	}
 	page.Painted++

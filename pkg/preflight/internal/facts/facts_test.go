@@ -96,12 +96,8 @@ func TestExhaustedLimitIsReportedOnce(t *testing.T) {
 	}
 }
 
-func TestDefaultRichBlackCountsAs300Percent(t *testing.T) {
+func TestTracesOfInkCountAsNone(t *testing.T) {
 	t.Parallel()
-	black := facts.Paint{Space: "DeviceCMYK", Known: true, CMYK: [4]float64{0.75021, 0.67968, 0.67022, 0.90164}}
-	if got := black.Over(300); got != 0 {
-		t.Errorf("over 300 %%: %v of it, want none: the rest is rounding", got)
-	}
 	traces := facts.Paint{Space: "DeviceCMYK", Known: true, CMYK: [4]float64{0.000031, 0.000031, 0.000031, 1}}
 	if traces.Inks() != 1 || !traces.OnlyBlack(0.85) {
 		t.Errorf("%d inks, only black %t", traces.Inks(), traces.OnlyBlack(0.85))

@@ -3,8 +3,6 @@
 package facts
 
 import (
-	"math"
-
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
@@ -33,9 +31,6 @@ type Mark struct {
 	Font *Font
 	// Image is the placement that an image or stencil mask makes.
 	Image *Image
-	// Area is the inked area in square millimetres, never more than that of Box. For
-	// text and curves it is an estimate.
-	Area float64
 	// Overprint reports whether the mark overprints; Mode is OPM (ISO 32000-2, 8.6.7):
 	// 0 or 1.
 	Overprint bool
@@ -73,9 +68,6 @@ type Paint struct {
 	Spots []Tint
 	// White is true for a colour without ink.
 	White bool
-	// Coverage is the distribution of ink over the area, for images and shadings with
-	// known inks; nil for flat colours.
-	Coverage *Coverage
 }
 
 // Tint is an amount of a spot colour, 0 to 1.
@@ -118,78 +110,9 @@ func (p *Paint) OnlyBlack(share float64) bool {
 	return p.Known && p.Inks() == 1 && p.CMYK[3] >= share && p.CMYK[3] > 0
 }
 
-// Over returns the share of the mark's area, 0 to 1, with more ink than a limit in
-// percent.
-func (p *Paint) Over(limit float64) float64 {
-	switch {
-	case !p.Known:
-		return 0
-	case p.Coverage != nil:
-		return p.Coverage.Over(limit)
-	case p.Total() > limit+InkNoise:
-		return 1
-	}
-	return 0
-}
-
 // Trace is an amount of ink, 0 to 1, that no press prints: programs that calculate in
 // 8 or 16 bits write it instead of 0.
 const Trace = 0.002
-
-// InkNoise is the rounding error of a total of inks, in percent. Programs mix black from 75, 68,
-// 67 and 90 % by default, and the rounded total in files is 300.2.
-const InkNoise = 0.5
-
-// Coverage counts samples by their total of inks in steps of [InkStep] percent.
-type Coverage struct {
-	bins [InkSteps + 1]uint32
-	all  uint64
-	max  float64
-}
-
-// The steps of a [Coverage], which distinguish 300 from 301 percent. Higher totals
-// count as the last step.
-const (
-	InkStep  = 1
-	InkSteps = 800
-)
-
-// Add counts a sample with a total of inks in percent.
-func (c *Coverage) Add(total float64) {
-	if math.IsNaN(total) {
-		return
-	}
-	// A total of exactly the step belongs to it: 300.0 is not over 300.
-	i := int(math.Ceil((total - InkNoise) / InkStep))
-	c.bins[min(max(i, 0), InkSteps)]++
-	c.all++
-	c.max = max(c.max, total)
-}
-
-// AddTotals counts many samples at once: counts[i] of them have more than i-1 and at
-// most i steps, rounding left out, and highest is the most of all.
-func (c *Coverage) AddTotals(counts []uint32, highest float64) {
-	for i, n := range counts {
-		c.bins[min(i, InkSteps)] += n
-		c.all += uint64(n)
-	}
-	c.max = max(c.max, highest)
-}
-
-// Over returns the share of the samples above a limit in percent.
-func (c *Coverage) Over(limit float64) float64 {
-	if c.all == 0 {
-		return 0
-	}
-	n := uint64(0)
-	for _, b := range c.bins[min(max(int(math.Floor(limit/InkStep))+1, 0), InkSteps):] {
-		n += uint64(b)
-	}
-	return float64(n) / float64(c.all)
-}
-
-// Max returns the highest total, in percent.
-func (c *Coverage) Max() float64 { return c.max }
 
 // Image is one placement of an image.
 type Image struct {

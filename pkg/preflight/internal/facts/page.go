@@ -3,6 +3,8 @@
 package facts
 
 import (
+	"math"
+
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
@@ -59,8 +61,8 @@ type InkMap struct {
 	// otherwise their inks are an estimate.
 	Profiled bool
 	Planes   []InkPlane
-	// Totals is the distribution of the total of inks over the area.
-	Totals Coverage
+	// Totals counts the pixels by their total of inks, in whole percent.
+	Totals []uint32
 	// Cells holds the highest total of each cell of a grid, row by row from the top
 	// left, which lies at Left and Top. Side is the side of a cell. All three are in
 	// units of the default user space.
@@ -99,14 +101,36 @@ type InkPlane struct {
 // Over returns the area with more ink than a limit, in square millimetres, and the box
 // around the cells with more.
 func (m *InkMap) Over(limit float64) (area float64, box geom.Rect) {
+	// Totals are whole numbers: those above the limit begin with the next one.
+	first := max(int(math.Floor(limit))+1, 0)
+	all, above := uint64(0), uint64(0)
+	for total, n := range m.Totals {
+		all += uint64(n)
+		if total >= first {
+			above += uint64(n)
+		}
+	}
+	if above == 0 {
+		return 0, geom.Nothing()
+	}
 	box = geom.Nothing()
 	for i, total := range m.Cells {
-		if float64(total) > limit+InkNoise {
+		if int(total) >= first {
 			x, y := m.Left+float64(i%m.Columns)*m.Side, m.Top-float64(i/m.Columns)*m.Side
 			box = box.Union(geom.Rect{x, y - m.Side, x + m.Side, y})
 		}
 	}
-	return m.Area * m.Totals.Over(limit), box
+	return m.Area * float64(above) / float64(all), box
+}
+
+// Highest returns the highest total of inks, in percent.
+func (m *InkMap) Highest() float64 {
+	for total := len(m.Totals) - 1; total > 0; total-- {
+		if m.Totals[total] > 0 {
+			return float64(total)
+		}
+	}
+	return 0
 }
 
 // Least is the smallest of some values.

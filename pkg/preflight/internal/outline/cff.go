@@ -59,7 +59,7 @@ func (c *compactFont) glyph(id int) (*geom.Path, bool) {
 }
 
 // compact selects the glyphs of a CFF program.
-func (f *Font) compact(file *document.File, described types.Dict, data []byte, names simpleNames, composite bool, page int) error {
+func (f *Font) compact(file *document.File, described types.Dict, data []byte, names simpleNames, composite bool) error {
 	font, err := cff.Parse(data)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrProgram, err)
@@ -71,7 +71,7 @@ func (f *Font) compact(file *document.File, described types.Dict, data []byte, n
 	f.program = &compactFont{font: font, matrix: top.matrix}
 	n := len(font.Charstrings)
 	if composite {
-		table := file.Decode(described["CIDToGIDMap"], page)
+		table := file.Quietly(described["CIDToGIDMap"])
 		if file.Name(described["CIDToGIDMap"]) != "" {
 			table = nil
 		}

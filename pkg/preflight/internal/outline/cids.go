@@ -29,7 +29,7 @@ type cidRange struct{ first, last, cid int }
 
 // readCIDs reads the Encoding of a composite font: Identity, or a CMap in the file. The
 // predefined CMaps for Chinese, Japanese and Korean are not part of the product.
-func readCIDs(file *document.File, o types.Object, page int) (*cidMap, error) {
+func readCIDs(file *document.File, o types.Object) (*cidMap, error) {
 	if name := file.Name(o); name != "" {
 		if strings.HasPrefix(name, "Identity") {
 			return &cidMap{identity: true}, nil
@@ -37,7 +37,7 @@ func readCIDs(file *document.File, o types.Object, page int) (*cidMap, error) {
 		return nil, fmt.Errorf("%w: predefined CMap", ErrProgram)
 	}
 	m := &cidMap{identity: file.Name(file.Dict(o)["UseCMap"]) != ""}
-	data := file.Decode(o, page)
+	data := file.Quietly(o)
 	tokens := lexer.Of(data[:min(len(data), maxCMap)])
 	var numbers []int
 	section := ""

@@ -72,7 +72,7 @@ type kept struct {
 // Load reads the font program of a font resource other than Type 3. It never returns
 // nil. width returns the width of a code in units of the font size; it is used for
 // substitutes.
-func Load(file *document.File, dict types.Dict, page int, width func(code int) float64) *Font {
+func Load(file *document.File, dict types.Dict, width func(code int) float64) *Font {
 	f := &Font{kept: map[int]kept{}}
 	composite := file.Name(dict["Subtype"]) == "Type0"
 	described := dict
@@ -89,7 +89,7 @@ func Load(file *document.File, dict types.Dict, page int, width func(code int) f
 	}
 	symbolic := file.Int(descriptor["Flags"])&4 != 0
 	name := file.Name(dict["BaseFont"])
-	data := programData(file, descriptor, page)
+	data := programData(file, descriptor)
 	if data == nil {
 		f.substitute(name, file.Int(descriptor["Flags"]), names, composite)
 		f.width = width
@@ -98,9 +98,9 @@ func Load(file *document.File, dict types.Dict, page int, width func(code int) f
 	err := guarded(func() error {
 		switch {
 		case isSFNT(data):
-			return f.openType(file, described, data, names, composite, symbolic, page)
+			return f.openType(file, described, data, names, composite, symbolic)
 		case len(data) > 4 && data[0] == 1 && data[1] == 0:
-			return f.compact(file, described, data, names, composite, page)
+			return f.compact(file, described, data, names, composite)
 		case !composite:
 			return f.typeOne(data, names)
 		}
@@ -111,7 +111,7 @@ func Load(file *document.File, dict types.Dict, page int, width func(code int) f
 		return f
 	}
 	if composite {
-		cids, err := readCIDs(file, dict["Encoding"], page)
+		cids, err := readCIDs(file, dict["Encoding"])
 		if err != nil {
 			f.fault, f.program = err, nil
 			return f
@@ -123,10 +123,10 @@ func Load(file *document.File, dict types.Dict, page int, width func(code int) f
 }
 
 // programData returns the decoded font program, or nil.
-func programData(file *document.File, descriptor types.Dict, page int) []byte {
+func programData(file *document.File, descriptor types.Dict) []byte {
 	for _, key := range [...]string{"FontFile", "FontFile2", "FontFile3"} {
 		if _, ok := file.Stream(descriptor[key]); ok {
-			data := file.Decode(descriptor[key], page)
+			data := file.Quietly(descriptor[key])
 			if len(data) == 0 || len(data) > maxProgram {
 				return []byte{}
 			}

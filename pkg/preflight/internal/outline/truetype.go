@@ -449,17 +449,17 @@ func (s *trueType) named(name string) int {
 }
 
 // openType selects the glyphs of a TrueType or OpenType program.
-func (f *Font) openType(file *document.File, described types.Dict, data []byte, names simpleNames, composite, symbolic bool, page int) error {
+func (f *Font) openType(file *document.File, described types.Dict, data []byte, names simpleNames, composite, symbolic bool) error {
 	s, err := readSFNT(data)
 	if err != nil {
 		return err
 	}
 	if cff := s.tables["CFF "]; cff != nil {
-		return f.compact(file, described, cff, names, composite, page)
+		return f.compact(file, described, cff, names, composite)
 	}
 	f.program = s
 	if composite {
-		table := file.Decode(described["CIDToGIDMap"], page)
+		table := file.Quietly(described["CIDToGIDMap"])
 		if file.Name(described["CIDToGIDMap"]) != "" {
 			table = nil
 		}

@@ -5,6 +5,7 @@ package planes
 import (
 	"image"
 	"math"
+	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
@@ -16,6 +17,21 @@ type Bitmap struct {
 	Amounts       [Max][]uint8
 	// Alpha is the opacity of the pixels; nil for opaque.
 	Alpha []uint8
+
+	highest *Amounts
+}
+
+// Highest returns the highest amount of each ink.
+func (b *Bitmap) Highest() Amounts {
+	if b.highest == nil {
+		b.highest = &Amounts{}
+		for p, plane := range b.Amounts {
+			if len(plane) > 0 {
+				b.highest[p] = slices.Max(plane)
+			}
+		}
+	}
+	return *b.highest
 }
 
 // Size returns the bytes of the bitmap.
@@ -48,6 +64,9 @@ type Sampler struct {
 	index [maxSamples * maxSamples][]int
 	sums  []uint32
 }
+
+// Highest returns the highest amount of each ink in the bitmap.
+func (s *Sampler) Highest() Amounts { return s.Bitmap.Highest() }
 
 // Row implements [Source].
 func (s *Sampler) Row(y, x, n int, to *Pixels) {

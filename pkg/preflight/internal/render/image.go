@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/planes"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
@@ -15,6 +16,8 @@ import (
 type Image struct {
 	// Key identifies the image and the space of its colours.
 	Key any
+	// Space is that of the colours.
+	Space *color.Space
 	// Samples reads the samples; false when they cannot be read. It is called only
 	// when the image is not in the cache.
 	Samples func() (color.Image, bool)
@@ -39,25 +42,27 @@ type bitmapKey struct {
 // maxBitmaps bounds the memory of images in inks.
 const maxBitmaps = 48 << 20
 
-// Image paints an image. For a stencil, the tone is its colour.
-func (r *Renderer) Image(i *Image, m geom.Matrix, region *raster.Clip, t Tone, s Style) {
+// Image paints an image. For a stencil, the tone is its colour. It returns the highest
+// amounts of ink of an image that is no stencil, or false when it painted nothing or a
+// mask.
+func (r *Renderer) Image(i *Image, m geom.Matrix, region *raster.Clip, t Tone, s Style) (facts.Paint, bool) {
 	if region.Empty() || r.spent() {
-		return
+		return facts.Paint{}, false
 	}
 	device := m.Then(r.surface.device)
 	box := raster.Pixels(device.Rect(geom.Rect{0, 0, 1, 1})).Intersect(region.Box)
 	if box.Empty() {
-		return
+		return facts.Paint{}, false
 	}
 	bitmap := r.bitmap(i, device)
 	if bitmap == nil {
 		r.Unpainted(s.Mark)
-		return
+		return facts.Paint{}, false
 	}
 	sampler := &planes.Sampler{Bitmap: bitmap}
 	var ok bool
 	if sampler.Inverse, ok = toPixels(device, bitmap); !ok {
-		return
+		return facts.Paint{}, false
 	}
 	if i.Stencil {
 		sampler.Flat = &t.amounts
@@ -65,7 +70,7 @@ func (r *Renderer) Image(i *Image, m geom.Matrix, region *raster.Clip, t Tone, s
 	if i.Mask != nil {
 		if sampler.Alpha = r.bitmap(i.Mask, device); sampler.Alpha == nil {
 			r.Unpainted(s.Mark)
-			return
+			return facts.Paint{}, false
 		}
 		sampler.AlphaInverse, _ = toPixels(device, sampler.Alpha)
 	}
@@ -75,6 +80,10 @@ func (r *Renderer) Image(i *Image, m geom.Matrix, region *raster.Clip, t Tone, s
 	unit.Rect(geom.Rect{0, 0, 1, 1})
 	r.shape.Append(&unit, device)
 	r.surface.canvas.Draw(sampler, &r.shape, region, &paint)
+	if i.Stencil || r.surface.mask {
+		return facts.Paint{}, false
+	}
+	return r.paintOf(i.Space, bitmap.Highest()), true
 }
 
 // toPixels returns the matrix from the canvas to the pixels of a bitmap in the unit

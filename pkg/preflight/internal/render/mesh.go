@@ -28,7 +28,7 @@ type vertex struct {
 
 // mesh paints the triangles and the patches of a mesh on a bitmap of the region
 // (8.7.4.5.5 to 8.7.4.5.8).
-func (r *Renderer) mesh(sh *Shading, kind int, device geom.Matrix, region *raster.Clip) planes.Source {
+func (r *Renderer) mesh(sh *Shading, kind int, device geom.Matrix, region *raster.Clip) colored {
 	n := sh.Space.Components
 	if len(sh.Functions) > 0 {
 		n = 1
@@ -41,7 +41,7 @@ func (r *Renderer) mesh(sh *Shading, kind int, device geom.Matrix, region *raste
 	if !ok || b.coordinate < 1 || b.coordinate > 32 || b.component < 1 || b.component > 16 || b.flag < 0 || b.flag > 8 || n < 1 {
 		return nil
 	}
-	b.decode, b.data = decode, r.file.Decode(sh.Object, r.page.Number)
+	b.decode, b.data = decode, r.file.Quietly(sh.Object)
 	box := region.Box
 	m := &triangles{
 		box: box, n: n, alpha: make([]uint8, box.Dx()*box.Dy()), values: make([]float32, box.Dx()*box.Dy()*n),

@@ -194,11 +194,10 @@ func (r *Renderer) Finish(rgb bool) *facts.InkMap {
 	m := s.canvas.Measure(box, side)
 	out := &facts.InkMap{
 		Resolution: scale * 72 / r.page.UserUnit, Area: float64(m.Pixels) * mm * mm, Complete: !r.partial, Profiled: r.output.Profiled(),
-		Columns: m.Columns, Rows: m.Rows, Cells: m.Cells,
+		Columns: m.Columns, Rows: m.Rows, Totals: m.Totals, Cells: m.Cells,
 		Left: r.page.Media[0] + float64(box.Min.X)/scale, Top: r.page.Media[3] - float64(box.Min.Y)/scale, Side: float64(side) / scale,
 	}
 	out.Edges = r.edges(mm)
-	out.Totals.AddTotals(m.Totals, highest(m.Totals))
 	for p, sum := range m.Sum {
 		name, used := r.name(p)
 		if !used || m.Pixels == 0 {
@@ -217,15 +216,6 @@ func (r *Renderer) Finish(rgb bool) *facts.InkMap {
 		out.Planes = append(out.Planes, plane)
 	}
 	return out
-}
-
-func highest(totals []uint32) float64 {
-	for i := len(totals) - 1; i > 0; i-- {
-		if totals[i] > 0 {
-			return float64(i)
-		}
-	}
-	return 0
 }
 
 // name returns the name of a plane, and whether the page has it.
@@ -285,7 +275,7 @@ func (r *Renderer) Tone(space *color.Space, values []float64) Tone {
 		return Tone{amounts: complements(space, values), named: planes.All}
 	}
 	t := r.named(space)
-	amounts := r.output.Amounts(buffer[:0], space, values, r.page.Number)
+	amounts := r.output.Amounts(buffer[:0], space, values)
 	for p, v := range amounts[:planes.FirstSpot] {
 		t.amounts[p] = eighth(v)
 	}
@@ -328,6 +318,25 @@ func (r *Renderer) named(space *color.Space) Tone {
 		}
 	}
 	return t
+}
+
+// paintOf returns the paint of an image or a shading that consists of several colours,
+// with the highest amount of each ink.
+func (r *Renderer) paintOf(space *color.Space, highest planes.Amounts) facts.Paint {
+	p := facts.Paint{Space: space.Family, Known: space.Known()}
+	if !p.Known {
+		return p
+	}
+	p.White = highest == planes.Amounts{}
+	for i := range p.CMYK {
+		p.CMYK[i] = float64(highest[i]) / 255
+	}
+	for _, name := range space.Spots() {
+		if plane, ok := r.spot(name); ok {
+			p.Spots = append(p.Spots, facts.Tint{Name: name, Amount: float64(highest[plane]) / 255})
+		}
+	}
+	return p
 }
 
 // complements converts a colour to the planes of a mask: complements of light, without

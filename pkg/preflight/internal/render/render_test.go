@@ -99,7 +99,7 @@ func TestInkOfAPage(t *testing.T) {
 		t.Errorf("%.0f mm2 above 151 %%, want none", area)
 	}
 	all := inkOf(t, page(720, 720, "/A cs 0.5 scn 0 0 720 720 re f", "/ColorSpace << /A [/Separation /All /DeviceGray << /FunctionType 2 /Domain [0 1] /C0 [1] /C1 [0] /N 1 >>] >>"), 1)
-	if got := all.Totals.Max(); math.Abs(got-200) > 1 {
+	if got := all.Highest(); math.Abs(got-200) > 1 {
 		t.Errorf("registration colour of 50 %%: total %.0f %%, want 200 without spots", got)
 	}
 	upper, left := got.Edges[0].Reach, got.Edges[3].Reach

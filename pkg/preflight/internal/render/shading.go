@@ -8,6 +8,7 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/planes"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
@@ -24,16 +25,24 @@ type Shading struct {
 	Pattern bool
 }
 
+// colored is a source of several colours.
+type colored interface {
+	planes.Source
+	// Highest returns the highest amount of each ink.
+	Highest() planes.Amounts
+}
+
 // Shade paints a shading inside a shape, or inside a whole region when the shape is
-// nil. m maps the space of the shading to the page.
-func (r *Renderer) Shade(sh *Shading, m geom.Matrix, shape *geom.Path, evenOdd bool, region *raster.Clip, s Style) {
+// nil. m maps the space of the shading to the page. It returns the highest amounts of
+// ink, or false when it painted nothing or a mask.
+func (r *Renderer) Shade(sh *Shading, m geom.Matrix, shape *geom.Path, evenOdd bool, region *raster.Clip, s Style) (facts.Paint, bool) {
 	if region.Empty() || r.spent() {
-		return
+		return facts.Paint{}, false
 	}
 	device := m.Then(r.surface.device)
 	inverse, ok := device.Invert()
 	if !ok {
-		return
+		return facts.Paint{}, false
 	}
 	t := r.named(sh.Space)
 	if r.surface.mask {
@@ -54,7 +63,7 @@ func (r *Renderer) Shade(sh *Shading, m geom.Matrix, shape *geom.Path, evenOdd b
 		outline.Append(boxPath(box), m)
 		region = r.Clip(region, &outline, false)
 	}
-	var source planes.Source
+	var source colored
 	switch kind := r.file.Int(sh.Dict["ShadingType"]); kind {
 	case 1:
 		source, region = r.byFunction(sh, inverse, m, region)
@@ -68,9 +77,10 @@ func (r *Renderer) Shade(sh *Shading, m geom.Matrix, shape *geom.Path, evenOdd b
 	}
 	if source == nil {
 		r.Unpainted(s.Mark)
-		return
+		return facts.Paint{}, false
 	}
 	r.draw(source, shape, evenOdd, region, &paint)
+	return r.paintOf(sh.Space, source.Highest()), !r.surface.mask
 }
 
 func boxPath(box geom.Rect) *geom.Path {
@@ -131,6 +141,17 @@ type parametric struct {
 // Work implements [planes.Source].
 func (g *parametric) Work() int64 { return 60 }
 
+// Highest implements [colored].
+func (g *parametric) Highest() planes.Amounts {
+	var out planes.Amounts
+	for _, tone := range g.tones {
+		for p, v := range tone {
+			out[p] = max(out[p], v)
+		}
+	}
+	return out
+}
+
 // Row implements [planes.Source].
 func (g *parametric) Row(y, x, n int, to *planes.Pixels) {
 	for i := range n {
@@ -148,7 +169,7 @@ func (g *parametric) Row(y, x, n int, to *planes.Pixels) {
 }
 
 // gradient returns the source of an axial or radial shading.
-func (r *Renderer) gradient(sh *Shading, radial bool, inverse geom.Matrix) planes.Source {
+func (r *Renderer) gradient(sh *Shading, radial bool, inverse geom.Matrix) colored {
 	low, high := 0.0, 1.0
 	if domain, ok := r.file.Numbers(sh.Dict["Domain"], 2); ok {
 		low, high = domain[0], domain[1]
@@ -226,7 +247,7 @@ const functionSteps = 96
 
 // byFunction returns the source of a function-based shading, and the region of its
 // domain.
-func (r *Renderer) byFunction(sh *Shading, inverse geom.Matrix, m geom.Matrix, region *raster.Clip) (planes.Source, *raster.Clip) {
+func (r *Renderer) byFunction(sh *Shading, inverse geom.Matrix, m geom.Matrix, region *raster.Clip) (colored, *raster.Clip) {
 	domain := geom.Rect{0, 0, 1, 1}
 	if d, ok := r.file.Numbers(sh.Dict["Domain"], 4); ok {
 		domain = geom.Rect{d[0], d[2], d[1], d[3]}
