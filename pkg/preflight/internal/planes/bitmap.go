@@ -72,7 +72,7 @@ func (s *Sampler) Highest() Amounts { return s.Bitmap.Highest() }
 func (s *Sampler) Row(y, x, n int, to *Pixels) {
 	samples := s.locate(s.Bitmap, s.Inverse, y, x, n, s.Repeat)
 	if s.Bitmap.Alpha == nil {
-		full(to.Alpha[:n])
+		raster.Set(to.Alpha[:n], 255)
 	} else {
 		s.mean(to.Alpha[:n], s.Bitmap.Alpha, samples)
 	}
@@ -80,7 +80,7 @@ func (s *Sampler) Row(y, x, n int, to *Pixels) {
 		out := to.Amounts[p][:n]
 		switch {
 		case s.Flat != nil:
-			set(out, s.Flat[p])
+			raster.Set(out, s.Flat[p])
 		case plane == nil:
 			clear(out)
 		default:
@@ -93,7 +93,7 @@ func (s *Sampler) Row(y, x, n int, to *Pixels) {
 	samples = s.locate(s.Alpha, s.AlphaInverse, y, x, n, false)
 	s.add(n, s.Alpha.Alpha, samples)
 	for i, sum := range s.sums {
-		to.Alpha[i] = times(to.Alpha[i], uint8(sum/uint32(samples))) // #nosec G115 -- a mean of bytes
+		to.Alpha[i] = raster.Times(to.Alpha[i], uint8(sum/uint32(samples))) // #nosec G115 -- a mean of bytes
 	}
 }
 
@@ -215,7 +215,7 @@ func (c *Canvas) Luminosity(backdrop Amounts) *raster.Mask {
 // Light returns the luminosity of process inks that are complements of light.
 func Light(inks [FirstSpot]uint8) uint8 {
 	light := (77*uint32(255-inks[0]) + 151*uint32(255-inks[1]) + 28*uint32(255-inks[2]) + 128) >> 8
-	return times(uint8(light), 255-inks[3]) // #nosec G115 -- at most 255
+	return raster.Times(uint8(light), 255-inks[3]) // #nosec G115 -- at most 255
 }
 
 // Opacity returns the opacity of what was painted.

@@ -2,6 +2,8 @@
 
 package planes
 
+import "github.com/printmarket/printmarket/pkg/preflight/internal/raster"
+
 import "math"
 
 // Blend is a blend mode (ISO 32000-2, 11.3.5). Modes from Hue on use the process
@@ -62,7 +64,7 @@ func (b Blend) keepsWhite() bool { return b != Difference && b != Exclusion && b
 // the complement.
 func (b Blend) mix(below, source uint8) uint8 {
 	if b == Multiply { // the commonest
-		return 255 - times(255-below, 255-source)
+		return 255 - raster.Times(255-below, 255-source)
 	}
 	cb, cs := 1-float64(below)/255, 1-float64(source)/255
 	return 255 - uint8(min(max(b.light(cb, cs), 0), 1)*255+0.5)

@@ -71,18 +71,6 @@ func (c *Clip) IntersectRect(rect geom.Rect) *Clip {
 	return out
 }
 
-// IntersectMask returns the part of the region inside a mask. It changes the mask.
-func (c *Clip) IntersectMask(m *Mask) *Clip {
-	box := m.Box.Intersect(c.Box)
-	if box.Empty() {
-		return &Clip{}
-	}
-	for y := box.Min.Y; y < box.Max.Y; y++ {
-		c.Apply(y, box.Min.X, m.Row(y)[box.Min.X-m.Box.Min.X:box.Max.X-m.Box.Min.X])
-	}
-	return &Clip{Box: box, rect: NewClip(box).rect, mask: m}
-}
-
 // Apply reduces the coverage of pixels of row y from x on to the region. The pixels
 // must be inside the box of the clip.
 func (c *Clip) Apply(y, x int, cover []uint8) {
@@ -90,19 +78,19 @@ func (c *Clip) Apply(y, x int, cover []uint8) {
 		row := c.mask.Row(y)[x-c.mask.Box.Min.X:]
 		for i, v := range cover {
 			if v != 0 && row[i] != 255 {
-				cover[i] = scale(v, row[i])
+				cover[i] = Times(v, row[i])
 			}
 		}
 	}
 	if share := overlap(c.rect[1], c.rect[3], y); share < 255 {
 		for i := range cover {
-			cover[i] = scale(cover[i], share)
+			cover[i] = Times(cover[i], share)
 		}
 	}
 	first, last := overlap(c.rect[0], c.rect[2], x), overlap(c.rect[0], c.rect[2], x+len(cover)-1)
-	cover[0] = scale(cover[0], first)
+	cover[0] = Times(cover[0], first)
 	if n := len(cover); n > 1 {
-		cover[n-1] = scale(cover[n-1], last)
+		cover[n-1] = Times(cover[n-1], last)
 	}
 }
 
@@ -115,8 +103,8 @@ func overlap(low, high float64, at int) uint8 {
 	return uint8(max(until-from, 0)*255 + 0.5)
 }
 
-// scale returns the product of two shares.
-func scale(a, b uint8) uint8 {
+// Times returns the product of two shares.
+func Times(a, b uint8) uint8 {
 	v := uint32(a)*uint32(b) + 128
 	return uint8((v + v>>8) >> 8) // #nosec G115 -- at most 255
 }

@@ -235,7 +235,7 @@ func (r *Rasterizer) sweep(evenOdd bool, row Row) {
 			}
 			if at := int(x); at < width {
 				if at > end {
-					run(cover[end-first:at-first], share(sum, evenOdd))
+					Set(cover[end-first:at-first], share(sum, evenOdd))
 				}
 				cover[at-first] = share(sum+area, evenOdd)
 				end = at + 1
@@ -244,7 +244,7 @@ func (r *Rasterizer) sweep(evenOdd bool, row Row) {
 		}
 		// Edges beyond the right side of the box were left out.
 		if rest := share(sum, evenOdd); rest > 0 && end < width {
-			run(cover[end-first:], rest)
+			Set(cover[end-first:], rest)
 			end = width
 		}
 		r.work += int64(count*cellWork + (end-first)*pixelWork)
@@ -290,13 +290,9 @@ func (r *Rasterizer) sort() {
 	}
 }
 
-// run fills a slice with one value.
-func run(to []uint8, v uint8) {
+// Set sets all values of a slice.
+func Set[T uint8 | uint32](to []T, v T) {
 	if len(to) == 0 {
-		return
-	}
-	if v == 0 {
-		clear(to)
 		return
 	}
 	to[0] = v

@@ -180,10 +180,6 @@ func TestClipIsTheProductOfItsParts(t *testing.T) {
 		}
 		return float64(sum) / 255
 	}
-	mask := raster.NewMask(image.Rect(0, 0, 50, 100))
-	for i := range mask.Pix {
-		mask.Pix[i] = 255
-	}
 	for name, c := range map[string]struct {
 		clip *raster.Clip
 		want float64
@@ -196,7 +192,6 @@ func TestClipIsTheProductOfItsParts(t *testing.T) {
 		"a rectangle after a circle":        {page.Intersect(&r, circle(50, 50, 20), false).IntersectRect(geom.Rect{50, 0, 100, 100}), math.Pi * 200},
 		"a circle after a rectangle":        {page.IntersectRect(geom.Rect{50.5, 0, 100, 100}).Intersect(&r, circle(50.5, 50, 20), false), math.Pi * 200},
 		"a circle outside of a circle":      {page.Intersect(&r, circle(20, 20, 10), false).Intersect(&r, circle(80, 80, 10), false), 0},
-		"a mask":                            {page.IntersectRect(geom.Rect{40, 0, 100, 10}).IntersectMask(mask), 100},
 		"a hole by the even-odd rule":       {page.Intersect(&r, join(rect(geom.Rect{0, 0, 40, 40}), rect(geom.Rect{10, 10, 30, 30})), true), 1200},
 		"a turned square is not upright":    {page.Intersect(&r, turned(), false), 800},
 		"less than a pixel of a pixel":      {page.IntersectRect(geom.Rect{10.25, 10.25, 10.75, 10.75}), 0.25},

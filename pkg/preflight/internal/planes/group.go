@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package planes
+
+import (
+	"image"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
+)
+
+// layer is a group that is being painted, or the page.
+type layer struct {
+	box    image.Rectangle
+	planes [Max][]uint8
+	// alpha is the opacity of what the group has painted; nil for the paper, which is
+	// opaque.
+	alpha              []uint8
+	isolated, knockout bool
+	below              *layer
+	// base and baseAlpha hold what was below a group that is not isolated when it
+	// began; baseAlpha is nil where that was opaque.
+	base      [Max][]uint8
+	baseAlpha []uint8
+	// memory is about the size of the planes, in bytes.
+	memory int64
+}
+
+func (l *layer) index(y, x int) int { return (y-l.box.Min.Y)*l.box.Dx() + x - l.box.Min.X }
+
+func (l *layer) allocate(p int) { l.planes[p] = make([]uint8, l.box.Dx()*l.box.Dy()) }
+
+// backdrop returns the opacity of what is below the next object at an index. The page
+// is a group that is put on the paper in the end (11.4.7): where it has no ink, there
+// is nothing to blend with.
+func (l *layer) backdrop(at int) uint8 {
+	switch {
+	case l.alpha == nil:
+		for _, plane := range l.planes {
+			if plane != nil && plane[at] != 0 {
+				return 255
+			}
+		}
+		return 0
+	case l.isolated:
+		return l.alpha[at]
+	case l.baseAlpha == nil:
+		return 255
+	}
+	return union(l.baseAlpha[at], l.alpha[at])
+}
+
+// absent reports whether the backdrop must be asked for before blending: the modes
+// that white does not change look the same on paper and on nothing.
+func (l *layer) absent(b Blend) bool {
+	return l.alpha != nil || b != Normal && b != Multiply && b != Darken
+}
+
+// Group describes a transparency group (11.6.6).
+type Group struct {
+	Box                image.Rectangle
+	Isolated, Knockout bool
+}
+
+// maxGroups bounds the memory of the groups that are open, in bytes.
+const maxGroups = 96 << 20
+
+// Flatten starts a group whose parts are painted one by one, until [Canvas.End].
+func (c *Canvas) Flatten() { c.begun = append(c.begun, nil) }
+
+// Begin starts a group. What follows is painted into it, until [Canvas.End]. It returns
+// false when the open groups have too much memory: the parts of the group are then
+// painted one by one.
+func (c *Canvas) Begin(g Group) bool {
+	box := g.Box.Intersect(c.top.box)
+	area := int64(box.Dx()) * int64(box.Dy())
+	l := &layer{box: box, below: c.top, isolated: g.Isolated, knockout: g.Knockout, memory: area * 6}
+	if !g.Isolated {
+		for _, plane := range c.top.planes {
+			if plane != nil {
+				l.memory += 2 * area
+			}
+		}
+	}
+	if c.memory+l.memory > maxGroups {
+		c.Flatten()
+		return false
+	}
+	c.memory += l.memory
+	c.begun = append(c.begun, l)
+	l.alpha = make([]uint8, area)
+	if !g.Isolated && !box.Empty() {
+		outer := c.top
+		for p, plane := range outer.planes {
+			if plane != nil {
+				l.planes[p] = outer.cut(plane, box)
+				l.base[p] = outer.cut(plane, box)
+			}
+		}
+		if outer.alpha != nil {
+			l.baseAlpha = make([]uint8, len(l.alpha))
+			for y := box.Min.Y; y < box.Max.Y; y++ {
+				for x := box.Min.X; x < box.Max.X; x++ {
+					l.baseAlpha[l.index(y, x)] = outer.backdrop(outer.index(y, x))
+				}
+			}
+		}
+	}
+	c.work += l.memory
+	c.top = l
+	return true
+}
+
+// cut copies the part of a plane inside a box.
+func (l *layer) cut(plane []uint8, box image.Rectangle) []uint8 {
+	out := make([]uint8, 0, box.Dx()*box.Dy())
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		at := l.index(y, box.Min.X)
+		out = append(out, plane[at:at+box.Dx()]...)
+	}
+	return out
+}
+
+// End composites the group with what is below it. The colour of the paint is not
+// used.
+func (c *Canvas) End(clip *raster.Clip, paint Paint) {
+	n := len(c.begun) - 1
+	group := c.begun[n]
+	if c.begun = c.begun[:n]; group == nil {
+		return
+	}
+	c.memory -= group.memory
+	c.top = group.below
+	paint.Planes = All
+	c.Draw(group, nil, raster.NewClip(clip.Box.Intersect(group.box)), &paint)
+}
+
+// Work implements [Source].
+func (l *layer) Work() int64 { return groupWork }
+
+// Row returns the colours of the group without what was below it (11.4.8).
+func (l *layer) Row(y, x, n int, to *Pixels) {
+	at := l.index(y, x)
+	copy(to.Alpha[:n], l.alpha[at:at+n])
+	for p, plane := range l.planes {
+		out := to.Amounts[p][:n]
+		if plane == nil {
+			clear(out)
+			continue
+		}
+		copy(out, plane[at:at+n])
+		if l.isolated || l.knockout {
+			continue
+		}
+		for i, v := range out {
+			alpha := int(l.alpha[at+i])
+			if alpha == 0 || alpha == 255 {
+				continue
+			}
+			behind, base := 255, 0
+			if l.baseAlpha != nil {
+				behind = int(l.baseAlpha[at+i])
+			}
+			if l.base[p] != nil {
+				base = int(l.base[p][at+i])
+			}
+			// C = Cn + (Cn - C0) x a0 x (1 - ag)/ag
+			change := (int(v) - base) * behind * (255 - alpha) / (255 * alpha)
+			out[i] = uint8(min(max(int(v)+change, 0), 255)) // #nosec G115 -- limited
+		}
+	}
+}
