@@ -3,6 +3,7 @@
 package planes
 
 import (
+	"bytes"
 	"image"
 	"math"
 	"slices"
@@ -243,37 +244,55 @@ func (c *Canvas) Measure(box image.Rectangle, side int) Measurement {
 	m := Measurement{Pixels: int64(box.Dx()) * int64(box.Dy()), Side: side, Totals: make([]uint32, Max*100+1)}
 	m.Columns, m.Rows = (box.Dx()+side-1)/side, (box.Dy()+side-1)/side
 	m.Cells = make([]uint16, m.Columns*m.Rows)
-	totals := make([]uint16, box.Dx())
 	for y := box.Min.Y; y < box.Max.Y; y++ {
-		clear(totals)
-		at := l.index(y, box.Min.X)
-		for p, plane := range l.planes {
-			if plane == nil {
-				continue
-			}
-			sum, highest := uint64(0), m.Highest[p]
-			for i, v := range plane[at : at+box.Dx()] {
-				sum += uint64(v)
-				highest = max(highest, v)
-				totals[i] += uint16(v)
-			}
-			m.Sum[p] += sum
-			m.Highest[p] = highest
-		}
 		cells := m.Cells[(y-box.Min.Y)/side*m.Columns:]
-		for i, total := range totals {
-			if total == 0 {
-				m.Totals[0]++
-				continue
-			}
-			percent := uint16((uint32(total)*100 + 127) / 255) // #nosec G115 -- at most 1600
-			m.Totals[percent]++
-			if cell := &cells[i/side]; percent > *cell {
-				*cell = percent
-			}
+		for x := 0; x < box.Dx(); x += measured {
+			m.row(l, y, box.Min.X+x, min(measured, box.Dx()-x), x, cells)
 		}
 	}
 	return m
+}
+
+// measured is the number of pixels that are measured at once: most parts of most planes
+// are blank.
+const measured = 64
+
+// row measures n pixels of a row from x on, which are the pixels from at on of the cells.
+func (m *Measurement) row(l *layer, y, x, n, at int, cells []uint16) {
+	var blank [measured]uint8
+	var sums [measured]uint16
+	totals := sums[:n]
+	inked := false
+	first := l.index(y, x)
+	for p, plane := range l.planes {
+		if plane == nil {
+			continue
+		}
+		part := plane[first : first+n]
+		if bytes.Equal(part, blank[:n]) {
+			continue
+		}
+		inked = true
+		sum, highest := uint64(0), m.Highest[p]
+		for i, v := range part {
+			sum += uint64(v)
+			highest = max(highest, v)
+			totals[i] += uint16(v)
+		}
+		m.Sum[p] += sum
+		m.Highest[p] = highest
+	}
+	if !inked {
+		m.Totals[0] += uint32(n) // #nosec G115 -- at most 64
+		return
+	}
+	for i, total := range totals {
+		percent := uint16((uint32(total)*100 + 127) / 255) // #nosec G115 -- at most 1600
+		m.Totals[percent]++
+		if cell := &cells[(at+i)/m.Side]; percent > *cell {
+			*cell = percent
+		}
+	}
 }
 
 // Convert replaces the process inks of each pixel that has some.

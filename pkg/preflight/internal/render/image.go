@@ -39,6 +39,10 @@ type bitmapKey struct {
 	light bool
 }
 
+// finer is the least resolution of a bitmap, relative to that of the canvas, unless the
+// image has less.
+const finer = 1.25
+
 // maxBitmaps bounds the memory of images in inks.
 const maxBitmaps = 48 << 20
 
@@ -102,8 +106,8 @@ func (r *Renderer) bitmap(i *Image, device geom.Matrix) *planes.Bitmap {
 	if known, ok := r.bitmaps[key]; ok {
 		return known
 	}
-	// Twice the resolution of the canvas, of which the sampler takes means.
-	made := r.convert(i, int(math.Ceil(2*sx)), int(math.Ceil(2*sy)))
+	// More than the resolution of the canvas, so that the sampler takes means.
+	made := r.convert(i, int(math.Ceil(finer*sx)), int(math.Ceil(finer*sy)))
 	if made != nil {
 		if r.bytes += made.Size(); r.bytes > maxBitmaps {
 			clear(r.bitmaps)
@@ -133,43 +137,49 @@ func (r *Renderer) convert(i *Image, width, height int) *planes.Bitmap {
 	if reader == nil {
 		return nil
 	}
-	work := reduction{out: out, stepX: stepX, stepY: stepY, reader: reader}
+	work := reduction{out: out, stepX: stepX, stepY: stepY, reader: reader, n: from.Space.Components}
 	switch {
 	case i.Stencil:
 		// A sample of 0 paints, unless Decode is [1 0] (8.9.6.2).
-		work.opacity(func(v float64) float64 { return 1 - v })
+		out.Alpha = work.plane(0, tableOf(reader.Levels(0), func(v float64) float64 { return 1 - v }))
+		return out
 	case i.SoftMask:
-		work.opacity(func(v float64) float64 { return v })
-	case from.Space.Components == 1:
-		r.single(&work, from, i.Ranges)
+		out.Alpha = work.plane(0, tableOf(reader.Levels(0), func(v float64) float64 { return v }))
+		return out
+	case work.n == 1:
+		r.single(&work, from)
 	default:
-		r.several(&work, from, i.Ranges)
+		r.several(&work, from)
+	}
+	if len(i.Ranges) >= 2*work.n {
+		work.colorKey(i.Ranges)
 	}
 	return out
 }
 
-// reduction converts the rows of an image to a smaller bitmap.
+// tableOf returns eight bits for the value of each sample.
+func tableOf(levels []float64, of func(float64) float64) *[256]uint8 {
+	var table [256]uint8
+	for v, level := range levels {
+		table[v] = eighth(of(level))
+	}
+	return &table
+}
+
+// reduction converts the rows of an image of n components to a smaller bitmap.
 type reduction struct {
 	out          *planes.Bitmap
 	stepX, stepY int
 	reader       *color.Reader
+	n            int
 }
 
-// opacity sets the alpha of the bitmap from the first component.
-func (w *reduction) opacity(of func(float64) float64) {
-	levels := w.reader.Levels(0)
-	var table [256]uint32
-	for v, level := range levels {
-		table[v] = uint32(eighth(of(level)))
-	}
-	w.out.Alpha = w.mean(func(row []uint8, x int) uint32 { return table[row[x]] })
-}
-
-// mean returns the mean of a value for each pixel of the bitmap. Rows hold one byte for
-// each component.
-func (w *reduction) mean(value func(row []uint8, x int) uint32) []uint8 {
+// plane returns, for each pixel of the bitmap, the mean of what a table has for the
+// samples of a component.
+func (w *reduction) plane(component int, table *[256]uint8) []uint8 {
 	out := make([]uint8, w.out.Width*w.out.Height)
 	sums := make([]uint32, w.out.Width)
+	whole := w.reader.Width() / w.stepX // pixels of the bitmap with all their columns
 	for y := range w.out.Height {
 		clear(sums)
 		rows := 0
@@ -179,13 +189,22 @@ func (w *reduction) mean(value func(row []uint8, x int) uint32) []uint8 {
 				break
 			}
 			rows++
-			for x := range w.reader.Width() {
-				sums[x/w.stepX] += value(row, x)
+			at := component
+			for x := range whole {
+				sum := uint32(0)
+				for range w.stepX {
+					sum += uint32(table[row[at]])
+					at += w.n
+				}
+				sums[x] += sum
+			}
+			for ; at < len(row); at += w.n {
+				sums[whole] += uint32(table[row[at]])
 			}
 		}
 		for x, sum := range sums {
-			columns := min(w.stepX, w.reader.Width()-x*w.stepX)
-			if n := uint32(rows * columns); n > 0 { // #nosec G115 -- the pixels of a step
+			n := uint32(rows * min(w.stepX, w.reader.Width()-x*w.stepX)) // #nosec G115 -- the pixels of a step
+			if n > 0 {
 				out[y*w.out.Width+x] = uint8((sum + n/2) / n) // #nosec G115 -- a mean of bytes
 			}
 		}
@@ -193,110 +212,69 @@ func (w *reduction) mean(value func(row []uint8, x int) uint32) []uint8 {
 	return out
 }
 
-// components returns the mean of each of n components, in one pass over the rows.
-func (w *reduction) components(n int) [][]uint8 {
-	out := make([][]uint8, n)
-	for c := range out {
-		out[c] = make([]uint8, w.out.Width*w.out.Height)
-	}
-	sums := make([]uint32, w.out.Width*n)
-	for y := range w.out.Height {
-		clear(sums)
-		rows := 0
-		for k := range w.stepY {
-			row := w.reader.Row(y*w.stepY + k)
-			if row == nil {
-				break
-			}
-			rows++
-			for x := range w.out.Width {
-				to := sums[x*n : x*n+n]
-				from := row[x*w.stepX*n : min((x+1)*w.stepX*n, len(row))]
-				for len(from) >= n {
-					for c := range to {
-						to[c] += uint32(from[c])
-					}
-					from = from[n:]
-				}
+// colorKey makes the colours of a range transparent. Where a pixel of the bitmap stands
+// for several pixels, the component with the least share in its range decides.
+func (w *reduction) colorKey(ranges []int) {
+	for c := range w.n {
+		var outside [256]uint8
+		for v := range outside {
+			if v < ranges[2*c] || v > ranges[2*c+1] {
+				outside[v] = 255
 			}
 		}
-		for x := range w.out.Width {
-			count := uint32(rows * min(w.stepX, w.reader.Width()-x*w.stepX)) // #nosec G115 -- the pixels of a step
-			if count == 0 {
-				continue
-			}
-			for c := range n {
-				out[c][y*w.out.Width+x] = uint8((sums[x*n+c] + count/2) / count) // #nosec G115 -- a mean of bytes
-			}
+		opacity := w.plane(c, &outside)
+		if c == 0 {
+			w.out.Alpha = opacity
+			continue
+		}
+		for i, v := range opacity {
+			w.out.Alpha[i] = max(w.out.Alpha[i], v)
 		}
 	}
-	return out
 }
 
 // single converts an image of one component: each of its at most 256 samples is
 // converted once.
-func (r *Renderer) single(w *reduction, from color.Image, ranges []int) {
-	levels := w.reader.Levels(0)
-	tones := make([]planes.Amounts, len(levels))
+func (r *Renderer) single(w *reduction, from color.Image) {
+	var tables [planes.Max][256]uint8
 	var used planes.Set
-	for v, level := range levels {
-		tones[v] = r.Tone(from.Space, []float64{level}).amounts
-		for p, amount := range tones[v] {
-			if amount != 0 {
+	for v, level := range w.reader.Levels(0) {
+		for p, amount := range r.Tone(from.Space, []float64{level}).amounts {
+			if tables[p][v] = amount; amount != 0 {
 				used |= 1 << p
 			}
 		}
 	}
 	for p := range planes.Max {
 		if used.Has(p) {
-			w.out.Amounts[p] = w.mean(func(row []uint8, x int) uint32 { return uint32(tones[row[x]][p]) })
+			w.out.Amounts[p] = w.plane(0, &tables[p])
 		}
-	}
-	if len(ranges) >= 2 {
-		w.out.Alpha = w.mean(func(row []uint8, x int) uint32 {
-			if v := int(row[x]); v >= ranges[0] && v <= ranges[1] {
-				return 0
-			}
-			return 255
-		})
 	}
 }
 
 // several converts an image of several components: it converts the mean of each step.
-func (r *Renderer) several(w *reduction, from color.Image, ranges []int) {
-	n := from.Space.Components
-	means := w.components(n)
-	if len(ranges) >= 2*n {
-		w.out.Alpha = w.mean(func(row []uint8, x int) uint32 {
-			for c := range n {
-				if v := int(row[x*n+c]); v < ranges[2*c] || v > ranges[2*c+1] {
-					return 255
-				}
-			}
-			return 0
-		})
-	}
-	size := w.out.Width * w.out.Height
+func (r *Renderer) several(w *reduction, from color.Image) {
 	if from.Space.Process() && !r.surface.mask && !r.output.Converts(from.Space) {
-		for c := range n {
-			levels := w.reader.Levels(c)
-			var table [256]uint8
-			for v, level := range levels {
-				table[v] = eighth(level)
-			}
-			for i, v := range means[c] {
-				means[c][i] = table[v]
-			}
-			w.out.Amounts[c] = means[c]
+		for c := range w.n {
+			w.out.Amounts[c] = w.plane(c, tableOf(w.reader.Levels(c), func(v float64) float64 { return v }))
 		}
 		return
 	}
-	values := make([]float64, n)
+	var identity [256]uint8
+	for v := range identity {
+		identity[v] = uint8(v) // #nosec G115 -- at most 255
+	}
+	means := make([][]uint8, w.n)
+	for c := range means {
+		means[c] = w.plane(c, &identity)
+	}
+	size := w.out.Width * w.out.Height
+	values := make([]float64, w.n)
 	var last planes.Amounts
 	lastAt := -1
 	same := func(i int) bool {
-		for c := range n {
-			if lastAt < 0 || means[c][i] != means[c][lastAt] {
+		for _, plane := range means {
+			if lastAt < 0 || plane[i] != plane[lastAt] {
 				return false
 			}
 		}
@@ -304,8 +282,8 @@ func (r *Renderer) several(w *reduction, from color.Image, ranges []int) {
 	}
 	for i := range size {
 		if !same(i) {
-			for c := range n {
-				values[c] = w.reader.Levels(c)[means[c][i]]
+			for c, plane := range means {
+				values[c] = w.reader.Levels(c)[plane[i]]
 			}
 			last, lastAt = r.Tone(from.Space, values).amounts, i
 		}
