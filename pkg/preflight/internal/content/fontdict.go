@@ -15,6 +15,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/outline"
 )
 
 // Font is a font resource. It does not change.
@@ -136,17 +137,8 @@ func newType3(file *document.File, dict types.Dict) *Type3 {
 		t.Matrix = geom.Matrix{0.001, 0, 0, 0.001, 0, 0}
 	}
 	procedures := file.Dict(dict["CharProcs"])
-	code := 0
-	differences := file.Array(file.Dict(dict["Encoding"])["Differences"])
-	for _, o := range differences[:min(len(differences), 1024)] {
-		if v, ok := file.Number(o); ok {
-			code = int(min(max(v, 0), 256))
-			continue
-		}
-		if code < len(t.glyphs) {
-			t.glyphs[code] = procedures[file.Name(o)]
-		}
-		code++
+	for code, name := range outline.Differences(file, file.Dict(dict["Encoding"])) {
+		t.glyphs[code] = procedures[name]
 	}
 	return t
 }

@@ -104,6 +104,9 @@ func checkMark(t *testing.T, p *facts.Page, m *facts.Mark) {
 			t.Errorf("%s %v", name, v)
 		}
 	}
+	if m.Paint.Space == "" && (m.Paint.Known || m.Paint.White) {
+		t.Errorf("paint %+v, want no inks without a colour space", m.Paint)
+	}
 	if m.Alpha < 0 || m.Alpha > 1 || m.Blend == "" {
 		t.Errorf("alpha %v, blend %q", m.Alpha, m.Blend)
 	}

@@ -3,6 +3,7 @@
 package facts_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -93,6 +94,31 @@ func TestExhaustedLimitIsReportedOnce(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]int{"limits.images": 1, "limits.fonts": 1, "structure.page_tree": 60}, count); diff != "" {
 		t.Errorf("incidents (-want +got):\n%s", diff)
+	}
+}
+
+func TestOnlyTotalsAboveTheLimitCount(t *testing.T) {
+	t.Parallel()
+	// Ten pixels of 300 % and one of 301 %, in cells of their own.
+	m := facts.InkMap{Area: 11, Totals: make([]uint32, 400), Cells: []uint16{300, 301}, Columns: 2, Rows: 1, Top: 10, Side: 10}
+	m.Totals[300], m.Totals[301] = 10, 1
+	above := geom.Rect{10, 0, 20, 10}
+	for _, tc := range []struct {
+		limit, area float64
+		box         geom.Rect
+	}{
+		{299.5, 11, geom.Rect{0, 0, 20, 10}},
+		{300, 1, above},
+		{300.5, 1, above},
+		{301, 0, geom.Nothing()},
+	} {
+		area, box := m.Over(tc.limit)
+		if math.Abs(area-tc.area) > 1e-9 || box != tc.box {
+			t.Errorf("above %v %%: %v mm2 in %v, want %v in %v", tc.limit, area, box, tc.area, tc.box)
+		}
+	}
+	if got := m.Highest(); got != 301 {
+		t.Errorf("highest total %v %%, want 301", got)
 	}
 }
 

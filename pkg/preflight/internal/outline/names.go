@@ -27,7 +27,7 @@ type simpleNames struct {
 const maxDifferences = 1024
 
 func readNames(file *document.File, font types.Dict) simpleNames {
-	n := simpleNames{differences: map[int]string{}}
+	var n simpleNames
 	o, ok := font["Encoding"]
 	if !ok {
 		return n
@@ -37,18 +37,27 @@ func readNames(file *document.File, font types.Dict) simpleNames {
 		return n
 	}
 	dict := file.Dict(o)
-	n.base = file.Name(dict["BaseEncoding"])
+	n.base, n.differences = file.Name(dict["BaseEncoding"]), Differences(file, dict)
+	return n
+}
+
+// Differences returns the names of glyphs by code, 0 to 255, that an encoding dictionary
+// changes (table 112).
+func Differences(file *document.File, encoding types.Dict) map[int]string {
+	names := map[int]string{}
 	code := 0
-	list := file.Array(dict["Differences"])
+	list := file.Array(encoding["Differences"])
 	for _, o := range list[:min(len(list), maxDifferences)] {
 		if v, ok := file.Number(o); ok {
 			code = int(min(max(v, 0), 256))
 			continue
 		}
-		n.differences[code] = file.Name(o)
+		if code < 256 {
+			names[code] = file.Name(o)
+		}
 		code++
 	}
-	return n
+	return names
 }
 
 // of returns the name of a code's glyph, or "" where the program decides.
