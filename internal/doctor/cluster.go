@@ -177,14 +177,10 @@ func ending(partners []v1alpha1.PartnerEntitlement, rollouts []v1alpha1.Capabili
 	}
 	slices.SortStableFunc(soon, func(a, b namedEnd) int { return a.At.Compare(b.At) })
 	var named []string
-	for _, e := range soon[:min(len(soon), maxNamed)] {
+	for _, e := range soon {
 		named = append(named, fmt.Sprintf("%s of %s on %s", e, e.object, e.At.UTC().Format(time.DateOnly)))
 	}
-	text := strings.Join(named, ", ")
-	if more := len(soon) - maxNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return Beware("ends", "Rotate keys with printmarket keys rotate; edit the end of the others.", "%d end within 14 days: %s", len(soon), text)
+	return Beware("ends", "Rotate keys with printmarket keys rotate; edit the end of the others.", "%d end within 14 days: %s", len(soon), posture.FirstNames(named, maxNamed))
 }
 
 // grantedRollouts finds capabilities that partners hold grants for and that have no rollout, for example
@@ -232,11 +228,7 @@ func readyObjects(kind string, list runtime.Object) Finding {
 	if len(unready) == 0 {
 		return Well(kind, "%d, all ready", total)
 	}
-	shown := strings.Join(unready[:min(maxNamed, len(unready))], ", ")
-	if len(unready) > maxNamed {
-		shown += ", ..."
-	}
-	return Beware(kind, "Their conditions show why: kubectl describe "+kind+". If they have no status, or that of an older generation, no controller is leading.", "%d of %d are not ready: %s", len(unready), total, shown)
+	return Beware(kind, "Their conditions show why: kubectl describe "+kind+". If they have no status, or that of an older generation, no controller is leading.", "%d of %d are not ready: %s", len(unready), total, posture.FirstNames(unready, maxNamed))
 }
 
 func conditionsOf(object runtime.Object) (meta metav1.ObjectMeta, conditions []metav1.Condition) {

@@ -98,8 +98,17 @@ func rolloutVerdict(r *rollout, now time.Time) verdict {
 	}
 }
 
-// maxNames bounds the unknown names in a message.
+// maxNames bounds the names in a condition.
 const maxNames = 5
+
+// FirstNames lists at most so many names and counts the others: "a, b and 3 more".
+func FirstNames(names []string, most int) string {
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
 
 // unknownNames returns the names of the audience without a PartnerEntitlement in the
 // namespace of the rollout.
@@ -127,13 +136,9 @@ func (s *Snapshot) audienceCondition(r *rollout) []Condition {
 	if len(unknown) == 0 {
 		return []Condition{{v1alpha1.ConditionAudienceResolved, "True", v1alpha1.ReasonResolved, "Every name of the audience has a PartnerEntitlement."}}
 	}
-	text := strings.Join(unknown[:min(len(unknown), maxNames)], ", ")
-	if more := len(unknown) - maxNames; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
 	return []Condition{{
 		v1alpha1.ConditionAudienceResolved, "False", v1alpha1.ReasonPartnerNotFound,
-		fmt.Sprintf("Warning: the audience names partners without a PartnerEntitlement in this namespace: %s. Correct the names, or create the partners.", text),
+		fmt.Sprintf("Warning: the audience names partners without a PartnerEntitlement in this namespace: %s. Correct the names, or create the partners.", FirstNames(unknown, maxNames)),
 	}}
 }
 

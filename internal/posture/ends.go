@@ -118,15 +118,11 @@ func endsSoonCondition(ends []End, now time.Time) Condition {
 	}
 	slices.SortStableFunc(ends, func(a, b End) int { return a.At.Compare(b.At) })
 	var named []string
-	for _, e := range ends[:min(len(ends), maxNames)] {
+	for _, e := range ends {
 		named = append(named, fmt.Sprintf("%s at %s", e, e.At.UTC().Format(time.RFC3339)))
 	}
-	text := strings.Join(named, ", ")
-	if more := len(ends) - maxNames; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
 	return Condition{v1alpha1.ConditionEndsSoon, "True", v1alpha1.ReasonEndsSoon, fmt.Sprintf(
-		"Warning: these end within 14 days: %s. Rotate keys, certificates and secrets; extend the others, or let them end.", text)}
+		"Warning: these end within 14 days: %s. Rotate keys, certificates and secrets; extend the others, or let them end.", FirstNames(named, maxNames))}
 }
 
 // nextWarning returns the first instant after now at which a part of an object begins to end soon; zero
