@@ -237,7 +237,7 @@ func size(d Draft) int {
 }
 
 // upcoming returns the time of the next reload: when a head must be loaded, or when a window
-// begins or ends, because other approvals may be superseded for good from then on.
+// begins or ends. At both ends of a window, other approvals may be superseded permanently.
 func upcoming(heads []Approval, now time.Time) time.Time {
 	var next time.Time
 	for _, head := range heads {

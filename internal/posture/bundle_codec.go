@@ -11,9 +11,9 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 )
 
-// Keys in the data of a gate Secret, in which the controller publishes a bundle: the
-// senders' bundle for the API server, the webhooks' bundle for the sending workers.
-// Only the former contains sealing keys.
+// Keys in the data of a gate Secret, in which the controller publishes a bundle. The
+// API server reads the bundle of the senders, the delivery workers that of the
+// webhooks. Only the former contains sealing keys.
 const (
 	// GateSecretBundleKey holds the output of [Bundle.Encode].
 	GateSecretBundleKey = "bundle.json"

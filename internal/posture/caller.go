@@ -184,7 +184,7 @@ func (c Caller) Scopes() Scopes {
 }
 
 // Authenticate finds the partner of a key that was presented on a connection. The
-// reason is ReasonOpen if there is one. Authentication grants no access by itself.
+// reason is ReasonOpen if there is one. Authentication alone grants no access.
 func (s *Snapshot) Authenticate(key credential.Key, by Connection, now time.Time) (Caller, Reason) {
 	return s.AuthenticateDigest(key.Digest(), key.Mode(), by, now)
 }

@@ -4,8 +4,8 @@
 // the reason for each refusal.
 //
 // [Compile] reads the three custom resources and the resolved secrets and returns a
-// [Snapshot]: an immutable value without a clock or I/O, equal on every replica that
-// compiled the same objects. A request is decided in two calls:
+// [Snapshot], an immutable value without a clock or I/O. Replicas that compiled the
+// same objects have equal snapshots. A request is decided in two calls:
 //
 //	caller, reason := snapshot.Authenticate(key, connection, now)
 //	decision := snapshot.Decide(caller, posture.RFQCreate, true, now)

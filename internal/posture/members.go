@@ -62,8 +62,9 @@ func (m Member) Object() *v1alpha1.PartnerEntitlement { return m.partner.object 
 // Granted reports whether the partner has a grant of a capability.
 func (m Member) Granted(c Capability) bool { return c < capabilityCount && m.partner.grants[c].granted }
 
-// Answer returns the reason for a key of a mode that has every scope of the partner, for
-// reads or writes, and whether the partner has such a key, sender or webhook.
+// Answer returns the reason for a key of a mode with every scope of the partner, for
+// reads or writes. It also reports whether the partner has such a key, sender or
+// webhook.
 func (m Member) Answer(mode tenant.Mode, c Capability, write bool, now time.Time) Reason {
 	if c == NoCapability || c >= capabilityCount {
 		return ReasonNoCapability

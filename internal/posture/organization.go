@@ -22,7 +22,7 @@ type Declarations struct {
 	Keys []credential.Digest
 }
 
-// Declarations returns what is declared of an organization. It includes invalid objects.
+// Declarations returns the declarations of an organization. It includes invalid objects.
 func (s *Snapshot) Declarations(organization string, now time.Time) (d Declarations) {
 	if s == nil {
 		return d

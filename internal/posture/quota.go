@@ -25,8 +25,8 @@ type GrantQuota struct {
 	Quota        Quota
 }
 
-// Quotas returns the quotas of all grants of valid partners, also of grants that are not in force, sorted
-// by organization and by the name of the capability.
+// Quotas returns the quotas of all grants of valid partners, including grants that are not in force. It
+// sorts them by organization and capability.
 func (s *Snapshot) Quotas() []GrantQuota {
 	if s == nil {
 		return nil
@@ -56,9 +56,9 @@ type RateLimit struct {
 
 const rateWindow = 10 * time.Second
 
-// packages is the table of the commercial packages: the token in headers, the default
-// quota of a grant for each capability, and the default rate limit of each surface. A
-// missing value never means unlimited.
+// packages holds the commercial packages: the token in headers, the default quota of a
+// grant for each capability, and the default rate limit of each surface. A missing
+// value never means unlimited.
 var packages = map[v1alpha1.Package]struct {
 	token string
 	quota Quota

@@ -231,8 +231,8 @@ type PlanPoint struct {
 	Percent uint8
 }
 
-// Plan returns the schedule of a rollout as if nothing else closed it: outside its
-// window the share is zero, within the window it follows the steps of the ramp. Plan is
+// Plan returns the schedule of a rollout as if nothing else closed it. Outside its
+// window the share is zero; inside, the share follows the steps of the ramp. Plan is
 // empty for a missing or invalid object.
 func (s *Snapshot) Plan(name ObjectName) []PlanPoint {
 	if s == nil {

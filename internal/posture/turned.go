@@ -11,10 +11,10 @@ var byClock = map[Reason]bool{
 	ReasonOpen: true, ReasonContractNotEffective: true, ReasonNotStarted: true, ReasonEnded: true, ReasonNotEntitled: true, ReasonNotInCohort: true,
 }
 
-// Turned returns the last instant, not after now, at which the clock changed the
-// decision on a request: a schedule, a ramp step, a contract or a grant began or ended. It
-// considers the current resources only, not their earlier versions. It returns zero if
-// the clock has changed nothing or does not affect the decision.
+// Turned returns the last instant, not after now, at which the clock changed the decision
+// on a request. At that instant a schedule, a ramp step, a contract or a grant began or
+// ended. It considers the current resources only, not their earlier versions. It returns
+// zero if the clock has changed nothing or does not affect the decision.
 func (s *Snapshot) Turned(c Caller, capability Capability, write bool, now time.Time) time.Time {
 	if s == nil || capability == NoCapability || capability >= capabilityCount {
 		return time.Time{}

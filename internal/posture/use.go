@@ -37,8 +37,8 @@ func (p *partner) lacks(needs Scopes) Scope {
 	return NoScope
 }
 
-// user returns ReasonOpen if the partner has something that can make or receive requests of
-// a capability: for XJMFInbound a sender, for WebhookDelivery a webhook, and otherwise an
+// user returns ReasonOpen if the partner can make or receive requests of a capability.
+// XJMFInbound needs a sender, WebhookDelivery a webhook, and every other capability an
 // accepted key with the needed scopes. Their secrets do not count, because some readers of a
 // snapshot do not have the secrets.
 func (p *partner) user(mode tenant.Mode, c Capability, needs Scopes, now time.Time) Reason {
@@ -83,8 +83,8 @@ func (p *partner) admits(c Capability, now time.Time) Reason {
 	return p.user(tenant.Live, c, needs, now)
 }
 
-// nextUse returns the first instant after now at which the contract, or a live key of the
-// partner, begins or ends to count for the admission of the partner.
+// nextUse returns the first instant after now at which the contract or a live key changes
+// the admission of the partner.
 func (p *partner) nextUse(now time.Time) time.Time {
 	next := p.contract.window.next(now)
 	for i := range p.keys {

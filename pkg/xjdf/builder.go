@@ -111,8 +111,8 @@ func (b *builder) name(n *Node, name Name) {
 	}
 }
 
-// define sets the definition of an attribute on an element, and removes white space
-// that is not part of the value, as the datatypes of XML require for all but strings.
+// define sets the definition of an attribute on an element. It removes white space that
+// is not part of the value, as XML requires for every datatype but strings.
 func define(a *Attribute, on *vocabulary.Element) {
 	if on == nil || a.Name.Space != "" {
 		return

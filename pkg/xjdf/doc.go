@@ -2,11 +2,11 @@
 
 // Package xjdf reads and writes XJDF 2.2 and XJMF 2.2 documents.
 //
-// A document has one of three encodings: the JSON of the standard (9.10), JSON that
-// writes attributes with an at sign as the standard does in its prose ("@Version"), or
-// XML. [Parse] detects the encoding and makes the same tree of all three: elements with
-// attributes whose values have the form of XML, "419.528 595.276 0" and not an array of
-// numbers. [WriteJSON] and [WriteXML] write a tree in the first and the last encoding.
+// A document has one of three encodings: the JSON of the standard (9.10), JSON with an
+// at sign before attributes ("@Version"), as in the prose of the standard, or XML.
+// [Parse] detects the encoding and builds the same tree from all three. The values of
+// attributes have the form of XML: "419.528 595.276 0", not an array of numbers.
+// [WriteJSON] and [WriteXML] write a tree in the first and the last encoding.
 //
 // Reading rejects a body that is not a document at all, with an [Error] that has the
 // reason and the place. It does not validate a document: unknown names, invalid values

@@ -69,7 +69,7 @@ type Limits struct {
 // DefaultLimits are twice as large as the largest known real document.
 var DefaultLimits = Limits{Bytes: 1 << 20, Depth: 64, Nodes: 50_000}
 
-// Offsets into a body are kept in 32 bits.
+// maxBytes is the longest body, in bytes: offsets into a body have 32 bits.
 const maxBytes = 1 << 30
 
 func (l Limits) orDefault() Limits {

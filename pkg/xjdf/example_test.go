@@ -11,7 +11,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// Whatever a partner sends, what comes out is what the standard says.
+// Example writes a document in the JSON of the standard. The document may come in any
+// of the three encodings.
 func Example() {
 	body := []byte(`{"@Version": "2.2", "@Types": "Product",
 		"ProductList": {"Product": {"@ProductType": "BusinessCard", "@Amount": "250"}}}`)
@@ -54,7 +55,8 @@ func Example() {
 	// }
 }
 
-// An error says why and where, in a form that an answer can be made of.
+// ExampleError prints the cause and the place of an error, from which a server builds
+// its response.
 func ExampleError() {
 	_, err := xjdf.Parse([]byte("{\"Version\": \"2.2\",\n \"JobID\": null}"), xjdf.DefaultLimits)
 	var refused *xjdf.Error
@@ -67,7 +69,7 @@ func ExampleError() {
 	// true
 }
 
-// A document of one's own is built from its root.
+// ExampleNew builds a document from its root.
 func ExampleNew() {
 	response := xjdf.New("XJMF").Set("Version", "2.2")
 	response.Add("Header").Set("DeviceID", "MARKET").Set("Time", "2026-01-15T10:02:12Z")

@@ -75,8 +75,8 @@ func addSeeds(f *testing.F, files string) {
 	}
 }
 
-// holds checks what is true of every document that can be read: that it can be
-// written, and that reading what was written gives the same tree.
+// holds checks that a document that was read can be written, and that reading the
+// written document gives the same tree.
 func holds(t *testing.T, body []byte, parse func([]byte, xjdf.Limits) (*xjdf.Document, error)) {
 	t.Helper()
 	d, err := parse(body, fuzzLimits)

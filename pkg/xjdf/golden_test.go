@@ -15,9 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "update the golden files")
 
-// TestThreeEncodingsOfADocumentGiveOneTree reads documents that are in testdata in
-// all encodings: the JSON and the XML as this package writes them, and JSON
-// with at signs in three manners of which partners use all.
+// TestThreeEncodingsOfADocumentGiveOneTree reads the documents that testdata holds in
+// all encodings: JSON and XML as this package writes them, and three forms of JSON with
+// at signs that partners use.
 func TestThreeEncodingsOfADocumentGiveOneTree(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -15,8 +15,8 @@ import (
 
 // jsonReader makes a tree of JSON tokens in one pass. When a later member of the same
 // object decides the meaning of an earlier one, it starts again with a survey of the
-// document. That happens only to documents with declarations of namespaces or with
-// unusual audits.
+// document. Only documents with declarations of namespaces or with unusual audits are
+// read twice.
 type jsonReader struct {
 	builder
 	body     []byte

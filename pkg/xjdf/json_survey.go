@@ -9,7 +9,8 @@ import (
 )
 
 // survey holds the declarations and names of the objects of a document, by the offset
-// of the object plus one: the order of members has no meaning in JSON.
+// of the object plus one. It exists because the order of members has no meaning in
+// JSON.
 type survey struct {
 	spaces map[int32][]binding
 	names  map[int32]string

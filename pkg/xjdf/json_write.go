@@ -25,9 +25,9 @@ func Indent(by string) JSONOption {
 // WriteJSON writes a tree as the JSON of the standard, in one line and without a line
 // break at the end. Values have the type in the vocabulary; an invalid number stays a
 // string. Trees that are [Equal] give the same bytes. If the tree cannot be written,
-// the error is a [*WriteError] and nothing is written: for an XJMF with several
-// messages (9.10.2), for an element outside of any namespace, and for an unknown
-// attribute and an unknown element that would be one member.
+// the error is a [*WriteError] and nothing is written. The causes are an XJMF with
+// several messages (9.10.2), an element outside of any namespace, and an unknown
+// attribute and an unknown element with the same member name.
 func WriteJSON(w io.Writer, root *Node, options ...JSONOption) error {
 	j := jsonWriter{vocabulary: vocabulary.Load(), prefixes: prefixesOf(root, true)}
 	j.options = []jsontext.Options{jsontext.AllowInvalidUTF8(true)}

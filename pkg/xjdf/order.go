@@ -55,9 +55,8 @@ func grouped(n *Node) []*Node {
 	})
 }
 
-// sequenced returns the children in the order of XML: the order of the schema, in
-// which several children share a place where their order counts, then the other
-// children.
+// sequenced returns the children in the order of XML: first in the order of the schema,
+// then the other children. Children that share a place in the schema keep their order.
 func sequenced(n *Node) []*Node {
 	e := definition(vocabulary.Load(), n)
 	return sortedChildren(n, func(a, b *Node) int {

@@ -11,8 +11,8 @@ import (
 )
 
 // ParseSlots bounds the number of trees at one time. A tree takes up to a hundred times
-// the memory of its body, so a server that reads one for each of its clients at once
-// needs gigabytes. Reading one after the other takes no longer, because reading is
+// the memory of its body. A server that reads one document for each of its clients at
+// once needs gigabytes. Reading one after the other takes no longer, because reading is
 // bound by the CPU.
 type ParseSlots struct{ taken chan struct{} }
 

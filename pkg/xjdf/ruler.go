@@ -8,8 +8,8 @@ import (
 )
 
 // ruler returns lines and columns of a body. On first use it counts the lines and
-// characters before each block: otherwise a report with hundreds of findings at the
-// end of one long line would count the line for each.
+// characters before each block. A report with hundreds of findings at the end of one
+// long line then counts the line once.
 type ruler struct {
 	once   sync.Once
 	blocks []block

@@ -128,8 +128,8 @@ func (t *trees) item(a vocabulary.Attribute) string {
 	}
 }
 
-// attributeJSON writes a tree like a converter from XML without knowledge of datatypes:
-// attributes have an at sign, all values are strings, and only repeated elements are
+// attributeJSON writes a tree like a converter from XML that ignores datatypes.
+// Attributes have an at sign, all values are strings, and only repeated elements are
 // arrays.
 func attributeJSON(n *xjdf.Node) map[string]any {
 	object := map[string]any{}

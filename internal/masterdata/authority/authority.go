@@ -3,9 +3,9 @@
 // Package authority holds the costed resources of production: L4 of the master data.
 //
 // A [Snapshot] holds the costed resources of one organization or of the platform: media,
-// devices, inks and other consumables, each with its rate and the canonical identifier
-// that XJDF documents use. A snapshot is immutable, identified by the digest of its
-// content, loaded as a whole, and replaced but never patched.
+// devices, inks and other consumables. Each has a rate and the canonical identifier that
+// XJDF documents use. A snapshot is immutable, identified by the digest of its content,
+// loaded as a whole, and replaced but never patched.
 //
 // Identifiers are XML names without a colon, so they are valid XJDF IDs and cannot equal
 // the uid of a catalog product (L2). Names, product codes and grammage are descriptions;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package source reads and writes master data: a catalog or the costed resources of an
-// owner, as one YAML or JSON file, or as a directory with a file for each list, which may be
-// CSV.
+// Package source reads and writes master data: a catalog, or the costed resources of an
+// owner. The form is one YAML or JSON file, or a directory with a YAML, JSON or CSV file for
+// each list.
 //
 // A [Document] is complete and accepted by packages catalog and authority. Otherwise all
 // faults are reported at once, each with its file and line. Texts and numbers are taken

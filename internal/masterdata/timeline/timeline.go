@@ -2,11 +2,11 @@
 
 // Package timeline determines which of several approved values is in force at a time.
 //
-// A [Span] is a value with the window in which it is valid. Spans may overlap, as
-// price lists do: the span with the latest start is in force, and when its window
-// ends, the previous span is in force again. A [Holder] has the spans of every
-// owner. The poller of their source replaces all of them at once, and spans that
-// were not confirmed for too long are not used.
+// A [Span] is a value with the window in which it is valid. Spans may overlap, as price
+// lists do. The span with the latest start is in force. When its window ends, the
+// previous span is in force again. A [Holder] has the spans of every owner. The poller
+// of their source replaces all of them at once, and spans that were not confirmed for
+// too long are not used.
 package timeline
 
 import (

@@ -5,7 +5,7 @@
 // It lets the platform run without a cluster: in `printmarket dev`, in CI checks and in
 // tests. The files are those that kubectl would apply, including Secrets, and each
 // object is validated as if it were created in a cluster. If a cluster would reject an
-// object, the source rejects the whole set: the last valid set stays in force, and
+// object, the source rejects the whole set and keeps the last valid set.
 // [Source.Healthy] reports the file, line and field of the fault. Deleting a file
 // deletes its objects. An empty or unreadable file is a fault and deletes nothing.
 package dirsource

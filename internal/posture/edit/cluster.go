@@ -198,7 +198,7 @@ func (c *Cluster) Await(ctx context.Context, id ID) error {
 }
 
 // enforced returns an empty text if the status proves that every replica enforces the present
-// generation, or what it reports instead.
+// generation. Otherwise it returns the reason that the status reports.
 func enforced(object resource) (string, error) {
 	values, err := plain(object)
 	if err != nil {

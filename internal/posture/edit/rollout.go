@@ -84,7 +84,7 @@ func HoldSchedule(reason string, now time.Time) Patch {
 // Released names what [Release] ends.
 type Released string
 
-// What Release ends.
+// The state that Release ends.
 const (
 	ReleaseKillSwitch Released = "kill-switch"
 	ReleaseHold       Released = "hold"

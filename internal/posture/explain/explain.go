@@ -133,8 +133,8 @@ func (p *Prober) explain(partner *v1alpha1.PartnerEntitlement, want Question, ti
 }
 
 // judge evaluates the rules. It applies the remedy of the rule that stops the request
-// to a copy of the objects and decides again, until the request is allowed or no remedy
-// helps.
+// to a copy of the objects and decides again. It ends when the request is allowed or no
+// remedy helps.
 func (x *Explanation) judge(p *Prober, o *v1alpha1.PartnerEntitlement, c posture.Capability, r request, now time.Time) {
 	// Copy the objects that remedies may change. The rollout is nil if there is none.
 	e := &subject{

@@ -138,8 +138,8 @@ func explained(s *posture.Snapshot, row Row) []Explained {
 	return all
 }
 
-// around returns the objects that a partner's answers depend on: the rollouts, the senders,
-// and every partner that claims the same organization or has the digest of one of its keys.
+// around returns the objects on which the access of a partner depends: the rollouts, the
+// senders, and each partner with the same organization or with one of its keys.
 func around(s *posture.Snapshot, o *v1alpha1.PartnerEntitlement) posture.Inputs {
 	var in posture.Inputs
 	for rollout := range s.Rollouts() {

@@ -2,8 +2,8 @@
 
 // Package explain reports who may do what and explains each refusal.
 //
-// It calls the gates' own code with probe keys that do not exist: a [Prober] gives each
-// partner one probe key of each kind with every scope of the partner. The decisions are
+// It calls the code of the gates with probe keys that do not exist. A [Prober] gives each
+// partner one probe key of each kind, with every scope of the partner. The decisions are
 // therefore about the partner and not about one of its keys. An answer is "Open" only if
 // the partner also has a key, sender or webhook of its own that can use the capability.
 // [Prober.Explain] evaluates the rules of the decision table for one request and tries the

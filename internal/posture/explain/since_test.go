@@ -19,8 +19,8 @@ import (
 // began returns the time at which the schedule of [scheduled] admits partners.
 func began() time.Time { return posturetest.Judged().Add(-48 * time.Hour) }
 
-// scheduled returns a partner with a contract of a year, which may read preflight jobs
-// but not submit them, and a rollout for all partners with a schedule.
+// scheduled returns a partner and a rollout for all partners with a schedule. The
+// partner has a contract of a year and may read preflight jobs but not submit them.
 func scheduled() (v1alpha1.PartnerEntitlement, v1alpha1.CapabilityRollout) {
 	partner := v1alpha1.PartnerEntitlement{ObjectMeta: metav1.ObjectMeta{Namespace: "prints", Name: "acme"}}
 	partner.Spec = v1alpha1.PartnerEntitlementSpec{

@@ -21,9 +21,9 @@ import (
 // Therefore many partners are measured with one source.
 var benchmarked = []struct{ partners, replicas int }{{1, 20}, {1_000, 20}, {10_000, 1}}
 
-// BenchmarkPropagation measures the time from the start of an edit, made like kubectl
-// by a read and a write, until the gates of the last replica use it. The edit engages
-// or releases a kill switch.
+// BenchmarkPropagation measures the time from the start of an edit until the gates of
+// the last replica use it. The edit is a read and a write, like that of kubectl. The
+// edit engages or releases a kill switch.
 func BenchmarkPropagation(b *testing.B) {
 	for _, size := range benchmarked {
 		b.Run(fmt.Sprintf("partners=%d/replicas=%d", size.partners, size.replicas), func(b *testing.B) {

@@ -15,9 +15,9 @@ import (
 	"github.com/printmarket/printmarket/test/eventually"
 )
 
-// TestEditTimeIsKeptWithoutManagedFields compares the edit times of a replica, which
-// keeps neither managed fields nor statuses, with the entries that a real
-// kube-apiserver writes for each kind of write.
+// TestEditTimeIsKeptWithoutManagedFields compares the edit times of a replica with the
+// entries that a real kube-apiserver writes for each kind of write. A replica keeps
+// neither managed fields nor statuses.
 func TestEditTimeIsKeptWithoutManagedFields(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)

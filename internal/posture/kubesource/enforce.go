@@ -131,8 +131,8 @@ func (s *Source) install(ctx context.Context, snapshot *posture.Snapshot, views 
 }
 
 // publish puts the snapshot in force; the caller holds mu. Before the first snapshot it
-// returns the memory used for listing the cluster to the kernel: the process is not
-// ready yet, and an idle process would keep the memory resident for minutes.
+// returns the memory of the lists to the kernel: an idle process would keep that memory
+// resident for minutes.
 func (s *Source) publish(ctx context.Context, at time.Time) {
 	if !s.published {
 		debug.FreeOSMemory()

@@ -13,8 +13,8 @@ import (
 const maxCauses = 8
 
 // faultTracker holds the current fault of one task. The source retries each second and
-// for every kind, so a cause is logged only once until the outage is over, even if it
-// recurs or alternates with other causes.
+// for every kind. A cause is logged once until the outage is over, even if it
+// alternates with other causes.
 type faultTracker struct {
 	// fault is the latest fault; nil if the last attempt succeeded.
 	fault error

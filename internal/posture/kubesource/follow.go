@@ -32,9 +32,9 @@ var (
 )
 
 // follower keeps one kind of the cluster state up to date with a Reflector of
-// client-go. A Reflector's defaults suit a cache but not a gate, so a follower changes
-// three things: each list comes from etcd instead of the server's cache, each watch
-// starts with a list, and an expired list starts again page by page.
+// client-go. The defaults of a Reflector suit a cache but not a gate. A follower
+// therefore lists from etcd instead of the server's cache, starts each watch with a
+// list, and starts an expired list again page by page.
 type follower struct {
 	*resource
 	state *kindState

@@ -18,11 +18,11 @@ const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.i
 
 var errNotMetadata = errors.New("the response is not a list of metadata")
 
-// marks lists the metadata of all objects. Each page has a time limit but the whole
-// list has none, because it may have hundreds of pages: a long live read makes the
-// posture only as fresh as the read's start. The response consists mostly of managed
-// fields and is decoded one item at a time; decoding it as a whole would cause most of
-// the garbage of an idle process.
+// marks lists the metadata of all objects. Each page has a time limit; the whole list
+// has none, because it may have hundreds of pages. The posture is as fresh as the start
+// of the list. The response consists mostly of managed fields and is decoded one item
+// at a time. Decoding all of it at once would cause most of the garbage of an idle
+// process.
 func (r *resource) marks(ctx context.Context) (view, error) {
 	v := view{marks: map[string]mark{}}
 	options := metav1.ListOptions{Limit: pageSize}

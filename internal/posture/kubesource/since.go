@@ -38,8 +38,8 @@ var errIncomplete = errors.New("the server did not report all changes")
 // few seconds.
 //
 // The result is as reliable as such a list. The version of a list of one object is as
-// current as etcd, and the watch counts only once the server has confirmed that it sent
-// all events up to that version. Both requests use a separate connection.
+// current as etcd. The watch counts once the server has confirmed that it sent all
+// events up to that version. Both requests use a separate connection.
 func (r *resource) since(ctx context.Context, former view) (view, error) {
 	head, err := r.markPage(ctx, metav1.ListOptions{Limit: 1}, map[string]mark{})
 	switch {

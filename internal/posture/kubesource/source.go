@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package kubesource publishes snapshots of a cluster to posture gates. It follows the
-// three custom resources of one namespace and the gate Secret, in which the controller
-// publishes the shared secrets: those of senders, or in another Secret those of
-// webhooks.
+// three custom resources of one namespace and a gate Secret. In gate Secrets the
+// controller publishes the shared secrets of senders and of webhooks, each kind in its
+// own Secret.
 //
 // Each change is compiled and put in force within milliseconds, without a request to
 // the controller. While the cluster is unavailable, the last snapshot stays in force

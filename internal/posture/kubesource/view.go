@@ -40,9 +40,9 @@ func (v view) all() map[string]mark {
 }
 
 // isIn reports whether a compiled view has the state of the live view v or a later one.
-// A later version counts only if the watch received something during the read: the
-// versions of a cluster restored from a backup start at an earlier number, and a dead
-// watch would stay ahead of them permanently.
+// A later version counts only if the watch received something during the read. The
+// versions of a cluster that was restored from a backup start at an earlier number, and
+// a dead watch would stay ahead of them permanently.
 func (v view) isIn(compiled view, received bool) bool {
 	return maps.Equal(v.all(), compiled.all()) ||
 		received && posture.LaterVersion(v.version, compiled.version) == compiled.version

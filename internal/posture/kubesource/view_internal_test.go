@@ -100,9 +100,9 @@ func TestViewsAreImmutable(t *testing.T) {
 	}
 }
 
-// TestViewAfterOneEventCopiesFewMarks limits the cost of events: copying all marks for
-// each event would cost each replica ten thousand times ten thousand copies for the
-// statuses of ten thousand objects.
+// TestViewAfterOneEventCopiesFewMarks limits the cost of events. With ten thousand
+// objects, copying all marks for each event would copy a hundred million marks on each
+// replica.
 func TestViewAfterOneEventCopiesFewMarks(t *testing.T) {
 	t.Parallel()
 	const objects, events = 10_000, 1000

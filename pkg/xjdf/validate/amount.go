@@ -114,8 +114,8 @@ func within(n *xjdf.Node, name string) *xjdf.Node {
 	return nil
 }
 
-// poolPart compares the keys of PartAmount/Part with those of the resource around it:
-// a key that all parts of the resource have must have one of their values.
+// poolPart compares the keys of PartAmount/Part with those of the resource around it. A
+// key that all parts of the resource have must have one of their values.
 func poolPart(p *pass, pool *xjdf.Node) {
 	if pool.Parent == nil || pool.Parent.Child("Part") == nil {
 		return

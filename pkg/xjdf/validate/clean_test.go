@@ -38,7 +38,8 @@ func TestGoodDocumentsHaveNoFindings(t *testing.T) {
 	}
 }
 
-// Not parallel: what others allocate would be counted.
+// TestValidatingAGoodDocumentAllocatesLittle is not parallel, because it would count
+// the allocations of other tests.
 func TestValidatingAGoodDocumentAllocatesLittle(t *testing.T) {
 	const most = 80
 	doc, err := xjdf.Parse([]byte(flyer()), xjdf.DefaultLimits)

@@ -9,7 +9,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
-// A leaflet whose size is in millimetres is valid, and hardly what is meant.
+// ExampleValidator_Validate validates a leaflet whose size is in millimetres. The
+// document is valid, but the size is probably a mistake.
 func ExampleValidator_Validate() {
 	doc, err := xjdf.Parse([]byte(`{"@Version": "2.2", "@JobID": "J1", "@Types": "Product",
   "ProductList": {"Product": {"@Amount": "500", "@ProductType": "Leaflet",

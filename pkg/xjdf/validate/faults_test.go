@@ -26,7 +26,8 @@ type fault struct {
 	with []string
 }
 
-// faults of all kinds, by a sentence that says what is wrong.
+// faults holds fragments with one fault each, keyed by a sentence that describes the
+// fault.
 func faults() map[string]fault {
 	all := map[string]fault{}
 	for _, some := range []map[string]fault{

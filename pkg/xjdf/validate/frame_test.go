@@ -4,7 +4,7 @@ package validate_test
 
 import "strings"
 
-// frame is what stands around a fragment and makes a document of it.
+// frame holds the text around a fragment that completes a document.
 type frame struct{ before, after string }
 
 func (f frame) around(fragment string) string { return f.before + fragment + f.after }

@@ -131,9 +131,8 @@ func encodings(tb testing.TB, root *xjdf.Node) []string {
 	return append(all, string(body))
 }
 
-// withSigns writes a tree as a converter from XML would that knows nothing of
-// datatypes: attributes with an at sign, all values strings, an array only where
-// there are several elements.
+// withSigns writes a tree like a converter from XML that ignores datatypes. Attributes
+// have an at sign, all values are strings, and only repeated elements are arrays.
 func withSigns(n *xjdf.Node) map[string]any {
 	object := map[string]any{}
 	if n.Parent == nil {

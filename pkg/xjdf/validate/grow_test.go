@@ -11,8 +11,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-// grower makes documents out of what the vocabulary knows, in which a schema finds
-// nothing wrong.
+// grower builds documents from the vocabulary. A schema accepts all of them.
 type grower struct {
 	random *rand.Rand
 	ids    int
@@ -44,7 +43,7 @@ func (g *grower) pick(of []*vocabulary.Element) *vocabulary.Element {
 	return of[g.random.IntN(len(of))]
 }
 
-// fill gives an element what it has to have, and some of what it may have, in the
+// fill adds the required members of an element, and some of the optional ones, in the
 // order of the schema.
 func (g *grower) fill(n *xjdf.Node, e *vocabulary.Element, depth int) {
 	if e.Text != vocabulary.NoText {

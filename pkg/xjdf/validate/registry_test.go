@@ -23,9 +23,9 @@ import (
 
 var update = flag.Bool("update", false, "write the registry and the guide of rules")
 
-// The registry is what every server shows of the rules, for people and for
-// programs; the guide is the same in the repository. The names of the members of
-// the data never change.
+// The registry lists the rules that every server publishes, for people and for
+// programs. The guide in the repository has the same content. The names of the members
+// of the data never change.
 const (
 	registryPage = "../../../docs/api/xjdf-rules.html"
 	registryData = "../../../docs/api/xjdf-rules.json"
@@ -39,7 +39,7 @@ type ruleEntry struct {
 	Example example `json:"example"`
 }
 
-// example is what is found and what is not: fragments of a document.
+// example holds fragments of a document: one that breaks a rule and one that does not.
 type example struct {
 	Sentence string `json:"-"`
 	Faulty   string `json:"faulty"`
@@ -82,7 +82,7 @@ func TestGeneratedRuleRegistry(t *testing.T) {
 	golden(t, guide, writeGuide(t))
 }
 
-// golden compares a published file with what it should be, or writes it.
+// golden compares a published file with the expected content, or writes it.
 func golden(t *testing.T, path string, got []byte) {
 	t.Helper()
 	if *update {

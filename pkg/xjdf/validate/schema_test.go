@@ -106,8 +106,8 @@ func tree(body string) *xjdf.Node {
 	return doc.Root
 }
 
-// askSchema asks xmllint, many documents at a time: it reads the schema once for
-// each call.
+// askSchema runs xmllint for many documents at a time, because each call reads the
+// schema.
 func askSchema(t *testing.T, schema string, documents []*spoilt) {
 	t.Helper()
 	folder := t.TempDir()

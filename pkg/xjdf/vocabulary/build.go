@@ -23,9 +23,9 @@ type childLine struct {
 	deprecated Deprecation
 }
 
-// listStanza reads "Name open|closed [fold] Clause", and under it the values; a line "-
-// Value 2.1 hint" marks a value as deprecated, a line "/ expression" allows values of a
-// form, a line "= Flyer Leaflet" defines a synonym.
+// listStanza reads "Name open|closed [fold] Clause", and the values below. A line "-
+// Value 2.1 hint" marks a value as deprecated. A line "/ expression" allows values of a
+// form. A line "= Flyer Leaflet" defines a synonym.
 func (b *builder) listStanza(s stanza) error {
 	if len(s.head) < 3 {
 		return errHead

@@ -83,10 +83,10 @@ func kindNamed(word string) (Kind, bool) {
 	return Structure, false
 }
 
-// attribute reads "Name[!] datatype", and after it in any order: "[unit]", "min..max",
-// "2+" for the smallest number of items, "= List" or "= A | B" for closed lists, "~"
-// instead of "=" for open ones, "-> Element ..." for the targets of a reference,
-// "extension", and at the end "deprecated 2.1 hint".
+// attribute reads "Name[!] datatype", then any of these in any order: "[unit]",
+// "min..max", "2+" for the smallest number of items, "= List" or "= A | B" for closed
+// lists, "~" instead of "=" for open ones, "-> Element ..." for the targets of a
+// reference, "extension", and at the end "deprecated 2.1 hint".
 func (b *builder) attribute(e *Element, words []string) (Attribute, error) {
 	if len(words) < 2 {
 		return Attribute{}, errHead
@@ -198,8 +198,8 @@ func end(words []string) int {
 }
 
 // childOf reads "Name", with "?" for an optional child, "*" for any number, "+" for one
-// or more, "{0,2}" for other numbers; "A | B" for alternatives, which may be in brackets
-// before such a mark; and "<resource>" for any element of a kind. The line may end with
+// or more, "{0,2}" for other numbers. "A | B" are alternatives, which may be in brackets
+// before such a mark. "<resource>" is any element of a kind. The line may end with
 // "deprecated 2.1 hint".
 func childOf(line string) (childLine, error) {
 	c := childLine{min: 1, max: 1}

@@ -44,9 +44,9 @@ const (
 	XYPair
 )
 
-// datatypeTrait is the name of a datatype in the standard, whether one attribute has
-// several items, whether an item is a number, and the required number of items (0 for
-// any number).
+// datatypeTrait holds the name of a datatype in the standard, whether an attribute has
+// several items, whether an item is a number, and the required number of items, 0 for
+// any.
 type datatypeTrait struct {
 	name    string
 	list    bool

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package vocabulary contains every name of XJDF 2.2 and XJMF 2.2: the elements, their
-// attributes and children, the datatypes and units of values, the values of lists, the
-// targets of references, and the resources that processes need.
+// Package vocabulary contains every name of XJDF 2.2 and XJMF 2.2: elements, attributes,
+// children, datatypes, units, values of lists, targets of references, and the resources
+// that processes need.
 //
 // XJDF is the job ticket of the print trade: one document that describes a product
 // ("5,000 leaflets, A5, 135 g/m2 gloss") or the work of a machine. XJMF are the messages
@@ -15,8 +15,8 @@
 //	intent := vocabulary.Load().Element("MediaIntent")
 //	weight := intent.Attribute("Weight") // a Float in GramsPerSquareMetre
 //
-// A [List] is closed, an enumeration where any other value is an error, or open, where
-// the standard has preferences and others are allowed. Each list, element and process
+// A [List] is closed or open. Another value than those of a closed list is an error; an
+// open list holds the values that the standard prefers. Each list, element and process
 // has the clause of the standard, for messages to partners.
 //
 // Looking up a name allocates nothing. Suggesting another one does.

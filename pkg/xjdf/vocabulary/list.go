@@ -57,9 +57,9 @@ func (l *List) Deprecated(value string) (Deprecation, bool) {
 	return d, ok
 }
 
-// Nearest returns the value of the list that fits a given one best: the value with this
-// synonym in the trade or in version 1 of the standard ("Flyer" is a Leaflet), or the
-// value that [Nearest] finds.
+// Nearest returns the value of the list that fits a given value best. It knows the
+// synonyms of the trade and of version 1 of the standard ("Flyer" is a Leaflet), and
+// otherwise calls [Nearest].
 func (l *List) Nearest(value string) (string, bool) {
 	if meant, ok := l.synonyms[strings.ToLower(value)]; ok {
 		return meant, true

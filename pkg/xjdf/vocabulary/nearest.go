@@ -11,9 +11,9 @@ const maxDistance = 2
 // longestWord bounds the work. No name of the standard is longer.
 const longestWord = 64
 
-// Nearest returns the most similar candidate: the one that differs in case only, or else
-// the one with the smallest edit distance of at most 2 and at most a third of the word.
-// Of candidates at the same distance the first wins.
+// Nearest returns the most similar candidate. A candidate that differs in case only is
+// the best; then the smallest edit distance counts, up to 2 and up to a third of the
+// word. Of candidates at the same distance the first wins.
 func Nearest(word string, candidates []string) (string, bool) {
 	if word == "" || len(word) > longestWord {
 		return "", false

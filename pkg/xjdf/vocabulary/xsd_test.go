@@ -49,7 +49,7 @@ func (n *node) first(path ...string) *node {
 	return n
 }
 
-// schema is a schema file by the names of what it declares.
+// schema holds the declarations of a schema file by their names.
 type schema struct {
 	elements, complexTypes, simpleTypes map[string]*node
 	members                             map[string][]string
