@@ -173,10 +173,6 @@ func TestThinnessOfFilledShapesIsMeasured(t *testing.T) {
 	})
 }
 
-func grayImage(b *pdftest.Builder) string {
-	return fmt.Sprintf("/XObject << /Im %s >>", b.Image(pdftest.Image{Width: 2, Height: 2, Space: "/DeviceGray", Components: 1}))
-}
-
 // axial writes a shading S between two colours.
 func axial(space, from, to string) string {
 	if !strings.HasPrefix(space, "[") {

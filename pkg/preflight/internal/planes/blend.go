@@ -2,9 +2,11 @@
 
 package planes
 
-import "github.com/printmarket/printmarket/pkg/preflight/internal/raster"
+import (
+	"math"
 
-import "math"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
+)
 
 // Blend is a blend mode (ISO 32000-2, 11.3.5). Modes from Hue on use the process
 // inks together.
