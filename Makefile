@@ -15,8 +15,7 @@ BENCHTIME ?= 3s
 # Files whose wording is checked. Decisions, released contracts, generated code and
 # profiles with a version are not edited; test data holds words on purpose.
 PROSE = '*.md' '*.go' '*.templ' '*.yaml' '*.yml' '*.sh' '*.tpl' '*.txt' '*.dot' Makefile \
-	':!docs/adr' ':!docs/released' ':!**/zz_generated*' ':!*_templ.go' ':!**/testdata/**' \
-	':!tools/vale' ':!pkg/preflight/profile/data' ':!docs/reference/preflight-rules.md'
+	':!docs/released' ':!**/zz_generated*' ':!*_templ.go' ':!**/testdata/**' ':!tools/vale'
 
 ##@ Everyday
 .PHONY: help
