@@ -41,14 +41,14 @@ func internalRoute(method, pattern string, serve gate.Handler) gate.Route {
 // build makes a handler of the shipped routes after change has modified them.
 func build(t *testing.T, change func([]gate.Route) []gate.Route) error {
 	t.Helper()
-	w := apitest.New(t, apitest.Options{})
-	routes, err := apitest.Routes(w)
+	server := apitest.New(t, apitest.Options{})
+	routes, err := apitest.Routes(server)
 	if err != nil {
 		t.Fatalf("apitest.Routes: %v", err)
 	}
 	_, err = apiserver.API{
-		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(),
-		Now: w.Clock.Now, Contracts: w.Contracts, Routes: change(routes),
+		Gates: server.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: server.Metrics, Log: telemetry.Discard(),
+		Now: server.Clock.Now, Contracts: server.Contracts, Routes: change(routes),
 	}.Handler()
 	return err
 }
@@ -56,16 +56,16 @@ func build(t *testing.T, change func([]gate.Route) []gate.Route) error {
 // TestPublicAPIHasNeitherBridgeNorPlatform compares the two forms of the API.
 func TestPublicAPIHasNeitherBridgeNorPlatform(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	routes, err := apitest.Routes(w)
+	server := apitest.New(t, apitest.Options{})
+	routes, err := apitest.Routes(server)
 	if err != nil {
 		t.Fatalf("apitest.Routes: %v", err)
 	}
 	status := func(public bool, method, path string) int {
 		t.Helper()
 		handler, err := apiserver.API{
-			Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(),
-			Now: w.Clock.Now, Contracts: w.Contracts, Routes: routes, Public: public,
+			Gates: server.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: server.Metrics, Log: telemetry.Discard(),
+			Now: server.Clock.Now, Contracts: server.Contracts, Routes: routes, Public: public,
 		}.Handler()
 		if err != nil {
 			t.Fatalf("Handler: %v", err)
@@ -75,7 +75,7 @@ func TestPublicAPIHasNeitherBridgeNorPlatform(t *testing.T) {
 		return answer.Code
 	}
 	private := 0
-	for _, op := range w.Contracts.InternalOperations() {
+	for _, op := range server.Contracts.InternalOperations() {
 		if op.Contract != contracts.Platform && op.Contract != contracts.Bridge {
 			continue
 		}
@@ -135,7 +135,7 @@ func TestRoutesAndContractsMustAgree(t *testing.T) {
 
 func TestPathsAndMethods(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	const accept = "/api/v1/rfq/a/quotes/b/accept"
 	tests := map[string]struct {
 		method, path, key string
@@ -184,7 +184,7 @@ func TestPathsAndMethods(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := w.Do(t, apitest.Request{Method: tc.method, Path: tc.path, Key: tc.key}).Want(t, tc.status, tc.code)
+			a := server.Do(t, apitest.Request{Method: tc.method, Path: tc.path, Key: tc.key}).Want(t, tc.status, tc.code)
 			if got := a.Header.Get("Allow"); got != tc.allow {
 				t.Errorf("Allow = %q, want %q", got, tc.allow)
 			}
@@ -218,8 +218,8 @@ func TestDisabledFamiliesTouchNothing(t *testing.T) {
 	for path, code := range disabled {
 		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "PURGE"} {
 			for _, key := range []string{"acme-live", "acme-test"} {
-				for _, w := range []*apitest.Server{away, none} {
-					a := w.Do(t, apitest.Request{
+				for _, server := range []*apitest.Server{away, none} {
+					a := server.Do(t, apitest.Request{
 						Method: method, Path: path, Key: key, Body: `{"category":"flyers","quantity":1}`,
 						Header: map[string]string{"Early-Data": "1", "Idempotency-Key": "k"},
 					})
@@ -239,36 +239,36 @@ func TestDisabledFamiliesTouchNothing(t *testing.T) {
 }
 
 // withNothingBehind returns the handler without services.
-func withNothingBehind(t *testing.T, w *apitest.Server) http.Handler {
+func withNothingBehind(t *testing.T, server *apitest.Server) http.Handler {
 	t.Helper()
-	partners, err := partnerapi.Routes(nil, nil, nil, w.Contracts)
+	partners, err := partnerapi.Routes(nil, nil, nil, server.Contracts)
 	if err != nil {
 		t.Fatalf("partnerapi.Routes: %v", err)
 	}
-	jobs, err := preflightapi.Routes(preflightapi.Config{}, w.Contracts)
+	jobs, err := preflightapi.Routes(preflightapi.Config{}, server.Contracts)
 	if err != nil {
 		t.Fatalf("preflightapi.Routes: %v", err)
 	}
-	rfqRoutes, err := platformapi.Routes(nil, nil, nil, nil, nil, nil, w.Contracts)
+	rfqRoutes, err := platformapi.Routes(nil, nil, nil, nil, nil, nil, server.Contracts)
 	if err != nil {
 		t.Fatalf("platformapi.Routes: %v", err)
 	}
-	layer, err := xjdfapi.Routes(nil, nil, nil, nil, nil, w.Contracts)
+	layer, err := xjdfapi.Routes(nil, nil, nil, nil, nil, server.Contracts)
 	if err != nil {
 		t.Fatalf("xjdfapi.Routes: %v", err)
 	}
 	opener := sessions.New(nil, nil)
-	costs, err := costingapi.Routes(nil, opener.Authenticate, nil, w.Contracts)
+	costs, err := costingapi.Routes(nil, opener.Authenticate, nil, server.Contracts)
 	if err != nil {
 		t.Fatalf("costingapi.Routes: %v", err)
 	}
-	hooks, err := webhooksapi.Routes(nil, nil, w.Contracts)
+	hooks, err := webhooksapi.Routes(nil, nil, server.Contracts)
 	if err != nil {
 		t.Fatalf("webhooksapi.Routes: %v", err)
 	}
 	handler, err := apiserver.API{
-		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(),
-		Now: w.Clock.Now, Contracts: w.Contracts, Routes: slices.Concat(partners, jobs, rfqRoutes, layer, xjmfapi.Routes(nil), bridgeapi.Routes(nil, nil), opener.Routes(), costs, hooks),
+		Gates: server.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: server.Metrics, Log: telemetry.Discard(),
+		Now: server.Clock.Now, Contracts: server.Contracts, Routes: slices.Concat(partners, jobs, rfqRoutes, layer, xjmfapi.Routes(nil), bridgeapi.Routes(nil, nil), opener.Routes(), costs, hooks),
 	}.Handler()
 	if err != nil {
 		t.Fatalf("Handler: %v", err)
@@ -278,9 +278,9 @@ func withNothingBehind(t *testing.T, w *apitest.Server) http.Handler {
 
 func TestEarlyDataMustNotChangeAnything(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	early := func(method, path, value string) apitest.Answer {
-		return w.Do(t, apitest.Request{Method: method, Path: path, Key: "acme-live", Header: map[string]string{"Early-Data": value}})
+		return server.Do(t, apitest.Request{Method: method, Path: path, Key: "acme-live", Header: map[string]string{"Early-Data": value}})
 	}
 	early("POST", "/api/v1/rfq", "1").Want(t, 425, problem.CodeTooEarly)
 	early("POST", "/api/v1/preflight", "1").Want(t, 425, problem.CodeTooEarly)
@@ -295,7 +295,7 @@ func TestEarlyDataMustNotChangeAnything(t *testing.T) {
 func TestOverloadShedsExcessRequests(t *testing.T) {
 	t.Parallel()
 	entered, leave := make(chan struct{}), make(chan struct{})
-	w := apitest.New(t, apitest.Options{MaxInFlight: 2, Routes: []gate.Route{
+	server := apitest.New(t, apitest.Options{MaxInFlight: 2, Routes: []gate.Route{
 		internalRoute("GET", "/block", func(c *gate.Call) error {
 			entered <- struct{}{}
 			<-leave
@@ -304,11 +304,11 @@ func TestOverloadShedsExcessRequests(t *testing.T) {
 	}})
 	blocked := make(chan apitest.Answer, 2)
 	for range 2 {
-		go func() { blocked <- w.Do(t, apitest.Request{Method: "GET", Path: "/block", Key: "acme-live"}) }()
+		go func() { blocked <- server.Do(t, apitest.Request{Method: "GET", Path: "/block", Key: "acme-live"}) }()
 		<-entered
 	}
 	for _, path := range []string{"/api/v1/rfq", "/nothing", "/docs/api/openapi.yaml"} {
-		a := w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live"}).Want(t, 503, problem.CodeOverloaded)
+		a := server.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live"}).Want(t, 503, problem.CodeOverloaded)
 		if got := a.Header.Get("Retry-After"); got != "1" {
 			t.Errorf("Retry-After = %q", got)
 		}
@@ -317,13 +317,13 @@ func TestOverloadShedsExcessRequests(t *testing.T) {
 	for range 2 {
 		(<-blocked).Want(t, 200, "")
 	}
-	w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live"}).Want(t, 200, "")
+	server.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live"}).Want(t, 200, "")
 }
 
 func TestAPanicIsAnInternalError(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	w := apitest.New(t, apitest.Options{MaxInFlight: 1, Log: slog.New(slog.NewJSONHandler(&log, nil)), Routes: []gate.Route{
+	server := apitest.New(t, apitest.Options{MaxInFlight: 1, Log: slog.New(slog.NewJSONHandler(&log, nil)), Routes: []gate.Route{
 		internalRoute("GET", "/panic", func(*gate.Call) error { panic("the secret cause") }),
 		internalRoute("GET", "/abort", func(*gate.Call) error { panic(http.ErrAbortHandler) }),
 		internalRoute("GET", "/half", func(c *gate.Call) error {
@@ -331,7 +331,7 @@ func TestAPanicIsAnInternalError(t *testing.T) {
 			panic("after the header")
 		}),
 	}})
-	a := w.Do(t, apitest.Request{Method: "GET", Path: "/panic", Key: "acme-live", Header: map[string]string{"X-Request-Id": "panic-request"}})
+	a := server.Do(t, apitest.Request{Method: "GET", Path: "/panic", Key: "acme-live", Header: map[string]string{"X-Request-Id": "panic-request"}})
 	a.Want(t, 500, problem.CodeInternalError)
 	for _, word := range []string{"secret cause", "goroutine", ".go:"} {
 		if bytes.Contains(a.Body, []byte(word)) {
@@ -350,31 +350,31 @@ func TestAPanicIsAnInternalError(t *testing.T) {
 					t.Errorf("%s: %v reached the server, want ErrAbortHandler", path, cause)
 				}
 			}()
-			w.Handler.ServeHTTP(httptest.NewRecorder(), w.Build(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live"}))
+			server.Handler.ServeHTTP(httptest.NewRecorder(), server.Build(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live"}))
 		}()
 	}
 	// Each request has returned the only slot.
-	w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live"}).Want(t, 200, "")
+	server.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live"}).Want(t, 200, "")
 }
 
 func TestLargeHeadersAreAProblem(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	get := func(size int) apitest.Answer {
-		return w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live", Header: map[string]string{"X-Filler": strings.Repeat("x", size)}})
+		return server.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live", Header: map[string]string{"X-Filler": strings.Repeat("x", size)}})
 	}
 	get(31<<10).Want(t, 200, "")
 	get(32<<10).Want(t, 431, problem.CodeHeadersTooLarge)
-	w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq?cursor=" + strings.Repeat("x", 32<<10), Key: "acme-live"}).Want(t, 431, problem.CodeHeadersTooLarge)
+	server.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq?cursor=" + strings.Repeat("x", 32<<10), Key: "acme-live"}).Want(t, 431, problem.CodeHeadersTooLarge)
 }
 
 // The test makes one request of each kind.
 func TestAccessLogHasEveryRequestAndNoSecret(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	w := apitest.New(t, apitest.Options{Log: telemetry.NewLogger(&log, slog.LevelInfo)})
-	w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq/rfq_1?token=hush", Key: "acme-live", Header: map[string]string{"X-Request-Id": "request-1"}})
-	w.Do(t, apitest.Request{Method: "BREW", Path: "/coffee/" + w.Key("acme-live"), Header: map[string]string{"Authorization": "Bearer hush"}})
+	server := apitest.New(t, apitest.Options{Log: telemetry.NewLogger(&log, slog.LevelInfo)})
+	server.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq/rfq_1?token=hush", Key: "acme-live", Header: map[string]string{"X-Request-Id": "request-1"}})
+	server.Do(t, apitest.Request{Method: "BREW", Path: "/coffee/" + server.Key("acme-live"), Header: map[string]string{"Authorization": "Bearer hush"}})
 	type line struct {
 		Msg, Listener, RequestID, Method, Route, Code string
 		Status                                        int
@@ -393,13 +393,13 @@ func TestAccessLogHasEveryRequestAndNoSecret(t *testing.T) {
 	if got[1].Route != "none" || got[1].Method != "other" {
 		t.Errorf("line %+v", got[1])
 	}
-	for _, secret := range []string{"hush", w.Key("acme-live"), "pmk_"} {
+	for _, secret := range []string{"hush", server.Key("acme-live"), "pmk_"} {
 		if strings.Contains(log.String(), secret) {
 			t.Errorf("the log contains %q: %s", secret, log.String())
 		}
 	}
 	metrics := httptest.NewRecorder()
-	w.Metrics.Handler().ServeHTTP(metrics, httptest.NewRequest("GET", "/metrics", nil))
+	server.Metrics.Handler().ServeHTTP(metrics, httptest.NewRequest("GET", "/metrics", nil))
 	for _, series := range []string{
 		`printmarket_http_requests_total{code="NOT_FOUND",listener="api",method="GET",route="/api/v1/rfq/{rfqId}",status="404"} 1`,
 		`printmarket_http_requests_total{code="ROUTE_NOT_FOUND",listener="api",method="other",route="none",status="404"} 1`,

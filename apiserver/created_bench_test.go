@@ -28,11 +28,11 @@ func (creates) Create(_ context.Context, owner tenant.ID, _ rfq.Draft, _ rfq.Ter
 // BenchmarkCreateRFQ measures the cost of the edge for POST /api/v1/rfq: the gate, decoding
 // and validation of the body, and the response, with a service that does nothing.
 func BenchmarkCreateRFQ(b *testing.B) {
-	w := apitest.New(b, apitest.Options{})
-	w.Limit("acme", v1alpha1.SurfacePartner, 10_000_000)
-	routes, err := partnerapi.Routes(creates{}, w.Catalog, w.Store, w.Contracts)
+	server := apitest.New(b, apitest.Options{})
+	server.Limit("acme", v1alpha1.SurfacePartner, 10_000_000)
+	routes, err := partnerapi.Routes(creates{}, server.Catalog, server.Store, server.Contracts)
 	must(b, err)
-	all, err := apitest.Routes(w)
+	all, err := apitest.Routes(server)
 	must(b, err)
 	for i := range all {
 		for j := range routes {
@@ -41,14 +41,14 @@ func BenchmarkCreateRFQ(b *testing.B) {
 			}
 		}
 	}
-	epoch, began := w.Clock.Now(), time.Now()
+	epoch, began := server.Clock.Now(), time.Now()
 	handler, err := apiserver.API{
-		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(),
-		Now: func() time.Time { return epoch.Add(time.Since(began)) }, Contracts: w.Contracts, Routes: all,
+		Gates: server.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: server.Metrics, Log: telemetry.Discard(),
+		Now: func() time.Time { return epoch.Add(time.Since(began)) }, Contracts: server.Contracts, Routes: all,
 	}.Handler()
 	must(b, err)
 	request := func() *http.Request {
-		return w.Build(b, apitest.Request{
+		return server.Build(b, apitest.Request{
 			Method: http.MethodPost, Path: "/api/v1/rfq", Key: "acme-live", Header: map[string]string{"Idempotency-Key": "bench"},
 			Body: `{"catalogProductUid":"print:flyers:a5","title":"Spring flyers","category":"commercial-print","quantity":5000,"deliveryCity":"Utrecht"}`,
 		})

@@ -40,15 +40,15 @@ type caps struct {
 	routes                                       []gate.Route
 }
 
-func (c caps) handler(t *testing.T, w *apitest.Server) http.Handler {
+func (c caps) handler(t *testing.T, server *apitest.Server) http.Handler {
 	t.Helper()
-	routes, err := apitest.Routes(w)
+	routes, err := apitest.Routes(server)
 	must(t, err)
 	files, err := contracts.Files(docs.API)
 	must(t, err)
 	handler, err := apiserver.API{
-		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(), Now: w.Clock.Now,
-		Contracts: w.Contracts, Files: files, Routes: append(routes, c.routes...), BodyTimeout: c.body,
+		Gates: server.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: server.Metrics, Log: telemetry.Discard(), Now: server.Clock.Now,
+		Contracts: server.Contracts, Files: files, Routes: append(routes, c.routes...), BodyTimeout: c.body,
 		MaxInFlight: c.slots, MaxFiles: c.files, MaxBodies: c.bodies, MaxUnsigned: c.unsigned, MaxPerOrganization: c.organization,
 		Streams: c.streams, UnsignedTimeout: cmp.Or(c.unsignedTimeout, c.body),
 	}.Handler()
@@ -58,11 +58,11 @@ func (c caps) handler(t *testing.T, w *apitest.Server) http.Handler {
 
 func newCrowd(t *testing.T, limits caps) *crowd {
 	t.Helper()
-	w := apitest.New(t, apitest.Options{})
-	w.Handler = limits.handler(t, w)
+	api := apitest.New(t, apitest.Options{})
+	api.Handler = limits.handler(t, api)
 	socket := listen(t)
 	server := apiserver.NewServer(telemetry.Discard(), 0, time.Millisecond,
-		apiserver.Listener{Name: "api", Socket: socket, Handler: w.Handler, Problems: respond.NewProblems(apitest.Origin)})
+		apiserver.Listener{Name: "api", Socket: socket, Handler: api.Handler, Problems: respond.NewProblems(apitest.Origin)})
 	server.SetStall(limits.stall)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan struct{})
@@ -76,7 +76,7 @@ func newCrowd(t *testing.T, limits caps) *crowd {
 	})
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &crowd{Server: w, address: socket.Addr().String(), client: &http.Client{Transport: transport, Timeout: patience}}
+	return &crowd{Server: api, address: socket.Addr().String(), client: &http.Client{Transport: transport, Timeout: patience}}
 }
 
 // patience limits the time that a test waits for an expected event.

@@ -29,11 +29,11 @@ type serving struct {
 
 func newServing(t testing.TB) *serving {
 	t.Helper()
-	w := apitest.New(t, apitest.Options{Pace: brief})
+	api := apitest.New(t, apitest.Options{Pace: brief})
 	socket, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must(t, err)
 	server := apiserver.NewServer(telemetry.Discard(), 0, 10*time.Second, apiserver.Listener{
-		Name: "api", Socket: socket, Handler: w.Handler, Problems: respond.NewProblems(apitest.Origin),
+		Name: "api", Socket: socket, Handler: api.Handler, Problems: respond.NewProblems(apitest.Origin),
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -42,7 +42,7 @@ func newServing(t testing.TB) *serving {
 		stop()
 		must(t, <-ended)
 	})
-	return &serving{w, socket.Addr().String()}
+	return &serving{api, socket.Addr().String()}
 }
 
 // send writes bytes to the server and returns all bytes of the response. A connection that

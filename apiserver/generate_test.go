@@ -33,11 +33,11 @@ type generator struct {
 	known map[string][]string
 }
 
-func newGenerator(t testing.TB, w *apitest.Server, seed uint64) *generator {
+func newGenerator(t testing.TB, api *apitest.Server, seed uint64) *generator {
 	t.Helper()
 	g := &generator{
-		Rand: rand.New(rand.NewPCG(seed, 0)), server: w,
-		operations: slices.Concat(w.Contracts.Operations(), w.Contracts.InternalOperations()),
+		Rand: rand.New(rand.NewPCG(seed, 0)), server: api,
+		operations: slices.Concat(api.Contracts.Operations(), api.Contracts.InternalOperations()),
 		documents:  map[contracts.Name]map[string]any{},
 		known:      map[string][]string{"header Idempotency-Key": {"again-1", "again-2", "again-3"}},
 	}

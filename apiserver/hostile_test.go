@@ -26,14 +26,14 @@ import (
 func TestSoakHostileRequestsGetResponsesOfTheContracts(t *testing.T) {
 	t.Parallel()
 	requests, seed := number(t, "PRINTMARKET_SOAK_REQUESTS", 3000), number(t, "PRINTMARKET_SOAK_SEED", 1)
-	w := apitest.New(t, apitest.Options{Pace: brief})
-	g := newGenerator(t, w, uint64(seed))
+	server := apitest.New(t, apitest.Options{Pace: brief})
+	g := newGenerator(t, server, uint64(seed))
 	independent := startPrism(t)
 	statuses, notHTTP := map[int]int{}, 0
 	for i := range requests {
-		w.Advance(10 * time.Millisecond) // avoids the rate limit
+		server.Advance(10 * time.Millisecond) // avoids the rate limit
 		if i%10_000 == 0 {
-			w.Produce(t, nil) // master data become stale after five minutes without a refresh
+			server.Produce(t, nil) // master data become stale after five minutes without a refresh
 		}
 		a := g.valid(g.operations[i%len(g.operations)])
 		if i >= len(g.operations) {
@@ -46,9 +46,9 @@ func TestSoakHostileRequestsGetResponsesOfTheContracts(t *testing.T) {
 			continue
 		}
 		seen := &witness{TB: t, wire: wire, what: fmt.Sprintf("request %d of seed %d: %s", i, seed, strings.Join(a.mutations, ", "))}
-		answer := w.Send(seen, r.WithContext(t.Context()))
+		answer := server.Send(seen, r.WithContext(t.Context()))
 		judge(seen, r.Method, answer)
-		independent.judge(seen, w, r, answer)
+		independent.judge(seen, server, r, answer)
 		g.learn(a, answer)
 		statuses[answer.Status]++
 		if seen.complaints > 0 && t.Failed() && i > len(g.operations) {

@@ -26,12 +26,12 @@ var secretNames = []string{
 // header fields and bodies.
 func TestAnonymousResponsesNameNothingInternal(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	requested := 0
-	err := chi.Walk(apiserver.Router(w.Handler), func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+	err := chi.Walk(apiserver.Router(server.Handler), func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		path := strings.NewReplacer("{", "", "}", "", "*", "z").Replace(pattern)
 		rec := httptest.NewRecorder()
-		w.Handler.ServeHTTP(rec, w.Build(t, apitest.Request{Method: method, Path: path}))
+		server.Handler.ServeHTTP(rec, server.Build(t, apitest.Request{Method: method, Path: path}))
 		var all bytes.Buffer
 		_ = rec.Header().Write(&all) // writing to a buffer cannot fail
 		all.Write(rec.Body.Bytes())

@@ -38,7 +38,7 @@ paths:
 // withEnding returns an API server with the routes of that contract.
 func withEnding(t *testing.T) *apitest.Server {
 	t.Helper()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	files := fstest.MapFS{}
 	for _, name := range contracts.All() {
 		files[name.Path()] = &fstest.MapFile{Data: []byte("paths: {}")}
@@ -46,16 +46,16 @@ func withEnding(t *testing.T) *apitest.Server {
 	files[contracts.Partner.Path()] = &fstest.MapFile{Data: []byte(ending)}
 	set, err := contracts.Load(files)
 	must(t, err)
-	w.Contracts = set
-	w.Handler, err = apiserver.API{
-		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(), Now: w.Clock.Now,
+	server.Contracts = set
+	server.Handler, err = apiserver.API{
+		Gates: server.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: server.Metrics, Log: telemetry.Discard(), Now: server.Clock.Now,
 		Contracts: set, Routes: []gate.Route{
 			{Method: http.MethodGet, Pattern: "/api/v1/things", Capability: posture.RFQList, Serve: serveThings},
 			{Method: http.MethodPost, Pattern: "/api/v1/things", Capability: posture.RFQCreate, Write: true, Serve: serveThings},
 		},
 	}.Handler()
 	must(t, err)
-	return w
+	return server
 }
 
 func serveThings(c *gate.Call) error {
@@ -72,7 +72,7 @@ func serveThings(c *gate.Call) error {
 
 func TestADeprecatedOperationTellsItsEndOnEveryAnswer(t *testing.T) {
 	t.Parallel()
-	w := withEnding(t)
+	server := withEnding(t)
 	want := http.Header{
 		"Deprecation": {"@1790812800"},
 		"Sunset":      {"Thu, 01 Apr 2027 10:00:00 GMT"},
@@ -101,7 +101,7 @@ func TestADeprecatedOperationTellsItsEndOnEveryAnswer(t *testing.T) {
 			t.Parallel()
 			// The small contract documents no errors, so apitest would object.
 			rec := httptest.NewRecorder()
-			if w.Handler.ServeHTTP(rec, w.Build(t, tc.request)); rec.Code != tc.status {
+			if server.Handler.ServeHTTP(rec, server.Build(t, tc.request)); rec.Code != tc.status {
 				t.Fatalf("status %d, want %d\n%s", rec.Code, tc.status, rec.Body)
 			}
 			got := http.Header{}

@@ -54,9 +54,9 @@ func startPrism(t *testing.T) *prism {
 
 // judge reports every difference between a response and its operation in the contract. A
 // response to HEAD has no body, and a path or method outside the contracts no operation.
-func (p *prism) judge(t testing.TB, w *apitest.Server, r *http.Request, a apitest.Answer) {
+func (p *prism) judge(t testing.TB, server *apitest.Server, r *http.Request, a apitest.Answer) {
 	t.Helper()
-	op, ok := w.Operation(r.Method, r.URL.EscapedPath())
+	op, ok := server.Operation(r.Method, r.URL.EscapedPath())
 	if !ok || r.Method == http.MethodHead || a.Status == http.StatusMethodNotAllowed {
 		return
 	}
@@ -93,10 +93,10 @@ func (p *prism) violations(t testing.TB, op contracts.Operation, a apitest.Answe
 
 func TestPrismReportsResponsesOutsideTheContract(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	independent := startPrism(t)
 	list := apitest.Request{Method: http.MethodGet, Path: "/api/v1/rfq", Key: "acme-live"}
-	op, _ := w.Operation(list.Method, list.Path)
+	op, _ := server.Operation(list.Method, list.Path)
 	for sentence, tc := range map[string]struct {
 		change func(*apitest.Answer)
 		want   string
@@ -107,7 +107,7 @@ func TestPrismReportsResponsesOutsideTheContract(t *testing.T) {
 		"a member of another type": {func(a *apitest.Answer) { a.Body = []byte(`{"items":[],"nextCursor":5}`) }, "nextCursor must be"},
 		"another media type":       {func(a *apitest.Answer) { a.Header.Set("Content-Type", "text/csv") }, "media type"},
 	} {
-		answer := w.Do(t, list)
+		answer := server.Do(t, list)
 		tc.change(&answer)
 		got := strings.Join(independent.violations(t, op, answer), "; ")
 		if !strings.Contains(got, tc.want) || tc.want == "" && got != "" {

@@ -47,18 +47,21 @@ func TestEveryRequestOfAKnownKeyIsLoggedWithItsOutcome(t *testing.T) {
 		"a request that the handler rejects": {send: read, want: []requestlog.Entry{line("live", "GET", one, "rfq-read", 404, "NOT_FOUND", "")}},
 		"a request without the scope":        {send: with("acme-none"), want: []requestlog.Entry{line("none", "GET", one, "rfq-read", 403, "INSUFFICIENT_SCOPE", "ScopeMissing")}},
 		"a request to a closed capability": {
-			dress: func(w *apitest.Server) { w.Kill(posture.RFQRead) }, send: read,
+			dress: func(server *apitest.Server) { server.Kill(posture.RFQRead) }, send: read,
 			want: []requestlog.Entry{line("live", "GET", one, "rfq-read", 503, "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE", "NoRollout")},
 		},
 		"a request beyond the rate limit": {
-			dress: func(w *apitest.Server) { w.Limit("acme", v1alpha1.SurfacePartner, 1); w.Do(t, with("acme-reads")) }, send: read,
+			dress: func(server *apitest.Server) {
+				server.Limit("acme", v1alpha1.SurfacePartner, 1)
+				server.Do(t, with("acme-reads"))
+			}, send: read,
 			want: []requestlog.Entry{
 				line("live", "GET", one, "rfq-read", 429, "RATE_LIMIT_EXCEEDED", "RateLimited"),
 				line("reads", "GET", one, "rfq-read", 404, "NOT_FOUND", ""),
 			},
 		},
 		"a request with a revoked key": {
-			dress: func(w *apitest.Server) { w.Revoke("acme", "live") }, send: read,
+			dress: func(server *apitest.Server) { server.Revoke("acme", "live") }, send: read,
 			want: []requestlog.Entry{line("live", "GET", one, "rfq-read", 401, "INVALID_API_KEY", "KeyRevoked")},
 		},
 		"a request without a capability": {
@@ -74,19 +77,19 @@ func TestEveryRequestOfAKnownKeyIsLoggedWithItsOutcome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := apitest.New(t, apitest.Options{})
+			server := apitest.New(t, apitest.Options{})
 			if about.dress != nil {
-				about.dress(w)
+				about.dress(server)
 			}
-			answer := w.Do(t, about.send)
-			logged := w.Logged(t, acmeLive)
+			answer := server.Do(t, about.send)
+			logged := server.Logged(t, acmeLive)
 			byKey := cmpopts.SortSlices(func(a, b requestlog.Entry) bool { return a.Key < b.Key }) // all entries have the same time
 			varying := cmpopts.IgnoreFields(requestlog.Entry{}, "ID", "At", "RequestID", "Took", "Bytes")
 			if diff := cmp.Diff(about.want, logged, varying, byKey, cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("the log (-want +got):\n%s", diff)
 			}
 			for _, e := range logged {
-				if e.Status == answer.Status && (e.RequestID != answer.Header.Get("X-Request-Id") || e.Bytes != int64(len(answer.Body)) || !e.At.Equal(w.Clock.Now())) {
+				if e.Status == answer.Status && (e.RequestID != answer.Header.Get("X-Request-Id") || e.Bytes != int64(len(answer.Body)) || !e.At.Equal(server.Clock.Now())) {
 					t.Errorf("entry %+v does not match the response %v", e, answer)
 				}
 			}
@@ -96,11 +99,11 @@ func TestEveryRequestOfAKnownKeyIsLoggedWithItsOutcome(t *testing.T) {
 
 func TestAPanicIsFoundByTheRequestIDOfItsAnswer(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{Routes: []gate.Route{
+	server := apitest.New(t, apitest.Options{Routes: []gate.Route{
 		internalRoute(http.MethodGet, "/internal/panics", func(*gate.Call) error { panic("on purpose") }),
 	}})
-	answer := w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/internal/panics", Key: "acme-live"})
-	logged := w.Logged(t, acmeLive)
+	answer := server.Do(t, apitest.Request{Method: http.MethodGet, Path: "/internal/panics", Key: "acme-live"})
+	logged := server.Logged(t, acmeLive)
 	if len(logged) != 1 || logged[0].Code != "INTERNAL_ERROR" || logged[0].RequestID != answer.Header.Get("X-Request-Id") {
 		t.Errorf("logged %+v", logged)
 	}
@@ -110,7 +113,7 @@ func TestAPanicIsFoundByTheRequestIDOfItsAnswer(t *testing.T) {
 // stores on purpose.
 func TestLogHasNoTextOfRequests(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	for _, in := range []apitest.Request{
 		{Method: http.MethodGet, Path: "/api/v1/rfq/planted?planted=planted"},
 		{Method: http.MethodPost, Path: "/api/v1/rfq", Body: `{"title":"planted"}`},
@@ -120,16 +123,16 @@ func TestLogHasNoTextOfRequests(t *testing.T) {
 		in.Header = map[string]string{
 			"Idempotency-Key": "planted-planted", "User-Agent": "planted", "X-Forwarded-For": "203.0.113.9", "Cookie": "planted=1", "Referer": "https://planted.example",
 		}
-		r := w.Build(t, in)
+		r := server.Build(t, in)
 		r.RemoteAddr = "203.0.113.9:4711"
-		w.Send(t, r)
+		server.Send(t, r)
 	}
-	logged := w.Logged(t, acmeLive)
+	logged := server.Logged(t, acmeLive)
 	if len(logged) != 3 {
 		t.Fatalf("%d requests are logged, want 3: %+v", len(logged), logged)
 	}
 	entries := strings.ToLower(fmt.Sprintf("%+v", logged))
-	for _, secret := range []string{"planted", "203.0.113.9", strings.ToLower(w.Key("acme-live")), w.Digest("acme-live").String()} {
+	for _, secret := range []string{"planted", "203.0.113.9", strings.ToLower(server.Key("acme-live")), server.Digest("acme-live").String()} {
 		if strings.Contains(entries, secret) {
 			t.Errorf("the log contains %q: %s", secret, entries)
 		}
@@ -138,15 +141,15 @@ func TestLogHasNoTextOfRequests(t *testing.T) {
 
 func TestRequestIsLoggedWithoutAStoreQuery(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	before := w.Store.Calls()
+	server := apitest.New(t, apitest.Options{})
+	before := server.Store.Calls()
 	for range 3 {
-		w.Do(t, apitest.Request{Method: http.MethodPost, Path: "/api/v1/orders", Key: "acme-live"})
+		server.Do(t, apitest.Request{Method: http.MethodPost, Path: "/api/v1/orders", Key: "acme-live"})
 	}
-	if calls := w.Store.Calls() - before; calls != 0 {
+	if calls := server.Store.Calls() - before; calls != 0 {
 		t.Errorf("the requests called the store %d times, want 0", calls)
 	}
-	if n := len(w.Logged(t, acmeLive)); n != 3 {
+	if n := len(server.Logged(t, acmeLive)); n != 3 {
 		t.Errorf("%d requests are logged, want 3", n)
 	}
 }

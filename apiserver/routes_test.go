@@ -43,14 +43,14 @@ var unpublished = []string{
 // The test walks the serving router instead of the tables that it was built from.
 func TestEveryRouteIsPublishedInternalOrDocumentation(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	published, paths := map[string]bool{}, map[string]bool{}
-	for _, op := range w.Contracts.Operations() {
+	for _, op := range server.Contracts.Operations() {
 		published[op.Method+" "+op.Path] = false // not served yet
 		paths[op.Path] = true
 	}
 	met := map[string]bool{}
-	err := chi.Walk(apiserver.Router(w.Handler), func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+	err := chi.Walk(apiserver.Router(server.Handler), func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		read := method
 		if method == http.MethodHead {
 			read = http.MethodGet
@@ -61,11 +61,11 @@ func TestEveryRouteIsPublishedInternalOrDocumentation(t *testing.T) {
 			published[read+" "+pattern] = true
 		case slices.Contains(unpublished, pattern):
 			met[pattern] = true
-			wantAuthentication(t, w, method, pattern)
+			wantAuthentication(t, server, method, pattern)
 		case pattern == "/api/v1/estimate": // its other methods respond like the published one
-			wantAuthentication(t, w, method, pattern)
+			wantAuthentication(t, server, method, pattern)
 		case paths[pattern]:
-			if a := w.Do(t, apitest.Request{Method: method, Path: pattern}); a.Status != 405 || a.Header.Get("Allow") == "" {
+			if a := server.Do(t, apitest.Request{Method: method, Path: pattern}); a.Status != 405 || a.Header.Get("Allow") == "" {
 				t.Errorf("%s %s: %d, Allow %q, want 405 with Allow", method, pattern, a.Status, a.Header.Get("Allow"))
 			}
 		case read == http.MethodGet && (strings.HasPrefix(pattern, contracts.Prefix) || pattern == contracts.CatalogPath):
@@ -89,14 +89,14 @@ func TestEveryRouteIsPublishedInternalOrDocumentation(t *testing.T) {
 	}
 }
 
-func wantAuthentication(t *testing.T, w *apitest.Server, method, pattern string) {
+func wantAuthentication(t *testing.T, server *apitest.Server, method, pattern string) {
 	t.Helper()
 	path := strings.NewReplacer("{rfqId}", "x", "{quoteId}", "y", "{name}", "v", "{deliveryId}", "w", "*", "z").Replace(pattern)
 	want := http.StatusUnauthorized
 	if strings.HasPrefix(pattern, "/api/v1/webhooks") {
 		want = http.StatusNotFound
 	}
-	if a := w.Do(t, apitest.Request{Method: method, Path: path}); a.Status != want {
+	if a := server.Do(t, apitest.Request{Method: method, Path: path}); a.Status != want {
 		t.Errorf("%s %s without a key: status %d, want %d", method, path, a.Status, want)
 	}
 }

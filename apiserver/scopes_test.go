@@ -31,12 +31,12 @@ func TestContractNamesTheScopesOfItsRoutes(t *testing.T) {
 	if err := yaml.Unmarshal(text, &contract); err != nil {
 		t.Fatalf("yaml.Unmarshal: %v", err)
 	}
-	w := apitest.New(t, apitest.Options{})
-	routes, err := apitest.Routes(w)
+	server := apitest.New(t, apitest.Options{})
+	routes, err := apitest.Routes(server)
 	if err != nil {
 		t.Fatalf("apitest.Routes: %v", err)
 	}
-	for _, op := range w.Contracts.Operations() {
+	for _, op := range server.Contracts.Operations() {
 		if op.Contract != contracts.Partner {
 			continue
 		}

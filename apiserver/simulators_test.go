@@ -53,11 +53,11 @@ func readContract(t *testing.T, name string) (read contractWithStates) {
 // and events that these records have, such as "rfq expired" and "event rfq.expired".
 func simulatedStates(t *testing.T) map[string]bool {
 	t.Helper()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	found := map[string]bool{"event webhook.test": true} // POST /api/v1/webhooks/endpoints/{name}/test
 	read := func(path string, into any) {
 		t.Helper()
-		a := w.Do(t, apitest.Request{Method: http.MethodGet, Path: path, Key: "acme-test"}).Want(t, 200, "")
+		a := server.Do(t, apitest.Request{Method: http.MethodGet, Path: path, Key: "acme-test"}).Want(t, 200, "")
 		if err := json.Unmarshal(a.Body, into); err != nil {
 			t.Fatalf("GET %s: %v", path, err)
 		}
@@ -66,7 +66,7 @@ func simulatedStates(t *testing.T) map[string]bool {
 		Items []struct{ Status, Type string }
 	}
 	for _, uid := range rfq.SimulatorUIDs() {
-		a := w.Do(t, apitest.Request{
+		a := server.Do(t, apitest.Request{
 			Method: http.MethodPost, Path: "/api/v1/rfq", Key: "acme-test", Header: map[string]string{"Idempotency-Key": uid},
 			Body: fmt.Sprintf(`{"catalogProductUid":%q,"category":"commercial-print","title":"Flyers","quantity":500,"deliveryCity":"Utrecht"}`, uid),
 		})
@@ -88,7 +88,7 @@ func simulatedStates(t *testing.T) map[string]bool {
 		}
 	}
 	for _, profile := range preflightjob.SimulatorProfiles() {
-		a := w.Do(t, apitest.Request{
+		a := server.Do(t, apitest.Request{
 			Method: http.MethodPost, Path: "/api/v1/preflight", Key: "acme-test",
 			Body: fmt.Sprintf(`{"fileUrl":"https://files.example.com/a.pdf","profile":%q}`, profile),
 		}).Want(t, 202, "")

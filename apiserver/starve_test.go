@@ -256,20 +256,20 @@ func TestAShareIsGivenBackHoweverARequestEnds(t *testing.T) {
 // in flight.
 func TestEveryOperationRefusesBeyondTheShareByItsContract(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	refused := 0
-	w.Handler = caps{organization: 1, routes: []gate.Route{
+	server.Handler = caps{organization: 1, routes: []gate.Route{
 		internalRoute(http.MethodGet, "/internal/ask", func(call *gate.Call) error {
-			for _, op := range w.Contracts.Operations() {
+			for _, op := range server.Contracts.Operations() {
 				path := strings.NewReplacer("{rfqId}", "rfq_x", "{jobId}", "pref_x").Replace(op.Path)
-				if w.Do(t, apitest.Request{Method: op.Method, Path: path, Key: "acme-live"}).Code() == problem.CodeOverloaded {
+				if server.Do(t, apitest.Request{Method: op.Method, Path: path, Key: "acme-live"}).Code() == problem.CodeOverloaded {
 					refused++
 				}
 			}
 			return call.JSON(http.StatusOK, "asked")
 		}),
-	}}.handler(t, w)
-	w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/internal/ask", Key: "acme-live"}).Want(t, 200, "")
+	}}.handler(t, server)
+	server.Do(t, apitest.Request{Method: http.MethodGet, Path: "/internal/ask", Key: "acme-live"}).Want(t, 200, "")
 	if refused < 10 {
 		t.Errorf("%d operations were rejected", refused)
 	}

@@ -29,9 +29,9 @@ const (
 )
 
 // queued submits a job while no worker runs, and returns the URL of its events.
-func queued(t *testing.T, w *apitest.Server, key string) string {
+func queued(t *testing.T, server *apitest.Server, key string) string {
 	t.Helper()
-	a := w.Do(t, apitest.Request{Method: http.MethodPost, Path: "/api/v1/preflight", Key: key, Body: `{"fileUrl":"https://files.example.com/a.pdf","profile":"print_ready"}`})
+	a := server.Do(t, apitest.Request{Method: http.MethodPost, Path: "/api/v1/preflight", Key: key, Body: `{"fileUrl":"https://files.example.com/a.pdf","profile":"print_ready"}`})
 	return a.Want(t, 202, "").Header.Get("Location") + "/events"
 }
 
@@ -96,15 +96,15 @@ func TestThereIsAnEndOfStreams(t *testing.T) {
 // The clients see the end of the response and connect to another server.
 func TestAServerThatStopsEndsItsStreams(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path, socket := queued(t, w, "acme-live"), listen(t)
+	api := apitest.New(t, apitest.Options{})
+	path, socket := queued(t, api, "acme-live"), listen(t)
 	server := apiserver.NewServer(telemetry.Discard(), 0, time.Minute,
-		apiserver.Listener{Name: "api", Socket: socket, Handler: w.Handler, Problems: respond.NewProblems(apitest.Origin)})
+		apiserver.Listener{Name: "api", Socket: socket, Handler: api.Handler, Problems: respond.NewProblems(apitest.Origin)})
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(ctx) }()
-	c := &crowd{Server: w, address: socket.Addr().String()}
+	c := &crowd{Server: api, address: socket.Addr().String()}
 	_, resp := c.follow(t, path, "acme-live")
 	eventually.Holds(t, "the stream is open", func() bool { return c.metric(streamsOpen + "1") })
 	stop()
@@ -145,9 +145,9 @@ func TestAStreamOutlivesTheServersPatience(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var words wordy
-			w := apitest.New(t, apitest.Options{Routes: []gate.Route{internalRoute(http.MethodGet, "/internal/stream", words.serve)}})
+			server := apitest.New(t, apitest.Options{Routes: []gate.Route{internalRoute(http.MethodGet, "/internal/stream", words.serve)}})
 			synctest.Test(t, func(t *testing.T) {
-				if got := words.follow(t, w, tc.read); got.after.Round(time.Second) != tc.after || !errors.Is(got.err, tc.err) {
+				if got := words.follow(t, server, tc.read); got.after.Round(time.Second) != tc.after || !errors.Is(got.err, tc.err) {
 					t.Errorf("the stream ended after %s with %v, want %s and %v", got.after, got.err, tc.after, tc.err)
 				}
 			})
@@ -186,19 +186,19 @@ func (s *wordy) serve(call *gate.Call) (err error) {
 
 // follow runs a client that reads the words with read. A synctest bubble requires its own
 // sockets and channels.
-func (s *wordy) follow(t *testing.T, w *apitest.Server, read func(net.Conn) error) writing {
+func (s *wordy) follow(t *testing.T, api *apitest.Server, read func(net.Conn) error) writing {
 	t.Helper()
 	s.ended = make(chan writing, 1)
 	socket := newPipes()
 	server := apiserver.NewServer(telemetry.Discard(), 0, time.Minute, apiserver.Listener{
-		Name: "api", Socket: socket, Handler: w.Handler, Problems: respond.NewProblems(apitest.Origin),
+		Name: "api", Socket: socket, Handler: api.Handler, Problems: respond.NewProblems(apitest.Origin),
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	stopped, hasRead := make(chan error, 1), make(chan error, 1)
 	go func() { stopped <- server.Run(ctx) }()
 	conn, err := socket.dial(ctx, "", "")
 	must(t, err)
-	_, err = io.WriteString(conn, "GET /internal/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+w.Key("acme-live")+"\r\n\r\n")
+	_, err = io.WriteString(conn, "GET /internal/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+api.Key("acme-live")+"\r\n\r\n")
 	must(t, err)
 	go func() { hasRead <- read(conn) }()
 	end := <-s.ended

@@ -26,15 +26,15 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 		}
 		t.Skip("the viewer is not built in; run make swagger-ui")
 	}
-	w := apitest.New(t, apitest.Options{})
-	server := httptest.NewServer(w.Handler)
+	api := apitest.New(t, apitest.Options{})
+	server := httptest.NewServer(api.Handler)
 	t.Cleanup(server.Close)
 	b := browsertest.Start(t)
 
 	t.Run("it opens on the XJDF contract", func(t *testing.T) {
 		p := b.Open(t)
 		p.Go(server.URL + contracts.Viewer)
-		awaitContract(t, p, w, contracts.XJDF)
+		awaitContract(t, p, api, contracts.XJDF)
 		p.WantInnocence(server.URL, 4)
 	})
 	t.Run("its links lead to the other contracts and back", func(t *testing.T) {
@@ -43,22 +43,22 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 		for _, name := range []contracts.Name{contracts.Partner, contracts.Preflight, contracts.XJDF} {
 			p.Click(fmt.Sprintf("nav a[data-contract=%q]", name))
 			p.Await(fmt.Sprintf("document.querySelector('nav a[aria-current=page]')?.dataset.contract === %q", name))
-			awaitContract(t, p, w, name)
+			awaitContract(t, p, api, name)
 		}
 		p.WantInnocence(server.URL, 4)
 	})
 	t.Run("an unknown contract in the address shows the first contract", func(t *testing.T) {
 		p := b.Open(t)
 		p.Go(server.URL + contracts.Viewer + "?contract=https://elsewhere.example/x.yaml&url=//elsewhere.example")
-		awaitContract(t, p, w, contracts.XJDF)
+		awaitContract(t, p, api, contracts.XJDF)
 		p.WantInnocence(server.URL, 4)
 	})
 	t.Run("requests can be tried out", func(t *testing.T) {
 		p := b.Open(t)
 		p.Go(server.URL + contracts.Viewer)
-		awaitContract(t, p, w, contracts.XJDF)
+		awaitContract(t, p, api, contracts.XJDF)
 		p.Click(".auth-wrapper .authorize")
-		p.Write(".modal-ux input", w.Key("acme-live"))
+		p.Write(".modal-ux input", api.Key("acme-live"))
 		p.Click(".modal-ux .auth-btn-wrapper button.authorize")
 		p.Click(".modal-ux .btn-done")
 		p.Click("#operations-Discovery-getXjdf .opblock-summary-control")
@@ -70,7 +70,7 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 	t.Run("requests to other hosts are detected", func(t *testing.T) {
 		p := b.Open(t)
 		p.Go(server.URL + contracts.Viewer)
-		awaitContract(t, p, w, contracts.XJDF)
+		awaitContract(t, p, api, contracts.XJDF)
 		for _, act := range []string{"new Image().src = 'https://elsewhere.example/x.png'", "console.error('x')"} {
 			before := p.Complained()
 			var done bool
@@ -87,7 +87,7 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 		p.Do("Emulation.setDeviceMetricsOverride", map[string]any{"width": 375, "height": 812, "deviceScaleFactor": 2, "mobile": true})
 		for _, name := range contracts.Names() {
 			p.Go(server.URL + contracts.Viewer + "?contract=" + string(name))
-			awaitContract(t, p, w, name)
+			awaitContract(t, p, api, name)
 			var width int
 			if p.Eval("document.documentElement.scrollWidth", &width); width > 375 {
 				t.Errorf("%s: the page is %d pixels wide", name, width)
@@ -98,11 +98,11 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 }
 
 // awaitContract waits until the page shows the title and each operation of a contract.
-func awaitContract(t *testing.T, p *browsertest.Tab, w *apitest.Server, name contracts.Name) {
+func awaitContract(t *testing.T, p *browsertest.Tab, server *apitest.Server, name contracts.Name) {
 	t.Helper()
-	p.Await(fmt.Sprintf("document.querySelector('.swagger-ui .info .title')?.innerText.includes(%q)", w.Contracts.Info(name).Title))
+	p.Await(fmt.Sprintf("document.querySelector('.swagger-ui .info .title')?.innerText.includes(%q)", server.Contracts.Info(name).Title))
 	var want []string
-	for _, op := range w.Contracts.Operations() {
+	for _, op := range server.Contracts.Operations() {
 		if op.Contract == name {
 			want = append(want, op.Method+" "+op.Path)
 		}

@@ -18,13 +18,13 @@ func BenchmarkPage(b *testing.B) {
 	few, many := apitest.New(b, apitest.Options{}), apitest.New(b, apitest.Options{})
 	publish(b, few, content(acme, "own", 1_000))
 	publish(b, many, content(acme, "own", 100_000))
-	ask := func(w *apitest.Server, offset int) func() time.Duration {
-		w.Limit("acme", "bridge", 1_000_000)
+	ask := func(server *apitest.Server, offset int) func() time.Duration {
+		server.Limit("acme", "bridge", 1_000_000)
 		return func() time.Duration {
-			r := w.Build(b, apitest.Request{Method: "GET", Path: fmt.Sprintf("%s?limit=100&offset=%d", mediaPath, offset), Key: "acme-live"})
+			r := server.Build(b, apitest.Request{Method: "GET", Path: fmt.Sprintf("%s?limit=100&offset=%d", mediaPath, offset), Key: "acme-live"})
 			rec := httptest.NewRecorder()
 			start := time.Now()
-			w.Handler.ServeHTTP(rec, r)
+			server.Handler.ServeHTTP(rec, r)
 			took := time.Since(start)
 			if rec.Code != http.StatusOK {
 				b.Fatalf("answered %d", rec.Code)
@@ -45,14 +45,14 @@ func BenchmarkPage(b *testing.B) {
 
 // BenchmarkExport writes an export of about the largest size.
 func BenchmarkExport(b *testing.B) {
-	w := apitest.New(b, apitest.Options{})
-	publish(b, w, content(acme, "own", 25_000))
+	server := apitest.New(b, apitest.Options{})
+	publish(b, server, content(acme, "own", 25_000))
 	for _, query := range []string{"", "&includeValidation=true"} {
 		b.Run("media"+query, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				rec := httptest.NewRecorder()
-				w.Handler.ServeHTTP(rec, w.Build(b, apitest.Request{Method: "GET", Path: exportPath + "?category=media" + query, Key: "acme-live"}))
+				server.Handler.ServeHTTP(rec, server.Build(b, apitest.Request{Method: "GET", Path: exportPath + "?category=media" + query, Key: "acme-live"}))
 				if rec.Code != http.StatusOK {
 					b.Fatalf("answered %d %s", rec.Code, rec.Body)
 				}

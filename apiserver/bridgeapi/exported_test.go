@@ -25,20 +25,20 @@ const (
 )
 
 // export requests an export as a media type.
-func export(t *testing.T, w *apitest.Server, query, accept string) apitest.Answer {
+func export(t *testing.T, server *apitest.Server, query, accept string) apitest.Answer {
 	t.Helper()
 	header := map[string]string{}
 	if accept != "" {
 		header["Accept"] = accept
 	}
-	a := w.Do(t, apitest.Request{Method: "GET", Path: exportPath + query, Key: "acme-live", Header: header})
+	a := server.Do(t, apitest.Request{Method: "GET", Path: exportPath + query, Key: "acme-live", Header: header})
 	wantPrivate(t, a)
 	return a
 }
 
 func TestExportIsSameDocumentInEveryForm(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	server := newFixture(t)
 	root := bridgeapi.Document(snapshot(t, content(acme, "own", 45)), authority.Families())
 	tests := map[string]struct{ accept, want string }{
 		"nothing said":                   {"", "application/json"},
@@ -53,7 +53,7 @@ func TestExportIsSameDocumentInEveryForm(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := export(t, w, "", tc.accept).Want(t, 200, "")
+			a := export(t, server, "", tc.accept).Want(t, 200, "")
 			if got := a.Header.Get("Content-Type"); got != tc.want {
 				t.Fatalf("Content-Type %q, want %q", got, tc.want)
 			}
@@ -99,7 +99,7 @@ func wantSets(t *testing.T, a apitest.Answer, root *xjdf.Node) {
 
 func TestOnlyRequestedCategoriesAreExported(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	server := newFixture(t)
 	tests := map[string]struct{ categories, sets []string }{
 		"?category=media":            {[]string{"media"}, []string{"Media"}},
 		"?category=paper":            {[]string{"media"}, []string{"Media"}},
@@ -116,7 +116,7 @@ func TestOnlyRequestedCategoriesAreExported(t *testing.T) {
 			ResourceSets []struct{ Name, ProcessUsage string }
 			Validation   any
 		}
-		export(t, w, query, "").Want(t, 200, "").Into(t, &got)
+		export(t, server, query, "").Want(t, 200, "").Into(t, &got)
 		var sets []string
 		for _, set := range got.ResourceSets {
 			sets = append(sets, strings.TrimSpace(set.Name+" "+set.ProcessUsage))
@@ -135,13 +135,13 @@ func TestOnlyRequestedCategoriesAreExported(t *testing.T) {
 
 func TestValidationReportMatchesDocument(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	server := newFixture(t)
 	c := content(acme, "own", 2)
 	c.Media[1].Weight = 2 * fixed.One // as if in kilograms
-	publish(t, w, c)
+	publish(t, server, c)
 	var got struct{ Validation validate.Report }
-	export(t, w, "?includeValidation=true", "").Want(t, 200, "").Into(t, &got)
-	document := export(t, w, "", documentJSON).Want(t, 200, "")
+	export(t, server, "?includeValidation=true", "").Want(t, 200, "").Into(t, &got)
+	document := export(t, server, "", documentJSON).Want(t, 200, "")
 	doc, err := xjdf.Parse(document.Body, xjdf.DefaultLimits)
 	if err != nil {
 		t.Fatalf("unexpected error: %v", err)
@@ -150,9 +150,9 @@ func TestValidationReportMatchesDocument(t *testing.T) {
 	if diff := cmp.Diff(want, got.Validation); diff != "" || len(want.Findings) != 1 || !want.Valid {
 		t.Errorf("report (-on the document +answer):\n%s\n%+v", diff, want)
 	}
-	export(t, w, "?includeValidation=false", documentXML).Want(t, 200, "")
+	export(t, server, "?includeValidation=false", documentXML).Want(t, 200, "")
 	for _, accept := range []string{documentJSON, documentXML, "application/xml"} {
-		export(t, w, "?includeValidation=true", accept).Want(t, 400, problem.CodeInvalidRequest)
+		export(t, server, "?includeValidation=true", accept).Want(t, 400, problem.CodeInvalidRequest)
 	}
 }
 
@@ -161,21 +161,21 @@ func TestValidationReportMatchesDocument(t *testing.T) {
 // must still work.
 func TestOversizedExportIsRefused(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	many, long := content(acme, "own", 40_001), content(stark, "long", 5_000)
 	for i := range long.Media { // each < is four bytes in XML
 		long.Media[i].Name, long.Media[i].Manufacturer = strings.Repeat("<", 200), strings.Repeat("<", 200)
 	}
-	publish(t, w, many, long)
+	publish(t, server, many, long)
 	for _, accept := range []string{"application/json", documentJSON, documentXML} {
-		export(t, w, "?category=media", accept).Want(t, 409, problem.CodeMasterDataOverflow)
-		export(t, w, "?category=ink", accept).Want(t, 200, "")
+		export(t, server, "?category=media", accept).Want(t, 409, problem.CodeMasterDataOverflow)
+		export(t, server, "?category=ink", accept).Want(t, 200, "")
 	}
 	var page struct{ Total int }
-	if get(t, w, "acme-live", mediaPath+"?offset=40000").Want(t, 200, "").Into(t, &page); page.Total != 40_001 {
+	if get(t, server, "acme-live", mediaPath+"?offset=40000").Want(t, 200, "").Into(t, &page); page.Total != 40_001 {
 		t.Errorf("page has total %d", page.Total)
 	}
-	get(t, w, "stark-live", exportPath+"?category=ink").Want(t, 200, "")
-	a := w.Do(t, apitest.Request{Method: "GET", Path: exportPath + "?category=media", Key: "stark-live", Header: map[string]string{"Accept": documentXML}})
+	get(t, server, "stark-live", exportPath+"?category=ink").Want(t, 200, "")
+	a := server.Do(t, apitest.Request{Method: "GET", Path: exportPath + "?category=media", Key: "stark-live", Header: map[string]string{"Accept": documentXML}})
 	a.Want(t, 409, problem.CodeMasterDataOverflow)
 }

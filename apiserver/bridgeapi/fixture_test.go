@@ -23,9 +23,9 @@ const (
 
 func paths() []string { return []string{mediaPath, devicesPath, exportPath} }
 
-func get(t testing.TB, w *apitest.Server, key, path string) apitest.Answer {
+func get(t testing.TB, server *apitest.Server, key, path string) apitest.Answer {
 	t.Helper()
-	return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: key})
+	return server.Do(t, apitest.Request{Method: "GET", Path: path, Key: key})
 }
 
 func per(unit authority.Unit) authority.Price {
@@ -76,27 +76,27 @@ func snapshot(t testing.TB, c authority.Content) *authority.Snapshot {
 }
 
 // publish puts contents in force for their owners, since an hour ago.
-func publish(t testing.TB, w *apitest.Server, contents ...authority.Content) {
+func publish(t testing.TB, server *apitest.Server, contents ...authority.Content) {
 	t.Helper()
 	owners := map[string][]authority.Effective{}
 	for _, c := range contents {
-		owners[c.Owner] = append(owners[c.Owner], authority.Effective{Value: snapshot(t, c), From: w.Clock.Now().Add(-time.Hour)})
+		owners[c.Owner] = append(owners[c.Owner], authority.Effective{Value: snapshot(t, c), From: server.Clock.Now().Add(-time.Hour)})
 	}
-	w.Authority.Publish(owners, w.Clock.Now())
+	server.Authority.Publish(owners, server.Clock.Now())
 }
 
 // publishError makes the master data of acme and of the platform unusable.
-func publishError(w *apitest.Server, err error) {
-	w.Authority.Publish(map[string][]authority.Effective{acme: {{Err: err}}, authority.Platform: {{Err: err}}}, w.Clock.Now())
+func publishError(server *apitest.Server, err error) {
+	server.Authority.Publish(map[string][]authority.Effective{acme: {{Err: err}}, authority.Platform: {{Err: err}}}, server.Clock.Now())
 }
 
 // newFixture returns an API server with master data of the platform and of acme, but not of
 // stark.
 func newFixture(t testing.TB) *apitest.Server {
 	t.Helper()
-	w := apitest.New(t, apitest.Options{})
-	publish(t, w, content(authority.Platform, "shared", 3), content(acme, "own", 45))
-	return w
+	server := apitest.New(t, apitest.Options{})
+	publish(t, server, content(authority.Platform, "shared", 3), content(acme, "own", 45))
+	return server
 }
 
 // wantPrivate checks the cache headers of an answer.

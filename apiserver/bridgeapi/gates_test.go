@@ -18,7 +18,7 @@ import (
 
 func TestEachListRequiresOnlyItsOwnScope(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	server := newFixture(t)
 	tests := map[string]map[string]int{
 		mediaPath:                              {"acme-live": 200, "acme-media": 200, "acme-devices": 403, "acme-none": 403, "acme-reads": 403},
 		devicesPath:                            {"acme-live": 200, "acme-media": 403, "acme-devices": 200, "acme-none": 403, "acme-reads": 403},
@@ -37,7 +37,7 @@ func TestEachListRequiresOnlyItsOwnScope(t *testing.T) {
 	}
 	for path, keys := range tests {
 		for key, want := range keys {
-			a := get(t, w, key, path)
+			a := get(t, server, key, path)
 			if a.Status != want {
 				t.Errorf("%s with scope %q returned %d %s, want %d", path, key, a.Status, a.Code(), want)
 			}
@@ -47,7 +47,7 @@ func TestEachListRequiresOnlyItsOwnScope(t *testing.T) {
 			}
 		}
 	}
-	a := get(t, w, "acme-media", exportPath)
+	a := get(t, server, "acme-media", exportPath)
 	if detail := a.Text(t, "detail"); detail != "The API key does not have the scope devices:read." {
 		t.Errorf("unexpected detail %q", detail)
 	}
@@ -60,36 +60,36 @@ func TestOrderOfRefusals(t *testing.T) {
 	type step struct {
 		name    string
 		request apitest.Request
-		change  func(w *apitest.Server)
+		change  func(server *apitest.Server)
 		want    refused
 	}
 	// From the last cause to the first: each step keeps the worlds of those before.
 	steps := []step{
 		{"nothing", apitest.Request{Key: "acme-media", Path: exportPath + "?category=media"}, nil, refused{200, ""}},
-		{"damaged data", apitest.Request{Key: "acme-media", Path: exportPath + "?category=media"}, func(w *apitest.Server) { publishError(w, timeline.ErrIntegrity) }, refused{503, problem.CodeMasterDataUnavailable}},
+		{"damaged data", apitest.Request{Key: "acme-media", Path: exportPath + "?category=media"}, func(server *apitest.Server) { publishError(server, timeline.ErrIntegrity) }, refused{503, problem.CodeMasterDataUnavailable}},
 		{"and no scope for devices", apitest.Request{Key: "acme-media", Path: exportPath}, nil, refused{403, problem.CodeInsufficientScope}},
 		{"and a bad category", apitest.Request{Key: "acme-media", Path: exportPath + "?category=device,x"}, nil, refused{400, problem.CodeInvalidCategory}},
 		{"and an unknown parameter", apitest.Request{Key: "acme-media", Path: exportPath + "?category=device,x&y=1"}, nil, refused{400, problem.CodeInvalidRequest}},
 		{"and no media type", apitest.Request{Key: "acme-media", Path: exportPath + "?y=1", Header: map[string]string{"Accept": "image/png"}}, nil, refused{406, problem.CodeNotAcceptable}},
-		{"and too many requests", apitest.Request{Key: "acme-media", Path: exportPath + "?y=1", Header: map[string]string{"Accept": "image/png"}}, func(w *apitest.Server) {
-			w.Limit("acme", "bridge", 1)
-			w.Handler.ServeHTTP(&discard{}, w.Build(t, apitest.Request{Method: "GET", Path: mediaPath, Key: "acme-media"}))
+		{"and too many requests", apitest.Request{Key: "acme-media", Path: exportPath + "?y=1", Header: map[string]string{"Accept": "image/png"}}, func(server *apitest.Server) {
+			server.Limit("acme", "bridge", 1)
+			server.Handler.ServeHTTP(&discard{}, server.Build(t, apitest.Request{Method: "GET", Path: mediaPath, Key: "acme-media"}))
 		}, refused{429, problem.CodeRateLimitExceeded}},
 		{"and no grant", apitest.Request{Key: "globex-live", Path: exportPath + "?y=1"}, nil, refused{403, problem.CodeCapabilityNotEntitled}},
-		{"and closed", apitest.Request{Key: "globex-live", Path: exportPath + "?y=1"}, func(w *apitest.Server) { w.Kill(posture.MasterDataBridge) }, refused{503, problem.CodeMasterDataBridgeUnavailable}},
+		{"and closed", apitest.Request{Key: "globex-live", Path: exportPath + "?y=1"}, func(server *apitest.Server) { server.Kill(posture.MasterDataBridge) }, refused{503, problem.CodeMasterDataBridgeUnavailable}},
 		{"and no such path", apitest.Request{Key: "globex-live", Path: exportPath + "/x?y=1"}, nil, refused{503, problem.CodeMasterDataBridgeUnavailable}},
 		{"and no scope", apitest.Request{Key: "acme-devices", Path: exportPath + "?y=1"}, nil, refused{403, problem.CodeInsufficientScope}},
 		{"and no key", apitest.Request{Path: exportPath + "/x?y=1"}, nil, refused{401, problem.CodeMissingAPIKey}},
-		{"and no posture", apitest.Request{Path: exportPath + "?y=1"}, func(w *apitest.Server) { w.Stale() }, refused{503, problem.CodePostureUnavailable}},
+		{"and no posture", apitest.Request{Path: exportPath + "?y=1"}, func(server *apitest.Server) { server.Stale() }, refused{503, problem.CodePostureUnavailable}},
 		{"and large header fields", apitest.Request{Path: exportPath, Header: map[string]string{"X-Large": strings.Repeat("x", 33<<10)}}, nil, refused{431, problem.CodeHeadersTooLarge}},
 	}
-	w := newFixture(t)
+	server := newFixture(t)
 	for _, s := range steps {
 		if s.change != nil {
-			s.change(w)
+			s.change(server)
 		}
 		s.request.Method = "GET"
-		a := w.Do(t, s.request)
+		a := server.Do(t, s.request)
 		if a.Status != s.want.status || a.Code() != s.want.code {
 			t.Errorf("%s: returned %d %s, want %d %s", s.name, a.Status, a.Code(), s.want.status, s.want.code)
 		}
@@ -111,12 +111,12 @@ func (*discard) WriteHeader(int)             {}
 
 func TestEveryMethodAndSubpathRequiresKeyFirst(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	server := newFixture(t)
 	for _, path := range paths() {
 		for _, below := range []string{"", "/", "/x", "/x/y?z=1"} {
 			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "BREW"} {
-				anonymous := w.Do(t, apitest.Request{Method: method, Path: path + below})
-				known := w.Do(t, apitest.Request{Method: method, Path: path + below, Key: "acme-live"})
+				anonymous := server.Do(t, apitest.Request{Method: method, Path: path + below})
+				known := server.Do(t, apitest.Request{Method: method, Path: path + below, Key: "acme-live"})
 				want, allow := 404, ""
 				switch {
 				case below == "" && (method == "GET" || method == "HEAD"):
@@ -133,7 +133,7 @@ func TestEveryMethodAndSubpathRequiresKeyFirst(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/api/v1/xjdf/devicesx", "/api/v1/xjdf/media", "/api/v1/xjdf/master-data", "/api/v1/xjdf"} {
-		if a := w.Do(t, apitest.Request{Method: "PUT", Path: path}); a.Status != 404 && a.Status != 405 {
+		if a := server.Do(t, apitest.Request{Method: "PUT", Path: path}); a.Status != 404 && a.Status != 405 {
 			t.Errorf("%s is answered %d", path, a.Status)
 		}
 	}
@@ -141,8 +141,8 @@ func TestEveryMethodAndSubpathRequiresKeyFirst(t *testing.T) {
 
 func TestKeyIsAcceptedInEitherHeader(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	key, other := w.Key("acme-live"), w.Key("acme-test")
+	server := newFixture(t)
+	key, other := server.Key("acme-live"), server.Key("acme-test")
 	for name, tc := range map[string]struct {
 		header map[string]string
 		query  string
@@ -159,7 +159,7 @@ func TestKeyIsAcceptedInEitherHeader(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, path := range paths() {
-				wantPrivate(t, w.Do(t, apitest.Request{Method: "GET", Path: path + tc.query, Header: tc.header}).Want(t, tc.want.status, tc.want.code))
+				wantPrivate(t, server.Do(t, apitest.Request{Method: "GET", Path: path + tc.query, Header: tc.header}).Want(t, tc.want.status, tc.want.code))
 			}
 		})
 	}
@@ -167,25 +167,25 @@ func TestKeyIsAcceptedInEitherHeader(t *testing.T) {
 
 func TestBridgeHasSeparateRateLimit(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	w.Limit("acme", "bridge", 1)
-	get(t, w, "acme-live", mediaPath).Want(t, 200, "")
-	a := get(t, w, "acme-live", devicesPath).Want(t, 429, problem.CodeRateLimitExceeded)
+	server := newFixture(t)
+	server.Limit("acme", "bridge", 1)
+	get(t, server, "acme-live", mediaPath).Want(t, 200, "")
+	a := get(t, server, "acme-live", devicesPath).Want(t, 429, problem.CodeRateLimitExceeded)
 	a.WantRetry(t)
 	wantPrivate(t, a)
-	get(t, w, "acme-live", "/api/v1/xjdf").Want(t, 200, "")
-	get(t, w, "acme-live", "/api/v1/account").Want(t, 200, "")
+	get(t, server, "acme-live", "/api/v1/xjdf").Want(t, 200, "")
+	get(t, server, "acme-live", "/api/v1/account").Want(t, 200, "")
 }
 
 // TestAnswersOutsideOfRoutesArePrivate checks shed requests and internal errors.
 func TestAnswersOutsideOfRoutesArePrivate(t *testing.T) {
 	t.Parallel()
-	var w *apitest.Server
+	var server *apitest.Server
 	var shed []apitest.Answer
-	w = apitest.New(t, apitest.Options{MaxInFlight: 1, Routes: []gate.Route{
+	server = apitest.New(t, apitest.Options{MaxInFlight: 1, Routes: []gate.Route{
 		{Method: "GET", Pattern: "/internal/ask", Capability: posture.RFQRead, Internal: true, Serve: func(c *gate.Call) error {
 			for _, path := range paths() {
-				shed = append(shed, get(t, w, "acme-live", path).Want(t, 503, problem.CodeOverloaded))
+				shed = append(shed, get(t, server, "acme-live", path).Want(t, 503, problem.CodeOverloaded))
 			}
 			return c.JSON(http.StatusOK, "asked")
 		}},
@@ -196,12 +196,12 @@ func TestAnswersOutsideOfRoutesArePrivate(t *testing.T) {
 			return c.JSON(http.StatusOK, "cached")
 		}},
 	}})
-	get(t, w, "acme-live", "/internal/ask").Want(t, 200, "")
+	get(t, server, "acme-live", "/internal/ask").Want(t, 200, "")
 	for _, a := range shed {
 		wantPrivate(t, a)
 	}
-	wantPrivate(t, get(t, w, "acme-live", devicesPath+"/panic").Want(t, 500, problem.CodeInternalError))
-	a := get(t, w, "acme-live", devicesPath+"/cached").Want(t, 200, "")
+	wantPrivate(t, get(t, server, "acme-live", devicesPath+"/panic").Want(t, 500, problem.CodeInternalError))
+	a := get(t, server, "acme-live", devicesPath+"/cached").Want(t, 200, "")
 	if got := a.Header["Vary"]; !slices.Equal(got, []string{"X-API-Key, Authorization, Accept-Language, Accept"}) || a.Header.Get("Cache-Control") != "private, no-store" {
 		t.Errorf("a route that says otherwise: Vary %q, Cache-Control %q", got, a.Header.Get("Cache-Control"))
 	}
@@ -209,18 +209,18 @@ func TestAnswersOutsideOfRoutesArePrivate(t *testing.T) {
 
 func TestRevokedKeyIsRejectedImmediately(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	get(t, w, "acme-media", mediaPath).Want(t, 200, "")
-	w.Revoke("acme", "media")
-	wantPrivate(t, get(t, w, "acme-media", mediaPath).Want(t, 401, problem.CodeInvalidAPIKey))
+	server := newFixture(t)
+	get(t, server, "acme-media", mediaPath).Want(t, 200, "")
+	server.Revoke("acme", "media")
+	wantPrivate(t, get(t, server, "acme-media", mediaPath).Want(t, 401, problem.CodeInvalidAPIKey))
 }
 
 func TestHeadMatchesGetWithoutBody(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	server := newFixture(t)
 	for _, path := range paths() {
-		whole := get(t, w, "acme-live", path)
-		head := w.Do(t, apitest.Request{Method: "HEAD", Path: path, Key: "acme-live"}).Want(t, 200, "")
+		whole := get(t, server, "acme-live", path)
+		head := server.Do(t, apitest.Request{Method: "HEAD", Path: path, Key: "acme-live"}).Want(t, 200, "")
 		if head.Header.Get("Content-Length") != whole.Header.Get("Content-Length") {
 			t.Errorf("%s: %s bytes by HEAD, %s by GET", path, head.Header.Get("Content-Length"), whole.Header.Get("Content-Length"))
 		}
@@ -230,16 +230,16 @@ func TestHeadMatchesGetWithoutBody(t *testing.T) {
 // TestBridgeIsNotPublished reads every document that is served without a key.
 func TestBridgeIsNotPublished(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	server := newFixture(t)
 	read := func(path string, header map[string]string) []byte {
 		var body recorder
-		w.Handler.ServeHTTP(&body, w.Build(t, apitest.Request{Method: "GET", Path: path, Header: header}))
+		server.Handler.ServeHTTP(&body, server.Build(t, apitest.Request{Method: "GET", Path: path, Header: header}))
 		if body.status != http.StatusOK {
 			t.Errorf("%s is answered %d", path, body.status)
 		}
 		return bytes.ToLower(body.Bytes())
 	}
-	key := map[string]string{"Authorization": "Bearer " + w.Key("acme-live")}
+	key := map[string]string{"Authorization": "Bearer " + server.Key("acme-live")}
 	texts := map[string][]byte{
 		"catalog": read("/.well-known/api-catalog", nil), "discovery": read("/api/v1/xjdf", key), "capabilities": read("/api/v1/xjdf/capabilities", key),
 		"contract": read("/api/v1/xjdf/openapi", key), "viewer": read("/docs/api/swagger-ui.html", nil), "initializer": read("/docs/api/swagger-ui/initializer.js", nil),
@@ -255,7 +255,7 @@ func TestBridgeIsNotPublished(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/docs/api/bridge-openapi.yaml", "/docs/internal/bridge-openapi.yaml"} {
-		get(t, w, "", path).Want(t, 404, problem.CodeRouteNotFound)
+		get(t, server, "", path).Want(t, 404, problem.CodeRouteNotFound)
 	}
 }
 
@@ -271,11 +271,11 @@ func (r *recorder) WriteHeader(status int)      { r.status = status }
 
 func TestClosedBridgeRejectsEveryKey(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	w.Kill(posture.MasterDataBridge)
+	server := newFixture(t)
+	server.Kill(posture.MasterDataBridge)
 	for _, path := range paths() {
 		for _, key := range []string{"acme-live", "acme-test"} {
-			a := get(t, w, key, path).Want(t, 503, problem.CodeMasterDataBridgeUnavailable)
+			a := get(t, server, key, path).Want(t, 503, problem.CodeMasterDataBridgeUnavailable)
 			wantPrivate(t, a)
 			if a.Header.Get("Retry-After") != "" {
 				t.Errorf("%s has a Retry-After header, but no schedule opens the bridge", path)

@@ -58,8 +58,8 @@ var digest = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 // from the guide.
 func TestGuideShowsActualAnswers(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	publish(t, w, shown())
+	server := apitest.New(t, apitest.Options{})
+	publish(t, server, shown())
 	text := guide(t)
 	zeros := []byte("sha256:" + strings.Repeat("0", 64))
 	fences := regexp.MustCompile("(?s)```(json|xml)\n(.*?)```").FindAllStringSubmatch(text, -1)
@@ -69,7 +69,7 @@ func TestGuideShowsActualAnswers(t *testing.T) {
 	}
 	for i, request := range asked {
 		var got, want any
-		body := digest.ReplaceAll(get(t, w, "acme-live", request[1]).Want(t, 200, "").Body, zeros)
+		body := digest.ReplaceAll(get(t, server, "acme-live", request[1]).Want(t, 200, "").Body, zeros)
 		if err := json.Unmarshal([]byte(fences[i][2]), &want); err != nil {
 			t.Fatalf("unexpected error: %v", err)
 		}
@@ -78,7 +78,7 @@ func TestGuideShowsActualAnswers(t *testing.T) {
 			t.Errorf("%s (-guide +answer):\n%s", request[1], diff)
 		}
 	}
-	body := digest.ReplaceAll(export(t, w, "?category=media", "application/xml").Want(t, 200, "").Body, zeros)
+	body := digest.ReplaceAll(export(t, server, "?category=media", "application/xml").Want(t, 200, "").Body, zeros)
 	want, err := xjdf.Parse([]byte(fences[2][2]), xjdf.DefaultLimits)
 	if err != nil {
 		t.Fatalf("unexpected error: %v", err)

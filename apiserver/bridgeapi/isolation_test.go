@@ -29,18 +29,18 @@ func owners() []string { return []string{authority.Platform, acme, stark, "org_g
 // while random owners have master data in force.
 func TestAnswersNeverContainDataOfAnotherOwner(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	r := rand.New(rand.NewPCG(20261122, 1))
 	answered := map[int]int{}
 	for i := range 1500 {
 		if i%25 == 0 {
-			publishSome(t, w, r)
+			publishSome(t, server, r)
 		}
-		w.Advance(10 * time.Millisecond) // the rate limit has room
+		server.Advance(10 * time.Millisecond) // the rate limit has room
 		key := pick(r, "acme-live", "acme-live", "acme-test", "stark-live", "stark-live", "stark-test", "acme-media", "acme-devices", "globex-live", "platform-live", "")
-		request := randomRequest(t, w, r, key)
+		request := randomRequest(t, server, r, key)
 		rec := httptest.NewRecorder()
-		w.Handler.ServeHTTP(rec, request)
+		server.Handler.ServeHTTP(rec, request)
 		answered[rec.Code]++
 		source := request.URL.Query().Get("source")
 		wantOnly(t, rec, allowed(key, request.URL.Path, source), fmt.Sprintf("%d: %s with %q", i, request.URL, key))
@@ -79,7 +79,7 @@ func wantOnly(t *testing.T, rec *httptest.ResponseRecorder, owner, what string) 
 	}
 }
 
-func publishSome(t *testing.T, w *apitest.Server, r *rand.Rand) {
+func publishSome(t *testing.T, server *apitest.Server, r *rand.Rand) {
 	t.Helper()
 	var contents []authority.Content
 	for _, owner := range owners() {
@@ -87,10 +87,10 @@ func publishSome(t *testing.T, w *apitest.Server, r *rand.Rand) {
 			contents = append(contents, content(owner, mark(owner), r.IntN(30)))
 		}
 	}
-	publish(t, w, contents...)
+	publish(t, server, contents...)
 }
 
-func randomRequest(t *testing.T, w *apitest.Server, r *rand.Rand, key string) *http.Request {
+func randomRequest(t *testing.T, server *apitest.Server, r *rand.Rand, key string) *http.Request {
 	t.Helper()
 	query := url.Values{}
 	for _, p := range []struct {
@@ -113,7 +113,7 @@ func randomRequest(t *testing.T, w *apitest.Server, r *rand.Rand, key string) *h
 	if r.IntN(10) == 0 {
 		path += pick(r, "/", "/"+stark, "/../"+stark, "%2f"+acme)
 	}
-	request := w.Build(t, apitest.Request{Method: "GET", Path: path + "?" + query.Encode(), Key: key})
+	request := server.Build(t, apitest.Request{Method: "GET", Path: path + "?" + query.Encode(), Key: key})
 	if r.IntN(8) == 0 {
 		request.Header.Set(pick(r, "X-Organization-Id", "X-Tenant", "X-Forwarded-User"), pick(r, owners()...))
 	}
@@ -129,7 +129,7 @@ func pick(r *rand.Rand, values ...string) string { return values[r.IntN(len(valu
 // snapshots are replaced continuously.
 func TestAnswerIsOfOneSnapshotDuringChanges(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	generations := []string{"zzfirst", "zzsecond", "zzthird"}
 	var states []map[string][]authority.Effective
 	named := map[string]string{} // generation, by the id of its snapshot
@@ -138,7 +138,7 @@ func TestAnswerIsOfOneSnapshotDuringChanges(t *testing.T) {
 		named[s.ID()] = generation
 		states = append(states, map[string][]authority.Effective{acme: {{Value: s}}})
 	}
-	w.Authority.Publish(states[0], w.Clock.Now())
+	server.Authority.Publish(states[0], server.Clock.Now())
 	stop := make(chan struct{})
 	var swaps sync.WaitGroup
 	swaps.Go(func() {
@@ -147,7 +147,7 @@ func TestAnswerIsOfOneSnapshotDuringChanges(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				w.Authority.Publish(states[i%len(states)], w.Clock.Now())
+				server.Authority.Publish(states[i%len(states)], server.Clock.Now())
 			}
 		}
 	})
@@ -157,7 +157,7 @@ func TestAnswerIsOfOneSnapshotDuringChanges(t *testing.T) {
 			for i := range 60 {
 				path := paths()[(reader+i)%3] + "?source=organization"
 				rec := httptest.NewRecorder()
-				w.Handler.ServeHTTP(rec, w.Build(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live"}))
+				server.Handler.ServeHTTP(rec, server.Build(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live"}))
 				wantOneGeneration(t, rec, named)
 			}
 		})

@@ -32,9 +32,9 @@ func wantBody(t *testing.T, a apitest.Answer, want string) {
 
 func TestMediaPageHasDocumentedFieldsOnly(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	server := newFixture(t)
 	c := content(acme, "own", 45)
-	wantBody(t, get(t, w, "acme-media", mediaPath+"?limit=1&offset=43"), fmt.Sprintf(`{
+	wantBody(t, get(t, server, "acme-media", mediaPath+"?limit=1&offset=43"), fmt.Sprintf(`{
 		"source": "organization", "total": 45, "limit": 1, "offset": 43, "nextOffset": 44,
 		"items": [{"id": "own-000043", "name": "own silk 43", "manufacturer": "own mill", "mediaType": "Paper", "dimension": {"width": 700, "height": 1000, "unit": "mm"},
 			"weight": 135, "thickness": 105.5, "grain": "YDirection", "coating": "Satin"}],
@@ -43,11 +43,11 @@ func TestMediaPageHasDocumentedFieldsOnly(t *testing.T) {
 
 func TestDevicesHaveCapabilitiesWithoutClaims(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	until := w.Clock.Now().Add(time.Hour)
+	server := apitest.New(t, apitest.Options{})
+	until := server.Clock.Now().Add(time.Hour)
 	s := snapshot(t, content(authority.Platform, "shared", 0))
-	w.Authority.Publish(map[string][]authority.Effective{authority.Platform: {{Value: s, Until: until}}}, w.Clock.Now())
-	wantBody(t, get(t, w, "acme-devices", devicesPath), fmt.Sprintf(`{
+	server.Authority.Publish(map[string][]authority.Effective{authority.Platform: {{Value: s, Until: until}}}, server.Clock.Now())
+	wantBody(t, get(t, server, "acme-devices", devicesPath), fmt.Sprintf(`{
 		"source": "platform",
 		"items": [
 			{"id": "shared-folder", "name": "shared folder", "process": "Folding", "speed": 8000, "minPages": 4, "maxPages": 32, "folds": ["F4-1"]},
@@ -59,14 +59,14 @@ func TestDevicesHaveCapabilitiesWithoutClaims(t *testing.T) {
 
 func TestPagesCoverAllMediaOnce(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	server := newFixture(t)
 	var met []string
 	for offset := 0; ; {
 		var page struct {
 			Items                    []struct{ ID string }
 			Total, Limit, NextOffset int
 		}
-		get(t, w, "acme-live", fmt.Sprintf("%s?offset=%d", mediaPath, offset)).Want(t, 200, "").Into(t, &page)
+		get(t, server, "acme-live", fmt.Sprintf("%s?offset=%d", mediaPath, offset)).Want(t, 200, "").Into(t, &page)
 		if page.Total != 45 || page.Limit != 20 {
 			t.Errorf("page has total %d and limit %d", page.Total, page.Limit)
 		}
@@ -86,7 +86,7 @@ func TestPagesCoverAllMediaOnce(t *testing.T) {
 		t.Errorf("media (-want +got):\n%s", diff)
 	}
 	for _, offset := range []string{"45", "46", "100000"} {
-		a := get(t, w, "acme-live", mediaPath+"?limit=100&offset="+offset).Want(t, 200, "")
+		a := get(t, server, "acme-live", mediaPath+"?limit=100&offset="+offset).Want(t, 200, "")
 		if !strings.Contains(string(a.Body), `"items":[],"total":45,"limit":100,"offset":`+offset+`,"snapshot":{`) {
 			t.Errorf("page beyond the last medium: %s", a.Body)
 		}
@@ -95,13 +95,13 @@ func TestPagesCoverAllMediaOnce(t *testing.T) {
 
 func TestDefaultSources(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	server := newFixture(t)
 	for path, want := range map[string]string{
 		mediaPath: "own", mediaPath + "?source=organization": "own", mediaPath + "?source=platform": "shared",
 		devicesPath: "shared", devicesPath + "?source=organization": "own", devicesPath + "?source=platform": "shared",
 		exportPath: "own", exportPath + "?source=organization": "own", exportPath + "?source=platform": "shared",
 	} {
-		body := string(get(t, w, "acme-live", path).Want(t, 200, "").Body)
+		body := string(get(t, server, "acme-live", path).Want(t, 200, "").Body)
 		other := map[string]string{"own": "shared", "shared": "own"}[want]
 		if !strings.Contains(body, want+"-") || strings.Contains(body, other+"-") {
 			t.Errorf("%s did not return the data of %s: %s", path, want, body)
@@ -111,16 +111,16 @@ func TestDefaultSources(t *testing.T) {
 
 func TestEmptyOrganizationDoesNotFallBackToPlatform(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	server := newFixture(t)
 	const envelope = `{"source": "organization", "categories": ["media", "device", "ink", "lamination", "varnish", "plate", "adhesive", "electricity", "labor"], "resourceSets": [], "snapshot": null}`
-	wantBody(t, get(t, w, "stark-live", mediaPath), `{"source": "organization", "items": [], "total": 0, "limit": 20, "offset": 0, "snapshot": null}`)
-	wantBody(t, get(t, w, "stark-live", devicesPath+"?source=organization"), `{"source": "organization", "items": [], "snapshot": null}`)
-	wantBody(t, get(t, w, "stark-live", exportPath), envelope)
+	wantBody(t, get(t, server, "stark-live", mediaPath), `{"source": "organization", "items": [], "total": 0, "limit": 20, "offset": 0, "snapshot": null}`)
+	wantBody(t, get(t, server, "stark-live", devicesPath+"?source=organization"), `{"source": "organization", "items": [], "snapshot": null}`)
+	wantBody(t, get(t, server, "stark-live", exportPath), envelope)
 	empty := authority.Content{Owner: stark, Currency: "EUR"}
-	publish(t, w, content(authority.Platform, "shared", 3), empty)
+	publish(t, server, content(authority.Platform, "shared", 3), empty)
 	described := fmt.Sprintf(`{"id": %q, "effectiveFrom": "2026-11-20T11:00:00.000Z"}`, snapshot(t, empty).ID())
-	wantBody(t, get(t, w, "stark-live", mediaPath), `{"source": "organization", "items": [], "total": 0, "limit": 20, "offset": 0, "snapshot": `+described+`}`)
-	wantBody(t, get(t, w, "stark-live", exportPath), strings.Replace(envelope, "null", described, 1))
+	wantBody(t, get(t, server, "stark-live", mediaPath), `{"source": "organization", "items": [], "total": 0, "limit": 20, "offset": 0, "snapshot": `+described+`}`)
+	wantBody(t, get(t, server, "stark-live", exportPath), strings.Replace(envelope, "null", described, 1))
 }
 
 // TestUnusableMasterDataAreRefused requests data for which the holder has an error. The data
@@ -141,11 +141,11 @@ func TestUnusableMasterDataAreRefused(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := apitest.New(t, apitest.Options{})
-			publishError(w, tc.err)
+			server := apitest.New(t, apitest.Options{})
+			publishError(server, tc.err)
 			for _, path := range paths() {
 				for _, source := range []string{"organization", "platform"} {
-					a := get(t, w, "acme-live", path+"?source="+source).Want(t, tc.want.status, tc.want.code)
+					a := get(t, server, "acme-live", path+"?source="+source).Want(t, tc.want.status, tc.want.code)
 					wantPrivate(t, a)
 					if retry := a.Header.Get("Retry-After"); (retry == "5") != (tc.want.status == 503) {
 						t.Errorf("Retry-After is %q with status %d", retry, a.Status)
@@ -161,24 +161,24 @@ func TestUnusableMasterDataAreRefused(t *testing.T) {
 
 func TestStaleMasterDataAreRefused(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	w.Advance(5 * time.Minute)
-	get(t, w, "acme-live", mediaPath).Want(t, 200, "")
-	w.Advance(time.Second)
-	get(t, w, "acme-live", mediaPath).Want(t, 503, problem.CodeMasterDataUnavailable).WantRetry(t)
-	w.Authority.Withdraw()
-	get(t, w, "acme-live", mediaPath).Want(t, 503, problem.CodeMasterDataUnavailable).WantRetry(t)
+	server := newFixture(t)
+	server.Advance(5 * time.Minute)
+	get(t, server, "acme-live", mediaPath).Want(t, 200, "")
+	server.Advance(time.Second)
+	get(t, server, "acme-live", mediaPath).Want(t, 503, problem.CodeMasterDataUnavailable).WantRetry(t)
+	server.Authority.Withdraw()
+	get(t, server, "acme-live", mediaPath).Want(t, 503, problem.CodeMasterDataUnavailable).WantRetry(t)
 }
 
 func TestSnapshotOfAnotherOwnerIsNotServed(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Authority.Publish(map[string][]authority.Effective{
+	server := apitest.New(t, apitest.Options{})
+	server.Authority.Publish(map[string][]authority.Effective{
 		acme: {{Value: snapshot(t, content(stark, "foreign", 2))}}, authority.Platform: {{}},
-	}, w.Clock.Now())
+	}, server.Clock.Now())
 	for _, path := range paths() {
 		for _, source := range []string{"organization", "platform"} {
-			get(t, w, "acme-live", path+"?source="+source).Want(t, 503, problem.CodeMasterDataUnavailable)
+			get(t, server, "acme-live", path+"?source="+source).Want(t, 503, problem.CodeMasterDataUnavailable)
 		}
 	}
 }
@@ -187,7 +187,7 @@ func TestSnapshotOfAnotherOwnerIsNotServed(t *testing.T) {
 // names of confidential fields, and for every uid and group of L2.
 func TestAnswersContainNoPriceOrCatalogProduct(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	server := newFixture(t)
 	demo, err := catalog.Demo()
 	if err != nil {
 		t.Fatalf("unexpected error: %v", err)
@@ -197,7 +197,7 @@ func TestAnswersContainNoPriceOrCatalogProduct(t *testing.T) {
 		words = append(words, product.UID, product.Group)
 	}
 	for _, path := range append(paths(), exportPath+"?includeValidation=true") {
-		body := strings.ToLower(string(get(t, w, "acme-live", path).Want(t, 200, "").Body))
+		body := strings.ToLower(string(get(t, server, "acme-live", path).Want(t, 200, "").Body))
 		for _, word := range words {
 			if strings.Contains(body, strings.ToLower(word)) {
 				t.Errorf("the answer of %s contains %q:\n%s", path, word, body)

@@ -14,7 +14,7 @@ import (
 
 func TestNumbersAreDecimalDigitsWithinBounds(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	server := newFixture(t)
 	never := []string{
 		"", " 5", "5 ", "+5", "-1", "05", "00", "1e2", "1E1", "5.0", "5.", ".5", "0x10", "0b1", "0o7", "1_0", "1,0", "NaN", "Infinity", "null", "true", "٥", "５",
 		"5\x00", "5%00", "9007199254740991", "9007199254740992", "9007199254740993", "9223372036854775808", "18446744073709551617", "1" + strings.Repeat("0", 400),
@@ -22,7 +22,7 @@ func TestNumbersAreDecimalDigitsWithinBounds(t *testing.T) {
 	}
 	for _, name := range []string{"limit", "offset"} {
 		for _, text := range never {
-			a := get(t, w, "acme-live", mediaPath+"?"+url.Values{name: {text}}.Encode())
+			a := get(t, server, "acme-live", mediaPath+"?"+url.Values{name: {text}}.Encode())
 			if a.Status != 400 || a.Code() != problem.CodeInvalidRequest {
 				t.Errorf("%s=%q returned %d %s", name, text, a.Status, a.Code())
 			}
@@ -33,7 +33,7 @@ func TestNumbersAreDecimalDigitsWithinBounds(t *testing.T) {
 		"limit=0": 400, "limit=1": 200, "limit=99": 200, "limit=100": 200, "limit=101": 400, "limit=1000": 400,
 		"offset=0": 200, "offset=1": 200, "offset=99999": 200, "offset=100000": 200, "offset=-0": 400, "limit=%31": 200,
 	} {
-		if a := get(t, w, "acme-live", mediaPath+"?"+query); a.Status != want {
+		if a := get(t, server, "acme-live", mediaPath+"?"+query); a.Status != want {
 			t.Errorf("%s returned %d, want %d", query, a.Status, want)
 		}
 	}
@@ -41,7 +41,7 @@ func TestNumbersAreDecimalDigitsWithinBounds(t *testing.T) {
 
 func TestInvalidUnknownAndRepeatedParametersAreRefused(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	server := newFixture(t)
 	tests := map[string][]string{
 		mediaPath: {
 			"source=", "source=Platform", "source=PLATFORM", "source=org_stark1", "source=all", "source=platform,organization", "source=platform&source=platform",
@@ -56,7 +56,7 @@ func TestInvalidUnknownAndRepeatedParametersAreRefused(t *testing.T) {
 	}
 	for path, queries := range tests {
 		for _, query := range queries {
-			a := get(t, w, "acme-live", path+"?"+query)
+			a := get(t, server, "acme-live", path+"?"+query)
 			if a.Status != 400 || a.Code() != problem.CodeInvalidRequest {
 				t.Errorf("%s?%.60s returned %d %s", path, query, a.Status, a.Code())
 			}
@@ -67,12 +67,12 @@ func TestInvalidUnknownAndRepeatedParametersAreRefused(t *testing.T) {
 
 func TestUnknownAndRepeatedCategoriesAreRefused(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	server := newFixture(t)
 	for _, list := range []string{
 		"", ",", "media,", ",media", "media,,device", "media, device", "Media", "MEDIA", "medias", "devices", "prices", "policy", "*", "all", "media;device", "media|device",
 		"media,media", "media,paper", "machine,device", "ink,ink", "null", "l2", strings.Repeat("media,", 1000) + "ink", "mediа", "\x00",
 	} {
-		a := get(t, w, "acme-live", exportPath+"?"+url.Values{"category": {list}}.Encode())
+		a := get(t, server, "acme-live", exportPath+"?"+url.Values{"category": {list}}.Encode())
 		if a.Status != 400 || a.Code() != problem.CodeInvalidCategory {
 			t.Errorf("category=%.40q returned %d %s", list, a.Status, a.Code())
 		}
@@ -84,7 +84,7 @@ func TestUnknownAndRepeatedCategoriesAreRefused(t *testing.T) {
 // caller's own organization.
 func TestRequestThatNamesOrganizationIsRefused(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	server := newFixture(t)
 	names := []string{
 		"orgId", "orgid", "ORGID", "org_id", "org-id", "OrgID", "org", "organization", "Organization", "organizationId", "organization_id", "organisationId", "organisation",
 		"organizationID", "orgId[]", "org.id", "x-org-id", "tenantOrgId", "callerOrganizationId", "orgIds", " orgId", "organizations",
@@ -92,7 +92,7 @@ func TestRequestThatNamesOrganizationIsRefused(t *testing.T) {
 	for _, path := range paths() {
 		for _, name := range names {
 			for _, value := range []string{acme, stark, "platform", ""} {
-				a := get(t, w, "acme-live", path+"?"+url.Values{name: {value}}.Encode()).Want(t, 400, problem.CodeInvalidRequest)
+				a := get(t, server, "acme-live", path+"?"+url.Values{name: {value}}.Encode()).Want(t, 400, problem.CodeInvalidRequest)
 				wantPrivate(t, a)
 				if detail := a.Text(t, "detail"); !strings.Contains(detail, "The API key determines the organization") {
 					t.Errorf("%s?%s=%s: detail %q, want The API key determines the organization", path, name, value, detail)
@@ -100,23 +100,23 @@ func TestRequestThatNamesOrganizationIsRefused(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"X-Organization-Id", "X-Org-Id", "Org-Id", "OrgId", "org_id", "Organization", "X-Organization", "X-Organisation-ID", "Marketplace-Organization-Id"} {
-			r := w.Build(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live"})
+			r := server.Build(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live"})
 			r.Header.Set(name, acme)
-			a := w.Send(t, r).Want(t, 400, problem.CodeInvalidRequest)
+			a := server.Send(t, r).Want(t, 400, problem.CodeInvalidRequest)
 			wantPrivate(t, a)
 		}
-		a := w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Body: `{"orgId":"org_stark1"}`}).Want(t, 400, problem.CodeInvalidRequest)
+		a := server.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Body: `{"orgId":"org_stark1"}`}).Want(t, 400, problem.CodeInvalidRequest)
 		wantPrivate(t, a)
 		chunked := httptest.NewRequestWithContext(t.Context(), "GET", path, struct{ *strings.Reader }{strings.NewReader("orgId=org_stark1")})
-		chunked.Header.Set("Authorization", "Bearer "+w.Key("acme-live"))
-		w.Send(t, chunked).Want(t, 400, problem.CodeInvalidRequest)
+		chunked.Header.Set("Authorization", "Bearer "+server.Key("acme-live"))
+		server.Send(t, chunked).Want(t, 400, problem.CodeInvalidRequest)
 	}
 }
 
 func TestOtherHeaderFieldsAreIgnored(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	a := w.Do(t, apitest.Request{Method: "GET", Path: mediaPath, Key: "acme-live", Header: map[string]string{
+	server := newFixture(t)
+	a := server.Do(t, apitest.Request{Method: "GET", Path: mediaPath, Key: "acme-live", Header: map[string]string{
 		"User-Agent": "orgId/1.0", "X-Forwarded-For": "10.0.0.1", "Referer": "https://example.org/?orgId=x", "Traceparent": "00-0-0-00", "X-Request-Id": "org-id-12",
 	}})
 	a.Want(t, 200, "")

@@ -36,14 +36,14 @@ func large() authority.Content {
 // BenchmarkCalculate requests the costs of a document and its validation in turn. The ratio
 // is the duration of the first divided by the second; the allocations are those of both.
 func BenchmarkCalculate(b *testing.B) {
-	w := apitest.New(b, apitest.Options{})
-	w.Costs(b, large())
-	session := w.Session(b, "acme-live")
+	server := apitest.New(b, apitest.Options{})
+	server.Costs(b, large())
+	session := server.Session(b, "acme-live")
 	ask := func(r func() *http.Request) func() time.Duration {
 		return func() time.Duration {
 			request, rec := r(), httptest.NewRecorder()
 			start := time.Now()
-			w.Handler.ServeHTTP(rec, request)
+			server.Handler.ServeHTTP(rec, request)
 			took := time.Since(start)
 			if rec.Code != http.StatusOK {
 				b.Fatalf("answered %d %s", rec.Code, rec.Body)
@@ -52,17 +52,17 @@ func BenchmarkCalculate(b *testing.B) {
 		}
 	}
 	calculate := ask(func() *http.Request {
-		return w.Build(b, apitest.Request{Method: "POST", Path: costingapi.Path, Body: body(apitest.Flyer, ""), Header: map[string]string{"Authorization": "Bearer " + session}})
+		return server.Build(b, apitest.Request{Method: "POST", Path: costingapi.Path, Body: body(apitest.Flyer, ""), Header: map[string]string{"Authorization": "Bearer " + session}})
 	})
 	validate := ask(func() *http.Request {
-		return w.Build(b, apitest.Request{Method: "POST", Path: "/api/v1/xjdf/validate", Body: apitest.Flyer, Key: "acme-live"})
+		return server.Build(b, apitest.Request{Method: "POST", Path: "/api/v1/xjdf/validate", Body: apitest.Flyer, Key: "acme-live"})
 	})
 	var calculated, validated time.Duration
 	asked := 0
 	b.ReportAllocs()
 	for b.Loop() {
 		if asked++; asked%1000 == 0 {
-			w.Advance(time.Second) // the rate limit has room
+			server.Advance(time.Second) // the rate limit has room
 		}
 		calculated += calculate()
 		validated += validate()
@@ -74,18 +74,18 @@ func BenchmarkCalculate(b *testing.B) {
 
 // BenchmarkAllocations measures only a request for the costs of a document.
 func BenchmarkAllocations(b *testing.B) {
-	w := apitest.New(b, apitest.Options{})
-	w.Costs(b, large())
-	session := w.Session(b, "acme-live")
+	server := apitest.New(b, apitest.Options{})
+	server.Costs(b, large())
+	session := server.Session(b, "acme-live")
 	request := apitest.Request{Method: "POST", Path: costingapi.Path, Body: body(apitest.Flyer, ""), Header: map[string]string{"Authorization": "Bearer " + session}}
 	asked := 0
 	b.ReportAllocs()
 	for b.Loop() {
 		if asked++; asked%1000 == 0 {
-			w.Advance(time.Second)
+			server.Advance(time.Second)
 		}
 		rec := httptest.NewRecorder()
-		if w.Handler.ServeHTTP(rec, w.Build(b, request)); rec.Code != http.StatusOK {
+		if server.Handler.ServeHTTP(rec, server.Build(b, request)); rec.Code != http.StatusOK {
 			b.Fatalf("answered %d %s", rec.Code, rec.Body)
 		}
 	}

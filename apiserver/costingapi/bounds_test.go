@@ -31,8 +31,8 @@ func product(t *testing.T, identifiers int) json.RawMessage {
 
 func TestCostingAcceptsDocumentsAsLargeAsValidation(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	token := w.Session(t, "acme-live")
+	server := apitest.New(t, apitest.Options{})
+	token := server.Session(t, "acme-live")
 	for name, tt := range map[string]struct {
 		identifiers int
 		status      int
@@ -49,7 +49,7 @@ func TestCostingAcceptsDocumentsAsLargeAsValidation(t *testing.T) {
 			if err != nil {
 				t.Fatalf("unexpected error: %v", err)
 			}
-			a := w.Do(t, apitest.Request{
+			a := server.Do(t, apitest.Request{
 				Method: http.MethodPost, Path: "/api/v1/costing/calculate-xjdf", Body: string(body),
 				Header: map[string]string{"Authorization": "Bearer " + token},
 			})

@@ -16,13 +16,13 @@ import (
 
 func TestCostsComeFromDataOfSessionOrganization(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	content := apitest.Printer(acme, 7)
-	w.Costs(t, content, apitest.Printer("platform", 8))
+	server.Costs(t, content, apitest.Printer("platform", 8))
 	for _, key := range []string{"acme-live"} {
 		var got figures
-		calculate(t, w, w.Session(t, key), body(apitest.Flyer, "")).Want(t, 200, "").Into(t, &got)
-		want := w.InForce(t, content)
+		calculate(t, server, server.Session(t, key), body(apitest.Flyer, "")).Want(t, 200, "").Into(t, &got)
+		want := server.InForce(t, content)
 		if got.Snapshot.ID != want.Value.ID() || got.Snapshot.Approval != want.Approval || got.Snapshot.Currency != "EUR" {
 			t.Errorf("%s: unexpected snapshot %+v", key, got.Snapshot)
 		}
@@ -35,7 +35,7 @@ func TestCostsComeFromDataOfSessionOrganization(t *testing.T) {
 			}
 		}
 	}
-	none := calculate(t, w, w.Session(t, "stark-live"), body(apitest.Flyer, "")).Want(t, 409, problem.CodeCostingAuthorityRequired)
+	none := calculate(t, server, server.Session(t, "stark-live"), body(apitest.Flyer, "")).Want(t, 409, problem.CodeCostingAuthorityRequired)
 	if bytes.Contains(none.Body, []byte("sha256:")) {
 		t.Errorf("an organization without cost data got a snapshot: %s", none.Body)
 	}
@@ -44,9 +44,9 @@ func TestCostsComeFromDataOfSessionOrganization(t *testing.T) {
 // TestEqualRequestsHaveEqualAnswers compares bytes for different spellings of one request.
 func TestEqualRequestsHaveEqualAnswers(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	session := w.Session(t, "acme-live")
-	first := calculate(t, w, session, body(apitest.Flyer, "")).Want(t, 200, "").Body
+	server := newFixture(t)
+	session := server.Session(t, "acme-live")
+	first := calculate(t, server, session, body(apitest.Flyer, "")).Want(t, 200, "").Body
 	for name, document := range map[string]string{
 		"the same bytes":           apitest.Flyer,
 		"attributes with an @":     attributed(apitest.Flyer),
@@ -56,13 +56,13 @@ func TestEqualRequestsHaveEqualAnswers(t *testing.T) {
 		"labels that mean nothing": flyer(`"MediaType":"Paper"`, `"MediaType":"Paper","ExternalID":"silk-135"`),
 	} {
 		for _, members := range []string{"", `"executionMode":"authoritative",`, `"organizationId":"org_acme01",`} {
-			if got := calculate(t, w, session, body(document, members)).Want(t, 200, "").Body; !bytes.Equal(first, got) {
+			if got := calculate(t, server, session, body(document, members)).Want(t, 200, "").Body; !bytes.Equal(first, got) {
 				t.Errorf("%s: the answers differ:\n%s\n%s", name, first, got)
 			}
 		}
 	}
-	w.Advance(time.Minute)
-	if got := calculate(t, w, w.Session(t, "acme-live"), body(apitest.Flyer, "")).Want(t, 200, "").Body; !bytes.Equal(first, got) {
+	server.Advance(time.Minute)
+	if got := calculate(t, server, server.Session(t, "acme-live"), body(apitest.Flyer, "")).Want(t, 200, "").Body; !bytes.Equal(first, got) {
 		t.Errorf("a minute later: the answers differ:\n%s\n%s", first, got)
 	}
 }
@@ -75,17 +75,17 @@ func attributed(document string) string {
 
 func TestCalculationDoesNotUseStore(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	letPreview(w)
-	session := w.Session(t, "acme-live")
-	calls := w.Store.Calls()
+	server := newFixture(t)
+	letPreview(server)
+	session := server.Session(t, "acme-live")
+	calls := server.Store.Calls()
 	for range 5 {
-		calculate(t, w, session, body(apitest.Flyer, "")).Want(t, 200, "")
-		calculate(t, w, session, body(apitest.Flyer, preview)).Want(t, 409, problem.CodeCostingManualReviewRequired)
-		calculate(t, w, session, body(flyer("gloss-135", "silk"), "")).Want(t, 422, problem.CodeCostingMediaRequired)
-		calculate(t, w, session, body(`{}`, "")).Want(t, 400, problem.CodeValidationError)
+		calculate(t, server, session, body(apitest.Flyer, "")).Want(t, 200, "")
+		calculate(t, server, session, body(apitest.Flyer, preview)).Want(t, 409, problem.CodeCostingManualReviewRequired)
+		calculate(t, server, session, body(flyer("gloss-135", "silk"), "")).Want(t, 422, problem.CodeCostingMediaRequired)
+		calculate(t, server, session, body(`{}`, "")).Want(t, 400, problem.CodeValidationError)
 	}
-	if n := w.Store.Calls(); n != calls {
+	if n := server.Store.Calls(); n != calls {
 		t.Errorf("the store was called %d times, want none", n-calls)
 	}
 }
@@ -119,14 +119,14 @@ func TestUnsafeResultIsRefusedWithReasons(t *testing.T) {
 	for name, tc := range documents() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t)
-			session := w.Session(t, "acme-live")
+			server := newFixture(t)
+			session := server.Session(t, "acme-live")
 			sent := body(tc.document, "")
-			wantReview(t, calculate(t, w, session, sent), sent, tc.codes, false)
-			wantReview(t, calculate(t, w, session, body(tc.document, preview)), body(tc.document, preview), "PREVIEW "+tc.codes, false)
-			letPreview(w)
-			wantReview(t, calculate(t, w, session, sent), sent, tc.codes, tc.figures)
-			wantReview(t, calculate(t, w, session, body(tc.document, preview)), body(tc.document, preview), "PREVIEW "+tc.codes, tc.figures)
+			wantReview(t, calculate(t, server, session, sent), sent, tc.codes, false)
+			wantReview(t, calculate(t, server, session, body(tc.document, preview)), body(tc.document, preview), "PREVIEW "+tc.codes, false)
+			letPreview(server)
+			wantReview(t, calculate(t, server, session, sent), sent, tc.codes, tc.figures)
+			wantReview(t, calculate(t, server, session, body(tc.document, preview)), body(tc.document, preview), "PREVIEW "+tc.codes, tc.figures)
 		})
 	}
 }
@@ -165,11 +165,11 @@ func wantReview(t *testing.T, a apitest.Answer, sent, codes string, figured bool
 // TestPreviewIsNeverQuote checks the preview of every document.
 func TestPreviewIsNeverQuote(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	plain := w.Session(t, "stark-live")
-	session := w.Session(t, "acme-live")
-	w.Costs(t, apitest.Printer(acme, 1), apitest.Printer(stark, 1))
-	letPreview(w)
+	server := newFixture(t)
+	plain := server.Session(t, "stark-live")
+	session := server.Session(t, "acme-live")
+	server.Costs(t, apitest.Printer(acme, 1), apitest.Printer(stark, 1))
+	letPreview(server)
 	for name, tc := range map[string]struct {
 		document, codes string
 		figures         bool
@@ -182,7 +182,7 @@ func TestPreviewIsNeverQuote(t *testing.T) {
 	} {
 		sent := body(tc.document, preview)
 		for _, session := range []string{session, plain} {
-			a := calculate(t, w, session, sent)
+			a := calculate(t, server, session, sent)
 			var got review
 			if a.Into(t, &got); a.Status != 409 || got.Code != problem.CodeCostingManualReviewRequired || !strings.HasPrefix(got.codes(), "PREVIEW") {
 				t.Errorf("%s: %d %s %s", name, a.Status, got.Code, got.codes())
@@ -199,23 +199,23 @@ func TestPreviewIsNeverQuote(t *testing.T) {
 
 func TestFiguresRequireCurrentScopeOfKey(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	session, sent := w.Session(t, "acme-live"), body(apitest.Flyer, preview)
-	wantReview(t, calculate(t, w, session, sent), sent, "PREVIEW", false)
-	letPreview(w)
-	wantReview(t, calculate(t, w, session, sent), sent, "PREVIEW", true)
-	dropPreview(w)
-	wantReview(t, calculate(t, w, session, sent), sent, "PREVIEW", false)
+	server := newFixture(t)
+	session, sent := server.Session(t, "acme-live"), body(apitest.Flyer, preview)
+	wantReview(t, calculate(t, server, session, sent), sent, "PREVIEW", false)
+	letPreview(server)
+	wantReview(t, calculate(t, server, session, sent), sent, "PREVIEW", true)
+	dropPreview(server)
+	wantReview(t, calculate(t, server, session, sent), sent, "PREVIEW", false)
 }
 
 func TestBreaksBetweenTheBoundsAreCalculated(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	server := newFixture(t)
 	content := apitest.Printer(acme, 1)
 	content.Policy.QuantityBreaks = []int64{9000, 100, 1000, 4000}
-	w.Costs(t, content)
+	server.Costs(t, content)
 	var got figures
-	calculate(t, w, w.Session(t, "acme-live"), body(flyer(`"Amount":5000`, `"Amount":5000,"MinAmount":1000,"MaxAmount":8000`), "")).Want(t, 200, "").Into(t, &got)
+	calculate(t, server, server.Session(t, "acme-live"), body(flyer(`"Amount":5000`, `"Amount":5000,"MinAmount":1000,"MaxAmount":8000`), "")).Want(t, 200, "").Into(t, &got)
 	var quantities []string
 	for _, b := range got.Breaks {
 		quantities = append(quantities, fmt.Sprint(b.Quantity))
@@ -229,12 +229,12 @@ func TestBreaksBetweenTheBoundsAreCalculated(t *testing.T) {
 // remain in force for less than a day.
 func TestCostDataThatEndWithinDayNeedReview(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	session, sent := w.Session(t, "acme-live"), body(apitest.Flyer, "")
-	span := w.InForce(t, apitest.Printer(acme, 1))
-	span.Until = w.Clock.Now().Add(24 * time.Hour)
-	w.Authority.Publish(map[string][]effective{acme: {span}}, w.Clock.Now())
-	calculate(t, w, session, sent).Want(t, 200, "")
-	w.Advance(time.Millisecond)
-	wantReview(t, calculate(t, w, session, sent), sent, "AUTHORITY_ENDS", false)
+	server := newFixture(t)
+	session, sent := server.Session(t, "acme-live"), body(apitest.Flyer, "")
+	span := server.InForce(t, apitest.Printer(acme, 1))
+	span.Until = server.Clock.Now().Add(24 * time.Hour)
+	server.Authority.Publish(map[string][]effective{acme: {span}}, server.Clock.Now())
+	calculate(t, server, session, sent).Want(t, 200, "")
+	server.Advance(time.Millisecond)
+	wantReview(t, calculate(t, server, session, sent), sent, "AUTHORITY_ENDS", false)
 }

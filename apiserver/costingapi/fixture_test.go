@@ -29,9 +29,9 @@ func flyer(replaced ...string) string { return strings.NewReplacer(replaced...).
 const preview = `"executionMode":"preview",`
 
 // calculate sends a body with a session, and checks the cache headers of the answer.
-func calculate(t testing.TB, w *apitest.Server, token, body string) apitest.Answer {
+func calculate(t testing.TB, server *apitest.Server, token, body string) apitest.Answer {
 	t.Helper()
-	a := w.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: body, Header: map[string]string{"Authorization": "Bearer " + token}})
+	a := server.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: body, Header: map[string]string{"Authorization": "Bearer " + token}})
 	wantPrivate(t, a)
 	return a
 }
@@ -49,14 +49,14 @@ func wantPrivate(t testing.TB, a apitest.Answer) {
 // newFixture returns an API server with cost data of acme for flyers.
 func newFixture(t testing.TB) *apitest.Server {
 	t.Helper()
-	w := apitest.New(t, apitest.Options{})
-	w.Costs(t, apitest.Printer(acme, 1))
-	return w
+	server := apitest.New(t, apitest.Options{})
+	server.Costs(t, apitest.Printer(acme, 1))
+	return server
 }
 
 // letPreview gives acme's keys the scope costing:preview of platform staff.
-func letPreview(w *apitest.Server) {
-	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = append(s.Scopes, "costing:preview") })
+func letPreview(server *apitest.Server) {
+	server.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = append(s.Scopes, "costing:preview") })
 }
 
 // figures holds the figures of an answer.
@@ -145,8 +145,8 @@ func resolve(body, pointer string, missing bool) error {
 
 type effective = authority.Effective
 
-func dropPreview(w *apitest.Server) {
-	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
+func dropPreview(server *apitest.Server) {
+	server.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
 		s.Scopes = slices.DeleteFunc(s.Scopes, func(one v1alpha1.Scope) bool { return one == "costing:preview" })
 	})
 }

@@ -29,7 +29,7 @@ type edition struct {
 
 // editions returns five snapshots of each owner. Each has its own rates for the same
 // identifiers.
-func editions(t *testing.T, w *apitest.Server) map[string]edition {
+func editions(t *testing.T, server *apitest.Server) map[string]edition {
 	t.Helper()
 	all := map[string]edition{}
 	for o, owner := range []string{authority.Platform, acme, stark, globex, "org_nobody"} {
@@ -37,7 +37,7 @@ func editions(t *testing.T, w *apitest.Server) map[string]edition {
 			mark := int64(101 + 20*o + version)
 			content := apitest.Printer(owner, mark)
 			content.Policy.QuantityBreaks = []int64{int64(100 * (version + 1))}
-			span := w.InForce(t, content)
+			span := server.InForce(t, content)
 			all[span.Value.ID()] = edition{owner, fmt.Sprintf(".000%d", mark), span}
 		}
 	}
@@ -45,13 +45,13 @@ func editions(t *testing.T, w *apitest.Server) map[string]edition {
 }
 
 // swap puts random snapshots in force: none for some owners, several for others.
-func swap(w *apitest.Server, r *rand.Rand, all map[string]edition, ids []string) {
+func swap(server *apitest.Server, r *rand.Rand, all map[string]edition, ids []string) {
 	owners := map[string][]effective{}
 	for range r.IntN(10) {
 		one := all[ids[r.IntN(len(ids))]]
 		owners[one.owner] = append(owners[one.owner], one.span)
 	}
-	w.Authority.Publish(owners, w.Clock.Now())
+	server.Authority.Publish(owners, server.Clock.Now())
 }
 
 // asking is a session and its organization.
@@ -61,12 +61,12 @@ type asking struct{ organization, token string }
 // data of all organizations are replaced continuously.
 func TestFiguresComeOnlyFromOwnData(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	letPreview(w)
-	w.Partner("globex", func(s *v1alpha1.PartnerEntitlementSpec) {
+	server := apitest.New(t, apitest.Options{})
+	letPreview(server)
+	server.Partner("globex", func(s *v1alpha1.PartnerEntitlementSpec) {
 		s.Capabilities = append(s.Capabilities, v1alpha1.CapabilityGrant{Name: "xjdf-costing"})
 	})
-	all := editions(t, w)
+	all := editions(t, server)
 	ids := make([]string, 0, len(all))
 	for id := range all {
 		ids = append(ids, id)
@@ -74,7 +74,7 @@ func TestFiguresComeOnlyFromOwnData(t *testing.T) {
 	slices.Sort(ids)
 	var sessions []asking
 	for key, organization := range map[string]string{"acme-live": acme, "stark-live": stark} {
-		sessions = append(sessions, asking{organization, w.Session(t, key)})
+		sessions = append(sessions, asking{organization, server.Session(t, key)})
 	}
 	stop := make(chan struct{})
 	var swaps, readers sync.WaitGroup
@@ -85,7 +85,7 @@ func TestFiguresComeOnlyFromOwnData(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				swap(w, r, all, ids)
+				swap(server, r, all, ids)
 			}
 		}
 	})
@@ -96,7 +96,7 @@ func TestFiguresComeOnlyFromOwnData(t *testing.T) {
 			for range 60 {
 				who := sessions[r.IntN(len(sessions))]
 				rec := httptest.NewRecorder()
-				w.Handler.ServeHTTP(rec, randomRequest(t, w, r, who))
+				server.Handler.ServeHTTP(rec, randomRequest(t, server, r, who))
 				if wantOwn(t, rec, who.organization, all) {
 					figured.Add(1)
 				} else {
@@ -114,7 +114,7 @@ func TestFiguresComeOnlyFromOwnData(t *testing.T) {
 }
 
 // randomRequest returns a request of a session that may name other organizations.
-func randomRequest(t *testing.T, w *apitest.Server, r *rand.Rand, who asking) *http.Request {
+func randomRequest(t *testing.T, server *apitest.Server, r *rand.Rand, who asking) *http.Request {
 	t.Helper()
 	owners := []string{acme, stark, globex, authority.Platform, "org_nobody"}
 	amount := 1 + r.IntN(90_000) // as much as may be quoted, and then some
@@ -135,9 +135,9 @@ func randomRequest(t *testing.T, w *apitest.Server, r *rand.Rand, who asking) *h
 	header := map[string]string{"Authorization": "Bearer " + who.token}
 	if r.IntN(6) == 0 {
 		header["X-Organization-Id"] = owners[r.IntN(len(owners))]
-		header["X-API-Key"] = w.Key([]string{"acme-live", "stark-live", "globex-live"}[r.IntN(3)])
+		header["X-API-Key"] = server.Key([]string{"acme-live", "stark-live", "globex-live"}[r.IntN(3)])
 	}
-	return w.Build(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: body(document, members), Header: header})
+	return server.Build(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: body(document, members), Header: header})
 }
 
 var snapshotID = regexp.MustCompile(`sha256:[0-9a-f]{64}`)

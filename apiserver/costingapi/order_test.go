@@ -27,18 +27,18 @@ func (s *sent) body() string {
 // other. The first remaining fault in the order of checks decides.
 func TestOrderOfRefusals(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	partner := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*sent) {
-		return func(*sent) { w.Partner("acme", change) }
+		return func(*sent) { server.Partner("acme", change) }
 	}
 	costs := apitest.Printer(acme, 1)
-	session := w.Session(t, "acme-live")
-	obstruct(w)
+	session := server.Session(t, "acme-live")
+	obstruct(server)
 	s := &sent{
-		token: w.Key("acme-live"), contentType: "text/plain", after: "x", bad: `,"@Amount":1`, medium: "silk-135", amount: "200000",
+		token: server.Key("acme-live"), contentType: "text/plain", after: "x", bad: `,"@Amount":1`, medium: "silk-135", amount: "200000",
 		members: `"organizationId":"org_stark1","colour":"red","executionMode":"fast",`,
 	}
-	calls := w.Store.Calls()
+	calls := server.Store.Calls()
 	for _, step := range []struct {
 		name   string
 		remove func(*sent)
@@ -50,13 +50,13 @@ func TestOrderOfRefusals(t *testing.T) {
 		{"no suspension", partner(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateActive }), 403, problem.CodeInsufficientScope},
 		{"the scope", partner(func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = append(s.Scopes, "costing:calculate") }), 503, problem.CodeXJDFCostingUnavailable},
 		{"an open capability", func(*sent) {
-			w.Rollout(posture.XJDFCosting, func(r *v1alpha1.CapabilityRolloutSpec) { r.Stage = v1alpha1.StagePrivateBeta })
+			server.Rollout(posture.XJDFCosting, func(r *v1alpha1.CapabilityRolloutSpec) { r.Stage = v1alpha1.StagePrivateBeta })
 		}, 403, problem.CodeCapabilityNotEntitled},
 		{"a grant", partner(func(s *v1alpha1.PartnerEntitlementSpec) {
 			s.Capabilities = append(s.Capabilities, v1alpha1.CapabilityGrant{Name: "xjdf-costing"})
 		}), 503, problem.CodeXJDFCostingUnavailable},
 		{"a place in the audience", func(*sent) {
-			w.Rollout(posture.XJDFCosting, func(r *v1alpha1.CapabilityRolloutSpec) { r.Audience.Partners = []string{"acme"} })
+			server.Rollout(posture.XJDFCosting, func(r *v1alpha1.CapabilityRolloutSpec) { r.Audience.Partners = []string{"acme"} })
 		}, 429, problem.CodeRateLimitExceeded},
 		{"room below the rate limit", partner(func(s *v1alpha1.PartnerEntitlementSpec) { s.RateLimits = nil }), 415, problem.CodeUnsupportedMediaType},
 		{"the media type", func(s *sent) { s.contentType = "application/json" }, 400, problem.CodeInvalidRequest},
@@ -65,12 +65,12 @@ func TestOrderOfRefusals(t *testing.T) {
 		{"no unknown member", func(s *sent) { s.members = `"executionMode":"fast",` }, 400, problem.CodeValidationError},
 		{"a known mode", func(s *sent) { s.members = `"executionMode":"authoritative",` }, 400, problem.CodeValidationError},
 		{"a valid document", func(s *sent) { s.bad = "" }, 409, problem.CodeCostingAuthorityRequired},
-		{"cost data in force", func(*sent) { w.Costs(t, costs) }, 422, problem.CodeCostingMediaRequired},
+		{"cost data in force", func(*sent) { server.Costs(t, costs) }, 422, problem.CodeCostingMediaRequired},
 		{"a known medium", func(s *sent) { s.medium = "gloss-135" }, 409, problem.CodeCostingManualReviewRequired},
 		{"a quantity that needs no review", func(s *sent) { s.amount = "5000" }, 200, ""},
 	} {
 		step.remove(s)
-		a := w.Do(t, apitest.Request{
+		a := server.Do(t, apitest.Request{
 			Method: "POST", Path: costingapi.Path, Body: s.body(), Header: map[string]string{"Authorization": "Bearer " + s.token, "Content-Type": s.contentType},
 		})
 		if a.Status != step.status || a.Code() != step.code {
@@ -85,20 +85,20 @@ func TestOrderOfRefusals(t *testing.T) {
 			t.Errorf("with %s: Retry-After is %q, but no schedule opens the capability", step.name, a.Header.Get("Retry-After"))
 		}
 	}
-	if n := w.Store.Calls(); n != calls {
+	if n := server.Store.Calls(); n != calls {
 		t.Errorf("the store was called %d times, want none", n-calls)
 	}
 }
 
 // obstruct removes everything that costing needs from acme.
-func obstruct(w *apitest.Server) {
-	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
+func obstruct(server *apitest.Server) {
+	server.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
 		s.State = v1alpha1.StateSuspended
 		s.Scopes = slices.DeleteFunc(s.Scopes, func(one v1alpha1.Scope) bool { return one == "costing:calculate" })
 		s.Capabilities = slices.DeleteFunc(s.Capabilities, func(g v1alpha1.CapabilityGrant) bool { return g.Name == "xjdf-costing" })
 	})
-	w.Limit("acme", v1alpha1.SurfaceXJDF, 0)
-	w.Rollout(posture.XJDFCosting, func(r *v1alpha1.CapabilityRolloutSpec) {
+	server.Limit("acme", v1alpha1.SurfaceXJDF, 0)
+	server.Rollout(posture.XJDFCosting, func(r *v1alpha1.CapabilityRolloutSpec) {
 		r.Stage, r.Audience.Partners = v1alpha1.StageDisabled, []string{"stark"}
 	})
 }

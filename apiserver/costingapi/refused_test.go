@@ -19,8 +19,8 @@ import (
 
 func TestFaultsOfRequestHavePlaces(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	session := w.Session(t, "acme-live")
+	server := newFixture(t)
+	session := server.Session(t, "acme-live")
 	many := strings.Repeat(`{"Name":"LayoutIntent","LayoutIntent":{"Wrong":1}},`, 150)
 	for name, tc := range map[string]struct {
 		body string
@@ -56,7 +56,7 @@ func TestFaultsOfRequestHavePlaces(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := calculate(t, w, session, tc.body).Want(t, 400, problem.CodeValidationError)
+			a := calculate(t, server, session, tc.body).Want(t, 400, problem.CodeValidationError)
 			got := a.Violations(t)
 			if len(got) == 0 || len(got) > 100 {
 				t.Errorf("the problem has %d violations", len(got))
@@ -78,8 +78,8 @@ func TestFaultsOfRequestHavePlaces(t *testing.T) {
 
 func TestUnreadableBodyIsRefusedFirst(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	session := w.Session(t, "acme-live")
+	server := newFixture(t)
+	session := server.Session(t, "acme-live")
 	const other = `"organizationId":"org_stark1",`
 	for name, tc := range map[string]struct {
 		body   string
@@ -100,31 +100,31 @@ func TestUnreadableBodyIsRefusedFirst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			calculate(t, w, session, tc.body).Want(t, tc.status, tc.code)
+			calculate(t, server, session, tc.body).Want(t, tc.status, tc.code)
 		})
 	}
 }
 
 func TestRequestForAnotherOrganizationIsRefused(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	session := w.Session(t, "acme-live")
-	letPreview(w)
+	server := newFixture(t)
+	session := server.Session(t, "acme-live")
+	letPreview(server)
 	for name, organization := range map[string]string{
 		"one with cost data": stark, "one that is unknown": "org_unknown", "the platform": "platform", "an empty id": "", "its own in upper case": "ORG_ACME01",
 		"its own with a space": acme + " ", "the marketplace": "org_market", "a long one": strings.Repeat("x", 1000), "a hostile one": "'; --",
 	} {
 		for _, rest := range []string{`"xjdf":` + apitest.Flyer, `"xjdf":{}`, `"colour":1`, `"executionMode":"preview","xjdf":` + apitest.Flyer} {
-			a := calculate(t, w, session, fmt.Sprintf(`{"organizationId":%q,%s}`, organization, rest))
+			a := calculate(t, server, session, fmt.Sprintf(`{"organizationId":%q,%s}`, organization, rest))
 			a.Want(t, 403, problem.CodeOrganizationScopeMismatch)
 			if got := a.Text(t, "detail"); got != "Organization scope mismatch" {
 				t.Errorf("%s: unexpected detail %q", name, got)
 			}
 		}
 	}
-	calculate(t, w, session, body(apitest.Flyer, `"organizationId":"org_acme01",`)).Want(t, 200, "")
+	calculate(t, server, session, body(apitest.Flyer, `"organizationId":"org_acme01",`)).Want(t, 200, "")
 	// XJDF does not define the member, so it has no effect within the document.
-	a := calculate(t, w, session, body(flyer(`"JobID"`, `"organizationId":"org_stark1","JobID"`), ``)).Want(t, 200, "")
+	a := calculate(t, server, session, body(flyer(`"JobID"`, `"organizationId":"org_stark1","JobID"`), ``)).Want(t, 200, "")
 	if strings.Contains(string(a.Body), stark) {
 		t.Errorf("the answer contains another organization: %s", a.Body)
 	}
@@ -133,16 +133,16 @@ func TestRequestForAnotherOrganizationIsRefused(t *testing.T) {
 // TestCalculationRequiresCostDataInForce checks both modes and several sessions.
 func TestCalculationRequiresCostDataInForce(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	now := w.Clock.Now()
-	good := w.InForce(t, apitest.Printer(acme, 1))
-	letPreview(w)
-	session, other := w.Session(t, "acme-live"), w.Session(t, "stark-live")
+	server := apitest.New(t, apitest.Options{})
+	now := server.Clock.Now()
+	good := server.InForce(t, apitest.Printer(acme, 1))
+	letPreview(server)
+	session, other := server.Session(t, "acme-live"), server.Session(t, "stark-live")
 	state := func(spans ...authority.Effective) func() {
 		return func() {
-			w.Authority.Publish(map[string][]authority.Effective{
-				acme: spans, authority.Platform: {w.InForce(t, apitest.Printer(authority.Platform, 2))},
-			}, w.Clock.Now())
+			server.Authority.Publish(map[string][]authority.Effective{
+				acme: spans, authority.Platform: {server.InForce(t, apitest.Printer(authority.Platform, 2))},
+			}, server.Clock.Now())
 		}
 	}
 	with := func(change func(*authority.Effective)) authority.Effective {
@@ -156,7 +156,7 @@ func TestCalculationRequiresCostDataInForce(t *testing.T) {
 			if strings.Contains(members, acme) && session == other {
 				continue
 			}
-			a := calculate(t, w, session, body(apitest.Flyer, members))
+			a := calculate(t, server, session, body(apitest.Flyer, members))
 			if a.Status != 409 || a.Code() != problem.CodeCostingAuthorityRequired {
 				t.Errorf("%s: unexpected answer %d %s", name, a.Status, a.Body)
 			}
@@ -174,25 +174,25 @@ func TestCalculationRequiresCostDataInForce(t *testing.T) {
 		{"one with an identity twice", state(authority.Effective{Err: timeline.ErrDuplicate})},
 		{"one that is not loaded", state(authority.Effective{Err: timeline.ErrNotLoaded})},
 		{"one for which there is no room", state(authority.Effective{Err: timeline.ErrOverflow})},
-		{"nothing read yet", w.Authority.Withdraw},
+		{"nothing read yet", server.Authority.Withdraw},
 	} {
 		tc.change()
 		refused(tc.name, session)
 		refused(tc.name+", elsewhere", other)
 	}
 	state(good)()
-	calculate(t, w, session, body(apitest.Flyer, "")).Want(t, 200, "")
+	calculate(t, server, session, body(apitest.Flyer, "")).Want(t, 200, "")
 	refused("those of another organization", other)
-	w.Advance(5 * time.Minute)
-	calculate(t, w, w.Session(t, "acme-live"), body(apitest.Flyer, "")).Want(t, 200, "")
-	w.Advance(time.Millisecond)
-	refused("master data that was not confirmed for too long", w.Session(t, "acme-live"))
+	server.Advance(5 * time.Minute)
+	calculate(t, server, server.Session(t, "acme-live"), body(apitest.Flyer, "")).Want(t, 200, "")
+	server.Advance(time.Millisecond)
+	refused("master data that was not confirmed for too long", server.Session(t, "acme-live"))
 }
 
 func TestMediaRequireExactIdentifier(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	session := w.Session(t, "acme-live")
+	server := newFixture(t)
+	session := server.Session(t, "acme-live")
 	const medium = `{"ID":"gloss-135","MediaType":"Paper"}`
 	for name, tc := range map[string]struct {
 		media string
@@ -211,7 +211,7 @@ func TestMediaRequireExactIdentifier(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			sent := body(flyer(medium, tc.media), "")
-			got := calculate(t, w, session, sent).Want(t, 422, problem.CodeCostingMediaRequired).Violations(t)
+			got := calculate(t, server, session, sent).Want(t, 422, problem.CodeCostingMediaRequired).Violations(t)
 			pointers := make([]string, 0, len(got))
 			for pointer := range got {
 				pointers = append(pointers, pointer)
@@ -225,7 +225,7 @@ func TestMediaRequireExactIdentifier(t *testing.T) {
 		})
 	}
 	// For a document without a medium, the violation is at the root of the document.
-	got := calculate(t, w, session, body(flyer(`"Name":"Media","Usage":"Input"`, `"Name":"Component","Usage":"Input"`, `"Media":{`, `"Component":{`, `,"MediaType":"Paper"`, ``), "")).Violations(t)
+	got := calculate(t, server, session, body(flyer(`"Name":"Media","Usage":"Input"`, `"Name":"Component","Usage":"Input"`, `"Media":{`, `"Component":{`, `,"MediaType":"Paper"`, ``), "")).Violations(t)
 	if _, found := got["#/xjdf"]; !found || len(got) != 1 {
 		t.Errorf("without a set of media: %v", got)
 	}

@@ -19,11 +19,11 @@ import (
 func answer(t *testing.T, handler gate.Handler) apitest.Answer {
 	t.Helper()
 	const path = "/internal/operation"
-	w := apitest.New(t, apitest.Options{Routes: []gate.Route{{
+	server := apitest.New(t, apitest.Options{Routes: []gate.Route{{
 		Method: http.MethodPost, Pattern: path, Capability: posture.RFQCreate, Write: true, Internal: true,
 		Body: &gate.Body{Limit: 1 << 10}, Serve: handler,
 	}}})
-	return w.Do(t, apitest.Request{Method: http.MethodPost, Path: path, Key: "acme-live", Body: ` {"a": 1} `})
+	return server.Do(t, apitest.Request{Method: http.MethodPost, Path: path, Key: "acme-live", Body: ` {"a": 1} `})
 }
 
 func TestAnswerHasItsFieldsThoseOfTheGateAndItsLength(t *testing.T) {

@@ -23,10 +23,10 @@ import (
 func TestBodyTimeoutEndsWithTheBody(t *testing.T) {
 	t.Parallel()
 	const timeout = 20 * time.Millisecond
-	w := newFixture(t)
+	f := newFixture(t)
 	router := chi.NewRouter()
 	gate.New(gate.Config{
-		Gates: w.Gates, Problems: respond.NewProblems("https://errors.example.com"), Metrics: telemetry.NewMetrics(),
+		Gates: f.Gates, Problems: respond.NewProblems("https://errors.example.com"), Metrics: telemetry.NewMetrics(),
 		Log: telemetry.Discard(), Now: func() time.Time { return now }, BodyTimeout: timeout,
 	}).Mount(router, []gate.Route{{
 		Method: "POST", Pattern: "/create", Capability: posture.RFQCreate, Write: true, Body: &gate.Body{Limit: 1 << 10},
@@ -46,7 +46,7 @@ func TestBodyTimeoutEndsWithTheBody(t *testing.T) {
 		t.Fatalf("http.NewRequestWithContext: %v", err)
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Authorization", "Bearer "+w.Key("acme-live"))
+	r.Header.Set("Authorization", "Bearer "+f.Key("acme-live"))
 	resp, err := server.Client().Do(r)
 	if err != nil {
 		t.Fatalf("server.Client().Do: %v", err)
@@ -59,7 +59,7 @@ func TestBodyTimeoutEndsWithTheBody(t *testing.T) {
 
 func TestEarlyDataIsRejectedForChanges(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	f := newFixture(t)
 	early := http.Header{"Early-Data": {"1"}}
 	for name, tc := range map[string]struct {
 		request request
@@ -72,7 +72,7 @@ func TestEarlyDataIsRejectedForChanges(t *testing.T) {
 		"a disabled capability without a key": {request{method: "POST", path: "/orders", header: early}, 401, problem.CodeMissingAPIKey},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if resp, code := w.do(tc.request); resp.StatusCode != tc.status || code != tc.code {
+			if resp, code := f.do(tc.request); resp.StatusCode != tc.status || code != tc.code {
 				t.Errorf("response %d %s, want %d %s", resp.StatusCode, code, tc.status, tc.code)
 			}
 		})

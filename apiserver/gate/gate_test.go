@@ -36,36 +36,36 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	w := &fixture{Installation: posturetest.NewInstallation(func() time.Time { return now }), t: t}
-	w.AddPartner(t, "acme", "org_acme01", v1alpha1.PackageEnterprise, "rfq:read", "rfq:write", "order:read")
-	w.AddKey(t, "acme", "noscope", []v1alpha1.Scope{}...)
-	w.GrantAll("acme")
-	w.handler = w.mount([]gate.Route{
+	f := &fixture{Installation: posturetest.NewInstallation(func() time.Time { return now }), t: t}
+	f.AddPartner(t, "acme", "org_acme01", v1alpha1.PackageEnterprise, "rfq:read", "rfq:write", "order:read")
+	f.AddKey(t, "acme", "noscope", []v1alpha1.Scope{}...)
+	f.GrantAll("acme")
+	f.handler = f.mount([]gate.Route{
 		{
-			Method: "POST", Pattern: "/create", Capability: posture.RFQCreate, Write: true, Serve: w.serve,
+			Method: "POST", Pattern: "/create", Capability: posture.RFQCreate, Write: true, Serve: f.serve,
 			Body: &gate.Body{Limit: 64, Idempotency: gate.KeyRequired},
 		},
 		{
-			Method: "POST", Pattern: "/optional", Capability: posture.RFQCreate, Write: true, Serve: w.serve,
+			Method: "POST", Pattern: "/optional", Capability: posture.RFQCreate, Write: true, Serve: f.serve,
 			Body: &gate.Body{Limit: 64, Idempotency: gate.KeyOptional},
 		},
-		{Method: "GET", Pattern: "/read/{id}", Capability: posture.RFQRead, Serve: w.serve},
+		{Method: "GET", Pattern: "/read/{id}", Capability: posture.RFQRead, Serve: f.serve},
 		{Method: gate.AnyMethod, Pattern: "/estimate", Capability: posture.Estimate},
 		{Method: gate.AnyMethod, Pattern: "/orders", Capability: posture.Order},
 		{Method: "GET", Pattern: "/fail", Capability: posture.RFQRead, Serve: func(*gate.Call) error { return io.ErrUnexpectedEOF }},
 	})
-	return w
+	return f
 }
 
-func (w *fixture) serve(c *gate.Call) error {
-	w.served = append(w.served, c)
+func (f *fixture) serve(c *gate.Call) error {
+	f.served = append(f.served, c)
 	return c.JSON(http.StatusOK, map[string]string{"tenant": c.Tenant().String()})
 }
 
-func (w *fixture) mount(routes []gate.Route) http.Handler {
+func (f *fixture) mount(routes []gate.Route) http.Handler {
 	router := chi.NewRouter()
 	gate.New(gate.Config{
-		Gates: w.Gates, Problems: respond.NewProblems("https://errors.example.com"), Metrics: telemetry.NewMetrics(),
+		Gates: f.Gates, Problems: respond.NewProblems("https://errors.example.com"), Metrics: telemetry.NewMetrics(),
 		Log: telemetry.Discard(), Now: func() time.Time { return now },
 	}).Mount(router, routes)
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { router.ServeHTTP(respond.Begin(rw, r, now), r) })
@@ -79,8 +79,8 @@ type request struct {
 	address string
 }
 
-func (w *fixture) do(in request) (*http.Response, problem.Code) {
-	w.t.Helper()
+func (f *fixture) do(in request) (*http.Response, problem.Code) {
+	f.t.Helper()
 	r := httptest.NewRequest(in.method, in.path, strings.NewReader(in.body))
 	for name, values := range in.header {
 		r.Header[name] = values
@@ -89,17 +89,17 @@ func (w *fixture) do(in request) (*http.Response, problem.Code) {
 		r.RemoteAddr = in.address
 	}
 	if in.key != "" {
-		r.Header.Set("Authorization", "Bearer "+w.Key("acme-"+in.key))
+		r.Header.Set("Authorization", "Bearer "+f.Key("acme-"+in.key))
 	}
 	rec := httptest.NewRecorder()
-	w.handler.ServeHTTP(rec, r)
+	f.handler.ServeHTTP(rec, r)
 	var body struct {
 		Code      problem.Code `json:"code"`
 		RequestID string       `json:"requestId"`
 	}
 	if rec.Code >= 400 {
 		if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil || body.RequestID != rec.Header().Get("X-Request-Id") {
-			w.t.Errorf("%s %s: not a problem with the request's id: %v, %s", in.method, in.path, err, rec.Body)
+			f.t.Errorf("%s %s: not a problem with the request's id: %v, %s", in.method, in.path, err, rec.Body)
 		}
 	}
 	return rec.Result(), body.Code
@@ -121,15 +121,15 @@ func TestOrderOfAnswers(t *testing.T) {
 	create := request{method: "POST", path: "/create", key: "live", body: `{"a":1}`, header: jsonHeader()}
 	with := func(change func(*request)) request { r := create; change(&r); return r }
 	acme := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*fixture) {
-		return func(w *fixture) { w.Partner("acme", change) }
+		return func(f *fixture) { f.Partner("acme", change) }
 	}
 	stage := func(capability posture.Capability, stage v1alpha1.Stage) func(*fixture) {
-		return func(w *fixture) {
-			w.Rollout(capability, func(s *v1alpha1.CapabilityRolloutSpec) { s.Stage = stage })
+		return func(f *fixture) {
+			f.Rollout(capability, func(s *v1alpha1.CapabilityRolloutSpec) { s.Stage = stage })
 		}
 	}
-	engaged := func(w *fixture) {
-		w.Rollout(posture.RFQCreate, func(s *v1alpha1.CapabilityRolloutSpec) {
+	engaged := func(f *fixture) {
+		f.Rollout(posture.RFQCreate, func(s *v1alpha1.CapabilityRolloutSpec) {
 			s.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-1"}
 		})
 	}
@@ -141,7 +141,7 @@ func TestOrderOfAnswers(t *testing.T) {
 	}{
 		"an allowed request is served": {nil, create, 200, ""},
 		"without a snapshot the key is not checked": {
-			func(w *fixture) { w.Gates.Publish(nil, now) }, with(func(r *request) { r.key = "" }), 503, problem.CodePostureUnavailable,
+			func(f *fixture) { f.Gates.Publish(nil, now) }, with(func(r *request) { r.key = "" }), 503, problem.CodePostureUnavailable,
 		},
 		"no credential":                {nil, with(func(r *request) { r.key = "" }), 401, problem.CodeMissingAPIKey},
 		"no credential and a bad body": {nil, with(func(r *request) { r.key = ""; r.body = "{"; r.header = nil }), 401, problem.CodeMissingAPIKey},
@@ -169,12 +169,12 @@ func TestOrderOfAnswers(t *testing.T) {
 			}), create, 403, problem.CodeContractNotEffective,
 		},
 		"a missing scope is reported before the closed capability": {
-			func(w *fixture) { w.Kill(posture.RFQCreate) }, with(func(r *request) { r.key = "noscope" }), 403, problem.CodeInsufficientScope,
+			func(f *fixture) { f.Kill(posture.RFQCreate) }, with(func(r *request) { r.key = "noscope" }), 403, problem.CodeInsufficientScope,
 		},
 		"a closed capability is reported before the missing grant": {
-			func(w *fixture) {
-				w.Kill(posture.RFQCreate)
-				acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.Capabilities = nil })(w)
+			func(f *fixture) {
+				f.Kill(posture.RFQCreate)
+				acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.Capabilities = nil })(f)
 			}, create, 503, problem.CodeRFQUnavailable,
 		},
 		"a missing grant": {
@@ -193,7 +193,7 @@ func TestOrderOfAnswers(t *testing.T) {
 			stage(posture.RFQCreate, v1alpha1.StageSandbox), with(func(r *request) { r.key = "test" }), 200, "",
 		},
 		"the body is not read if the capability is closed": {
-			func(w *fixture) { w.Kill(posture.RFQCreate) }, with(func(r *request) { r.body = strings.Repeat("x", 1000); r.header = nil }), 503, problem.CodeRFQUnavailable,
+			func(f *fixture) { f.Kill(posture.RFQCreate) }, with(func(r *request) { r.body = strings.Repeat("x", 1000); r.header = nil }), 503, problem.CodeRFQUnavailable,
 		},
 		"no media type":                   {nil, with(func(r *request) { r.header = jsonHeader("Content-Type", "") }), 415, problem.CodeUnsupportedMediaType},
 		"another media type":              {nil, with(func(r *request) { r.header = jsonHeader("Content-Type", "text/plain") }), 415, problem.CodeUnsupportedMediaType},
@@ -241,19 +241,19 @@ func TestOrderOfAnswers(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t)
+			f := newFixture(t)
 			if tc.arrange != nil {
-				tc.arrange(w)
+				tc.arrange(f)
 			}
-			resp, code := w.do(tc.request)
+			resp, code := f.do(tc.request)
 			if tc.request.method == "HEAD" {
 				code = tc.code
 			}
 			if resp.StatusCode != tc.status || code != tc.code {
 				t.Errorf("response %d %s, want %d %s", resp.StatusCode, code, tc.status, tc.code)
 			}
-			if served := len(w.served) == 1; served != (tc.status == 200) {
-				t.Errorf("the handler was called %d times", len(w.served))
+			if served := len(f.served) == 1; served != (tc.status == 200) {
+				t.Errorf("the handler was called %d times", len(f.served))
 			}
 			if challenge := resp.Header.Get("Www-Authenticate"); (tc.status == 401) != strings.HasPrefix(challenge, "Bearer realm=") {
 				t.Errorf("WWW-Authenticate = %q with status %d", challenge, tc.status)
@@ -264,7 +264,7 @@ func TestOrderOfAnswers(t *testing.T) {
 
 func TestStateIsInEveryAuthenticatedAnswer(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	f := newFixture(t)
 	tests := map[string]struct {
 		request                 request
 		entitlement, capability string
@@ -288,7 +288,7 @@ func TestStateIsInEveryAuthenticatedAnswer(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			resp, _ := w.do(tc.request)
+			resp, _ := f.do(tc.request)
 			for header, want := range map[string]string{
 				"Marketplace-Entitlement": tc.entitlement, "Marketplace-Capability": tc.capability,
 				"Cache-Control": "private, no-store", "Vary": "Authorization",
@@ -303,13 +303,13 @@ func TestStateIsInEveryAuthenticatedAnswer(t *testing.T) {
 
 func TestHandlersSeeTheCall(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	w.do(request{method: "POST", path: "/create", key: "test", body: ` {"b":2, "a":1} `, header: jsonHeader("Idempotency-Key", `"quoted-key"`)})
-	w.do(request{method: "POST", path: "/create", key: "test", body: `{"a":1e0,"b":2}`, header: jsonHeader("Idempotency-Key", "raw-key")})
-	if len(w.served) != 2 {
-		t.Fatalf("%d calls were served", len(w.served))
+	f := newFixture(t)
+	f.do(request{method: "POST", path: "/create", key: "test", body: ` {"b":2, "a":1} `, header: jsonHeader("Idempotency-Key", `"quoted-key"`)})
+	f.do(request{method: "POST", path: "/create", key: "test", body: `{"a":1e0,"b":2}`, header: jsonHeader("Idempotency-Key", "raw-key")})
+	if len(f.served) != 2 {
+		t.Fatalf("%d calls were served", len(f.served))
 	}
-	first, second := w.served[0], w.served[1]
+	first, second := f.served[0], f.served[1]
 	if first.Key != "quoted-key" || second.Key != "raw-key" {
 		t.Errorf("keys %q, %q", first.Key, second.Key)
 	}
@@ -327,12 +327,12 @@ func TestHandlersSeeTheCall(t *testing.T) {
 // The test uses a real connection, because only those have deadlines.
 func TestSlowBodyIsATimeout(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	f := newFixture(t)
 	router := chi.NewRouter()
 	gate.New(gate.Config{
-		Gates: w.Gates, Problems: respond.NewProblems("https://errors.example.com"), Metrics: telemetry.NewMetrics(),
+		Gates: f.Gates, Problems: respond.NewProblems("https://errors.example.com"), Metrics: telemetry.NewMetrics(),
 		Log: telemetry.Discard(), Now: func() time.Time { return now }, BodyTimeout: 50 * time.Millisecond,
-	}).Mount(router, []gate.Route{{Method: "POST", Pattern: "/create", Capability: posture.RFQCreate, Write: true, Serve: w.serve, Body: &gate.Body{Limit: 1 << 10}}})
+	}).Mount(router, []gate.Route{{Method: "POST", Pattern: "/create", Capability: posture.RFQCreate, Write: true, Serve: f.serve, Body: &gate.Body{Limit: 1 << 10}}})
 	server := httptest.NewServer(router)
 	t.Cleanup(server.Close)
 	body, feed := io.Pipe()
@@ -343,7 +343,7 @@ func TestSlowBodyIsATimeout(t *testing.T) {
 		t.Fatalf("http.NewRequestWithContext: %v", err)
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Authorization", "Bearer "+w.Key("acme-live"))
+	r.Header.Set("Authorization", "Bearer "+f.Key("acme-live"))
 	resp, err := server.Client().Do(r)
 	if err != nil {
 		t.Fatalf("server.Client().Do: %v", err)
@@ -375,13 +375,13 @@ func (d *discard) WriteHeader(int)             {}
 // The design limits an authenticated 503 to 8 allocations, including the router and the
 // request id.
 func TestDisabledCapabilityAllocatesLittle(t *testing.T) {
-	w := newFixture(t)
+	f := newFixture(t)
 	r := httptest.NewRequest("POST", "/estimate", nil)
-	r.Header.Set("Authorization", "Bearer "+w.Key("acme-live"))
+	r.Header.Set("Authorization", "Bearer "+f.Key("acme-live"))
 	out := &discard{header: http.Header{}}
 	allocs := testing.AllocsPerRun(500, func() {
 		clear(out.header)
-		w.handler.ServeHTTP(out, r)
+		f.handler.ServeHTTP(out, r)
 	})
 	if allocs > 8 {
 		t.Errorf("%.0f allocations, want at most 8", allocs)
@@ -389,13 +389,13 @@ func TestDisabledCapabilityAllocatesLittle(t *testing.T) {
 }
 
 func BenchmarkDisabledCapability(b *testing.B) {
-	w := newFixture(&testing.T{})
+	f := newFixture(&testing.T{})
 	r := httptest.NewRequest("POST", "/estimate", nil)
-	r.Header.Set("Authorization", "Bearer "+w.Key("acme-live"))
+	r.Header.Set("Authorization", "Bearer "+f.Key("acme-live"))
 	out := &discard{header: http.Header{}}
 	b.ReportAllocs()
 	for b.Loop() {
 		clear(out.header)
-		w.handler.ServeHTTP(out, r)
+		f.handler.ServeHTTP(out, r)
 	}
 }

@@ -17,16 +17,16 @@ import (
 // limited allows the partner two requests in ten seconds.
 func limited(t *testing.T) *fixture {
 	t.Helper()
-	w := newFixture(t)
-	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
+	f := newFixture(t)
+	f.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
 		s.RateLimits = []v1alpha1.RateLimit{{Surface: "partner", Requests: 2, WindowSeconds: 10}}
 	})
-	return w
+	return f
 }
 
 func TestRateLimitIsInEachAnswerAndRefusesRequestsAboveIt(t *testing.T) {
 	t.Parallel()
-	w := limited(t)
+	f := limited(t)
 	read := request{method: "GET", path: "/read/1", key: "live"}
 	for i, want := range []struct {
 		status                  int
@@ -37,7 +37,7 @@ func TestRateLimitIsInEachAnswerAndRefusesRequestsAboveIt(t *testing.T) {
 		{200, "", `"partner";r=0;t=10`, "", `"rfq-read";posture=live`},
 		{429, problem.CodeRateLimitExceeded, `"partner";r=0;t=10`, "5", `"rfq-read";posture=live`},
 	} {
-		resp, code := w.do(read)
+		resp, code := f.do(read)
 		if resp.StatusCode != want.status || code != want.code {
 			t.Errorf("request %d: %d %s, want %d %s", i+1, resp.StatusCode, code, want.status, want.code)
 		}
@@ -50,14 +50,14 @@ func TestRateLimitIsInEachAnswerAndRefusesRequestsAboveIt(t *testing.T) {
 			}
 		}
 	}
-	if len(w.served) != 2 {
-		t.Errorf("%d requests were served, want 2", len(w.served))
+	if len(f.served) != 2 {
+		t.Errorf("%d requests were served, want 2", len(f.served))
 	}
-	resp, _ := w.do(read)
+	resp, _ := f.do(read)
 	if body, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(body), `"limit":2,"remaining":0,"resetsAt":"`) {
 		t.Errorf("the problem is %s (%v), want the limit, what remains of it and when it resets", body, err)
 	}
-	if resp, _ := w.do(request{method: "GET", path: "/read/1", key: "test"}); resp.StatusCode != 200 {
+	if resp, _ := f.do(request{method: "GET", path: "/read/1", key: "test"}); resp.StatusCode != 200 {
 		t.Errorf("status %d in the sandbox, want no effect of requests in production", resp.StatusCode)
 	}
 }
@@ -65,10 +65,10 @@ func TestRateLimitIsInEachAnswerAndRefusesRequestsAboveIt(t *testing.T) {
 // The rate limit applies after authentication and before the body is read.
 func TestRateLimitIsCheckedAfterTheGatesAndBeforeTheBody(t *testing.T) {
 	t.Parallel()
-	w := limited(t)
+	f := limited(t)
 	read, create := request{method: "GET", path: "/read/1", key: "live"}, request{method: "POST", path: "/create", key: "live", body: "{"}
 	for range 2 {
-		w.do(read)
+		f.do(read)
 	}
 	noScope, noKey := create, create
 	noScope.key, noKey.key = "noscope", ""
@@ -82,7 +82,7 @@ func TestRateLimitIsCheckedAfterTheGatesAndBeforeTheBody(t *testing.T) {
 		"an invalid body without a type or a key": {create, problem.CodeRateLimitExceeded, true},
 		"a capability without a handler":          {request{method: "POST", path: "/estimate", key: "live"}, "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE", false},
 	} {
-		resp, code := w.do(tc.request)
+		resp, code := f.do(tc.request)
 		if code != tc.code {
 			t.Errorf("%s: %s, want %s", name, code, tc.code)
 		}
@@ -94,21 +94,21 @@ func TestRateLimitIsCheckedAfterTheGatesAndBeforeTheBody(t *testing.T) {
 
 func TestRequestsRefusedByAGateAreNotCounted(t *testing.T) {
 	t.Parallel()
-	w := limited(t)
+	f := limited(t)
 	for range 5 {
-		w.do(request{method: "GET", path: "/read/1", key: "noscope"})
-		w.do(request{method: "GET", path: "/estimate", key: "live"})
+		f.do(request{method: "GET", path: "/read/1", key: "noscope"})
+		f.do(request{method: "GET", path: "/estimate", key: "live"})
 	}
-	if resp, _ := w.do(request{method: "GET", path: "/read/1", key: "live"}); resp.StatusCode != 200 {
+	if resp, _ := f.do(request{method: "GET", path: "/read/1", key: "live"}); resp.StatusCode != 200 {
 		t.Errorf("the first counted request has the status %d, want 200", resp.StatusCode)
 	}
 }
 
 func TestGuessedKeysMeetALimitPerAddress(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	f := newFixture(t)
 	guess := func(address string) (*http.Response, problem.Code) {
-		return w.do(request{method: "GET", path: "/read/1", address: address, header: http.Header{"Authorization": {"Bearer pmk_live_guessed"}}})
+		return f.do(request{method: "GET", path: "/read/1", address: address, header: http.Header{"Authorization": {"Bearer pmk_live_guessed"}}})
 	}
 	limited := 0
 	for range 1000 {
@@ -122,7 +122,7 @@ func TestGuessedKeysMeetALimitPerAddress(t *testing.T) {
 	if limited < 800 {
 		t.Errorf("%d of 1000 guessed keys were refused by the limit, want at least 800", limited)
 	}
-	if resp, code := w.do(request{method: "GET", path: "/read/1", key: "live", address: "198.51.100.1:1001"}); resp.StatusCode != 200 {
+	if resp, code := f.do(request{method: "GET", path: "/read/1", key: "live", address: "198.51.100.1:1001"}); resp.StatusCode != 200 {
 		t.Errorf("a valid key from the same address: %d %s, want 200", resp.StatusCode, code)
 	}
 	if resp, code := guess("203.0.113.1:1000"); resp.StatusCode != http.StatusUnauthorized {
@@ -132,16 +132,16 @@ func TestGuessedKeysMeetALimitPerAddress(t *testing.T) {
 
 func TestForbiddenRequestsMeetALimitOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	w := limited(t)
+	f := limited(t)
 	statuses := map[int]int{}
 	for range 1000 {
-		resp, _ := w.do(request{method: "GET", path: "/read/1", key: "noscope"})
+		resp, _ := f.do(request{method: "GET", path: "/read/1", key: "noscope"})
 		statuses[resp.StatusCode]++
 	}
 	if diff := cmp.Diff(map[int]int{403: 600, 429: 400}, statuses); diff != "" {
 		t.Errorf("requests without the scope by status (-want +got):\n%s", diff)
 	}
-	if resp, code := w.do(request{method: "GET", path: "/read/1", key: "live"}); resp.StatusCode != 200 {
+	if resp, code := f.do(request{method: "GET", path: "/read/1", key: "live"}); resp.StatusCode != 200 {
 		t.Errorf("a request with the scope: %d %s, want 200", resp.StatusCode, code)
 	}
 }

@@ -42,10 +42,10 @@ type capability struct {
 	Grant                 *struct{ EffectiveFrom, EffectiveUntil *time.Time }
 }
 
-func accountOf(t *testing.T, w *apitest.Server, key string) account {
+func accountOf(t *testing.T, server *apitest.Server, key string) account {
 	t.Helper()
 	var got account
-	if err := json.Unmarshal(get(t, w, key, "/api/v1/account").Want(t, 200, "").Body, &got); err != nil {
+	if err := json.Unmarshal(get(t, server, key, "/api/v1/account").Want(t, 200, "").Body, &got); err != nil {
 		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	return got
@@ -62,9 +62,9 @@ func (a account) capability(t *testing.T, name string) capability {
 
 func TestAccountReportsTheCallerAndItsAccess(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Limit("acme", "preflight", 7)
-	got := accountOf(t, w, "acme-live")
+	server := apitest.New(t, apitest.Options{})
+	server.Limit("acme", "preflight", 7)
+	got := accountOf(t, server, "acme-live")
 	if got.Organization.ID != "org_acme01" || got.Entitlement.Package != "enterprise" || got.Entitlement.State != "active" || got.Entitlement.Mode != "live" {
 		t.Errorf("account of %+v, %+v", got.Organization, got.Entitlement)
 	}
@@ -87,7 +87,7 @@ func TestAccountReportsTheCallerAndItsAccess(t *testing.T) {
 	if diff := cmp.Diff([]int64{10_000, 10, 7, 1, 10_000, 10, 10_000, 10}, limits); diff != "" {
 		t.Errorf("rate limits of partner, preflight, xjdf and xjmf (-want +got):\n%s", diff)
 	}
-	if mode := accountOf(t, w, "acme-test").Entitlement.Mode; mode != "test" {
+	if mode := accountOf(t, server, "acme-test").Entitlement.Mode; mode != "test" {
 		t.Errorf("the test key has the mode %s", mode)
 	}
 }
@@ -95,7 +95,7 @@ func TestAccountReportsTheCallerAndItsAccess(t *testing.T) {
 // The access in the account must match the responses to requests.
 func TestAnAccountPromisesWhatRequestsGet(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	tests := map[string]struct {
 		key, capability, access string
 		code                    problem.Code
@@ -108,18 +108,18 @@ func TestAnAccountPromisesWhatRequestsGet(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := accountOf(t, w, tc.key).capability(t, tc.capability)
+			got := accountOf(t, server, tc.key).capability(t, tc.capability)
 			if got.Access != tc.access || got.Code != tc.code {
 				t.Errorf("%s is %s %s, want %s %s", tc.capability, got.Access, got.Code, tc.access, tc.code)
 			}
 			if tc.capability != "rfq-create" {
 				return
 			}
-			created := createAs(t, w, tc.key, "k-1", flyers)
+			created := createAs(t, server, tc.key, "k-1", flyers)
 			if refused := created.Status != 201; refused != (tc.code != "") || refused && created.Text(t, "code") != string(tc.code) {
 				t.Errorf("create: status %d, want the one of the account: %s", created.Status, created.Body)
 			}
-			if read := get(t, w, tc.key, "/api/v1/catalog/products").Status == 200; read != (tc.access != "none") {
+			if read := get(t, server, tc.key, "/api/v1/catalog/products").Status == 200; read != (tc.access != "none") {
 				t.Errorf("reading the catalog is allowed %t", read)
 			}
 		})
@@ -129,10 +129,10 @@ func TestAnAccountPromisesWhatRequestsGet(t *testing.T) {
 // A grant outside its period is like no grant. Only the account reports the period.
 func TestGrantIsInForceOnlyInItsPeriod(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	without := get(t, w, "globex-live", "/api/v1/rfq").Want(t, 403, problem.CodeCapabilityNotEntitled).Text(t, "detail")
-	begins, ends := w.Clock.Now().Add(20*time.Minute), w.Clock.Now().Add(40*time.Minute)
-	w.Partner("acme", func(spec *v1alpha1.PartnerEntitlementSpec) {
+	server := apitest.New(t, apitest.Options{})
+	without := get(t, server, "globex-live", "/api/v1/rfq").Want(t, 403, problem.CodeCapabilityNotEntitled).Text(t, "detail")
+	begins, ends := server.Clock.Now().Add(20*time.Minute), server.Clock.Now().Add(40*time.Minute)
+	server.Partner("acme", func(spec *v1alpha1.PartnerEntitlementSpec) {
 		for i := range spec.Capabilities {
 			if g := &spec.Capabilities[i]; g.Name == "rfq-list" {
 				g.NotBefore, g.NotAfter = new(metav1.NewTime(begins)), new(metav1.NewTime(ends))
@@ -144,37 +144,37 @@ func TestGrantIsInForceOnlyInItsPeriod(t *testing.T) {
 		access string
 	}{{0, "none"}, {20 * time.Minute, "full"}, {20*time.Minute - time.Millisecond, "full"}, {time.Millisecond, "none"}} {
 		// No object changes and nothing compiles: only the clock moves.
-		w.Clock.Step(step.after)
-		got := accountOf(t, w, "acme-live").capability(t, "rfq-list")
+		server.Clock.Step(step.after)
+		got := accountOf(t, server, "acme-live").capability(t, "rfq-list")
 		if got.Access != step.access {
-			t.Errorf("at %s: access %s, want %s", w.Clock.Now(), got.Access, step.access)
+			t.Errorf("at %s: access %s, want %s", server.Clock.Now(), got.Access, step.access)
 		}
 		if got.Grant == nil || !got.Grant.EffectiveFrom.Equal(begins) || !got.Grant.EffectiveUntil.Equal(ends) {
-			t.Errorf("at %s: grant %+v, want from %s until %s", w.Clock.Now(), got.Grant, begins, ends)
+			t.Errorf("at %s: grant %+v, want from %s until %s", server.Clock.Now(), got.Grant, begins, ends)
 		}
-		listed := get(t, w, "acme-live", "/api/v1/rfq")
+		listed := get(t, server, "acme-live", "/api/v1/rfq")
 		if step.access == "full" {
 			listed.Want(t, 200, "")
 			continue
 		}
 		if detail := listed.Want(t, 403, problem.CodeCapabilityNotEntitled).Text(t, "detail"); detail != without {
-			t.Errorf("at %s: detail %q, want %q as without a grant", w.Clock.Now(), detail, without)
+			t.Errorf("at %s: detail %q, want %q as without a grant", server.Clock.Now(), detail, without)
 		}
 		if listed.Header.Get("Retry-After") != "" {
-			t.Errorf("at %s: Retry-After %s discloses the period", w.Clock.Now(), listed.Header.Get("Retry-After"))
+			t.Errorf("at %s: Retry-After %s discloses the period", server.Clock.Now(), listed.Header.Get("Retry-After"))
 		}
 	}
-	if got := accountOf(t, w, "acme-live").capability(t, "rfq-read"); got.Grant != nil {
+	if got := accountOf(t, server, "acme-live").capability(t, "rfq-read"); got.Grant != nil {
 		t.Errorf("rfq-read has the period %+v, want none", got.Grant)
 	}
 }
 
 func TestAnAccountNeedsItsScopeAndNothingElse(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	get(t, w, "", "/api/v1/account").Want(t, 401, problem.CodeMissingAPIKey)
-	get(t, w, "acme-none", "/api/v1/account").Want(t, 403, problem.CodeInsufficientScope)
-	get(t, w, "acme-writes", "/api/v1/account").Want(t, 403, problem.CodeInsufficientScope)
+	server := apitest.New(t, apitest.Options{})
+	get(t, server, "", "/api/v1/account").Want(t, 401, problem.CodeMissingAPIKey)
+	get(t, server, "acme-none", "/api/v1/account").Want(t, 403, problem.CodeInsufficientScope)
+	get(t, server, "acme-writes", "/api/v1/account").Want(t, 403, problem.CodeInsufficientScope)
 }
 
 // Only the account serves partners without standing, so that they can read their dates.
@@ -216,9 +216,9 @@ func TestAnAccountReportsTheDatesOfAPartnerWithoutStanding(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := apitest.New(t, apitest.Options{})
-			w.Partner("acme", tc.change)
-			got := accountOf(t, w, "acme-live")
+			server := apitest.New(t, apitest.Options{})
+			server.Partner("acme", tc.change)
+			got := accountOf(t, server, "acme-live")
 			from, until := got.Entitlement.Contract.EffectiveFrom, got.Entitlement.Contract.EffectiveUntil
 			if got.Entitlement.State != tc.state || from == nil || !from.Equal(tc.from) ||
 				(until == nil) != tc.ending.IsZero() || until != nil && !until.Equal(tc.ending) {
@@ -227,38 +227,38 @@ func TestAnAccountReportsTheDatesOfAPartnerWithoutStanding(t *testing.T) {
 			if c := got.capability(t, "rfq-create"); c.Access != "none" || c.Code != tc.code {
 				t.Errorf("rfq-create is %s %s, want none %s", c.Access, c.Code, tc.code)
 			}
-			if detail := get(t, w, "acme-live", "/api/v1/rfq").Want(t, 403, tc.code).Text(t, "detail"); detail != tc.detail {
+			if detail := get(t, server, "acme-live", "/api/v1/rfq").Want(t, 403, tc.code).Text(t, "detail"); detail != tc.detail {
 				t.Errorf("detail %q, want %q", detail, tc.detail)
 			}
-			get(t, w, "acme-none", "/api/v1/account").Want(t, 403, problem.CodeInsufficientScope)
+			get(t, server, "acme-none", "/api/v1/account").Want(t, 403, problem.CodeInsufficientScope)
 		})
 	}
 }
 
 func TestAnAccountCountsWhatAQuotaCounts(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Grant("acme", "rfq-create", 2)
+	server := apitest.New(t, apitest.Options{})
+	server.Grant("acme", "rfq-create", 2)
 	for used := range int64(4) {
-		quota := accountOf(t, w, "acme-live").capability(t, "rfq-create").Quota
+		quota := accountOf(t, server, "acme-live").capability(t, "rfq-create").Quota
 		if quota == nil || quota.Limit != 2 || quota.Used != min(used, 2) || quota.Remaining != max(0, 2-used) || quota.WindowSeconds != 3600 {
 			t.Errorf("after %d creates: quota %+v", used, quota)
 		}
-		create(t, w, "k-"+string(rune('a'+used)), flyers)
+		create(t, server, "k-"+string(rune('a'+used)), flyers)
 	}
-	if quota := accountOf(t, w, "acme-test").capability(t, "rfq-create").Quota; quota.Used != 0 {
+	if quota := accountOf(t, server, "acme-test").capability(t, "rfq-create").Quota; quota.Used != 0 {
 		t.Errorf("the sandbox has used %d, want 0 after requests in production", quota.Used)
 	}
-	if quota := accountOf(t, w, "acme-live").capability(t, "rfq-read").Quota; quota != nil {
+	if quota := accountOf(t, server, "acme-live").capability(t, "rfq-read").Quota; quota != nil {
 		t.Errorf("reading has the quota %+v", quota)
 	}
 }
 
 func TestAnAccountWithoutAStoreIsUnavailable(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Store.Set(storetest.Away)
-	if got := get(t, w, "acme-live", "/api/v1/account").Want(t, 503, problem.CodeStoreUnavailable); got.Header.Get("Retry-After") == "" {
+	server := apitest.New(t, apitest.Options{})
+	server.Store.Set(storetest.Away)
+	if got := get(t, server, "acme-live", "/api/v1/account").Want(t, 503, problem.CodeStoreUnavailable); got.Header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}
 }

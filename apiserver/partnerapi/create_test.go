@@ -42,25 +42,25 @@ func but(member, value string) string {
 func text(n int) string { return `"` + strings.Repeat("ä", n) + `"` }
 
 // create posts a body under an idempotency key with acme's live key.
-func create(t *testing.T, w *apitest.Server, key, body string) apitest.Answer {
+func create(t *testing.T, server *apitest.Server, key, body string) apitest.Answer {
 	t.Helper()
-	return createAs(t, w, "acme-live", key, body)
+	return createAs(t, server, "acme-live", key, body)
 }
 
-func createAs(t *testing.T, w *apitest.Server, owner, key, body string) apitest.Answer {
+func createAs(t *testing.T, server *apitest.Server, owner, key, body string) apitest.Answer {
 	t.Helper()
-	return w.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/rfq", Key: owner, Body: body, Header: map[string]string{"Idempotency-Key": key}})
+	return server.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/rfq", Key: owner, Body: body, Header: map[string]string{"Idempotency-Key": key}})
 }
 
-func get(t *testing.T, w *apitest.Server, owner, path string) apitest.Answer {
+func get(t *testing.T, server *apitest.Server, owner, path string) apitest.Answer {
 	t.Helper()
-	return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: owner})
+	return server.Do(t, apitest.Request{Method: "GET", Path: path, Key: owner})
 }
 
 func TestCreateAnswersWithTheRecordAndWhereItIs(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	created := create(t, w, "k-1", flyers).Want(t, 201, "")
+	server := apitest.New(t, apitest.Options{})
+	created := create(t, server, "k-1", flyers).Want(t, 201, "")
 	id := created.Text(t, "id")
 	var body map[string]string
 	created.Into(t, &body)
@@ -75,7 +75,7 @@ func TestCreateAnswersWithTheRecordAndWhereItIs(t *testing.T) {
 			t.Errorf("%s = %q, want %q", header, got, want)
 		}
 	}
-	read := get(t, w, "acme-live", created.Header.Get("Location")).Want(t, 200, "")
+	read := get(t, server, "acme-live", created.Header.Get("Location")).Want(t, 200, "")
 	if read.Header.Get("Etag") != created.Header.Get("Etag") || read.Header.Get("Etag") == "" {
 		t.Errorf("ETag %q of the 201, %q of the record", created.Header.Get("Etag"), read.Header.Get("Etag"))
 	}
@@ -103,12 +103,12 @@ func TestCreateAnswersWithTheRecordAndWhereItIs(t *testing.T) {
 
 func TestHundredsOfUnknownMembersAreReportedByPointer(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	var body strings.Builder
 	for i := range 900 {
 		fmt.Fprintf(&body, `%c"m%d":1`, "{,"[min(i, 1)], i)
 	}
-	a := create(t, w, "k-1", body.String()+"}").Want(t, 422, problem.CodeRFQInvalid)
+	a := create(t, server, "k-1", body.String()+"}").Want(t, 422, problem.CodeRFQInvalid)
 	if n := len(a.Violations(t)); n != contracts.MaxViolations {
 		t.Errorf("%d violations, want %d", n, contracts.MaxViolations)
 	}
@@ -116,7 +116,7 @@ func TestHundredsOfUnknownMembersAreReportedByPointer(t *testing.T) {
 
 func TestCreateRefusesWellFormedInvalidRequests(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	tests := map[string]struct {
 		body string
 		want []string
@@ -162,7 +162,7 @@ func TestCreateRefusesWellFormedInvalidRequests(t *testing.T) {
 		for name, tc := range tests {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				found := create(t, w, "k-1", tc.body).Want(t, 422, problem.CodeRFQInvalid).Violations(t)
+				found := create(t, server, "k-1", tc.body).Want(t, 422, problem.CodeRFQInvalid).Violations(t)
 				if diff := cmp.Diff(tc.want, slices.Sorted(maps.Keys(found))); diff != "" {
 					t.Errorf("pointers (-want +got):\n%s%v", diff, found)
 				}
@@ -175,17 +175,17 @@ func TestCreateRefusesWellFormedInvalidRequests(t *testing.T) {
 		}
 	})
 	// No rejection was stored under the common key.
-	create(t, w, "k-1", flyers).Want(t, 201, "")
+	create(t, server, "k-1", flyers).Want(t, 201, "")
 }
 
 func TestCreateNamesTheInvalidProductOrCategory(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	found := create(t, w, "k", but("category", `"stationery"`)).Want(t, 422, problem.CodeRFQInvalid).Violations(t)
+	server := apitest.New(t, apitest.Options{})
+	found := create(t, server, "k", but("category", `"stationery"`)).Want(t, 422, problem.CodeRFQInvalid).Violations(t)
 	if detail := found["#/category"]; !strings.Contains(detail, "commercial-print") {
 		t.Errorf("detail %q, want one that names the product's category", detail)
 	}
-	found = create(t, w, "k", but("catalogProductUid", `"x"`)).Want(t, 422, problem.CodeRFQInvalid).Violations(t)
+	found = create(t, server, "k", but("catalogProductUid", `"x"`)).Want(t, 422, problem.CodeRFQInvalid).Violations(t)
 	if detail := found["#/catalogProductUid"]; !strings.Contains(detail, "/api/v1/catalog/products") {
 		t.Errorf("detail %q, want one that names the list of products", detail)
 	}
@@ -193,7 +193,7 @@ func TestCreateNamesTheInvalidProductOrCategory(t *testing.T) {
 
 func TestCreateAcceptsTheBoundsThemselves(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	for name, tc := range map[string]struct {
 		body     string
 		quantity float64
@@ -208,9 +208,9 @@ func TestCreateAcceptsTheBoundsThemselves(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			created := create(t, w, strings.ReplaceAll(name, " ", "-"), tc.body).Want(t, 201, "")
+			created := create(t, server, strings.ReplaceAll(name, " ", "-"), tc.body).Want(t, 201, "")
 			var read struct{ Quantity float64 }
-			get(t, w, "acme-live", created.Header.Get("Location")).Want(t, 200, "").Into(t, &read)
+			get(t, server, "acme-live", created.Header.Get("Location")).Want(t, 200, "").Into(t, &read)
 			if read.Quantity != tc.quantity {
 				t.Errorf("quantity %v", read.Quantity)
 			}
@@ -220,7 +220,7 @@ func TestCreateAcceptsTheBoundsThemselves(t *testing.T) {
 
 func TestCreateRejectsUnreadableData(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	long := `{"title":"` + strings.Repeat("x", 64<<10) + `"}`
 	for name, tc := range map[string]struct {
 		body, contentType, key string
@@ -238,24 +238,24 @@ func TestCreateRejectsUnreadableData(t *testing.T) {
 		"a key with a space":       {flyers, "application/json", "a b", 400, problem.CodeIdempotencyKeyInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/rfq", Key: "acme-live", Body: tc.body, Header: map[string]string{
+			server.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/rfq", Key: "acme-live", Body: tc.body, Header: map[string]string{
 				"Content-Type": tc.contentType, "Idempotency-Key": tc.key,
 			}}).Want(t, tc.status, tc.code)
 		})
 	}
-	if w.Store.Calls() != 0 {
-		t.Errorf("the store was called %d times", w.Store.Calls())
+	if server.Store.Calls() != 0 {
+		t.Errorf("the store was called %d times", server.Store.Calls())
 	}
 }
 
 func TestAReplayIsTheSameAnswer(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	first := create(t, w, "k-1", flyers).Want(t, 201, "")
-	w.Advance(23 * time.Hour)
+	server := apitest.New(t, apitest.Options{})
+	first := create(t, server, "k-1", flyers).Want(t, 201, "")
+	server.Advance(23 * time.Hour)
 	// The record changes between the two requests.
 	created := first.Text(t, "id")
-	if _, err := w.RFQs.SubmitQuote(t.Context(), acme, created, offer(t, w), rfq.Instruction{}); err != nil {
+	if _, err := server.RFQs.SubmitQuote(t.Context(), acme, created, offer(t, server), rfq.Instruction{}); err != nil {
 		t.Fatalf("w.RFQs.SubmitQuote: %v", err)
 	}
 	for name, body := range map[string]string{
@@ -264,7 +264,7 @@ func TestAReplayIsTheSameAnswer(t *testing.T) {
 		"another spelling of the same text": but("title", `"\u0053pring flyers"`),
 		"another spelling of the number":    but("quantity", `5e3`),
 	} {
-		again := create(t, w, "k-1", body).Want(t, 201, "")
+		again := create(t, server, "k-1", body).Want(t, 201, "")
 		if string(again.Body) != string(first.Body) || again.Header.Get("Idempotent-Replayed") != "true" {
 			t.Errorf("%s: body %s, replayed %q", name, again.Body, again.Header.Get("Idempotent-Replayed"))
 		}
@@ -274,7 +274,7 @@ func TestAReplayIsTheSameAnswer(t *testing.T) {
 			}
 		}
 	}
-	quoted := w.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/rfq", Key: "acme-live", Body: flyers, Header: map[string]string{"Idempotency-Key": `"k-1"`}})
+	quoted := server.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/rfq", Key: "acme-live", Body: flyers, Header: map[string]string{"Idempotency-Key": `"k-1"`}})
 	if string(quoted.Want(t, 201, "").Body) != string(first.Body) {
 		t.Error("the quoted form of a key is treated as another key")
 	}
@@ -282,8 +282,8 @@ func TestAReplayIsTheSameAnswer(t *testing.T) {
 
 func TestAKeyIsBoundToBodyTenantAndMode(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	first := create(t, w, "k-1", flyers).Want(t, 201, "")
+	server := apitest.New(t, apitest.Options{})
+	first := create(t, server, "k-1", flyers).Want(t, 201, "")
 	for name, body := range map[string]string{
 		"another title":    but("title", `"Other"`),
 		"another quantity": but("quantity", `5001`),
@@ -291,17 +291,17 @@ func TestAKeyIsBoundToBodyTenantAndMode(t *testing.T) {
 		"an unknown uid":   but("catalogProductUid", `"x"`),
 		"a list":           `[]`,
 	} {
-		if a := create(t, w, "k-1", body); a.Want(t, 422, problem.CodeIdempotencyKeyReused).Header.Get("Retry-After") != "" {
+		if a := create(t, server, "k-1", body); a.Want(t, 422, problem.CodeIdempotencyKeyReused).Header.Get("Retry-After") != "" {
 			t.Errorf("%s: the response has Retry-After although a retry cannot succeed", name)
 		}
 	}
 	for _, owner := range []string{"stark-live", "acme-test"} {
-		if a := createAs(t, w, owner, "k-1", flyers).Want(t, 201, ""); a.Text(t, "id") == first.Text(t, "id") {
+		if a := createAs(t, server, owner, "k-1", flyers).Want(t, 201, ""); a.Text(t, "id") == first.Text(t, "id") {
 			t.Errorf("%s got acme's live record", owner)
 		}
 	}
 	// All keys of an organization and mode share idempotency keys.
-	if a := createAs(t, w, "acme-writes", "k-1", flyers).Want(t, 201, ""); string(a.Body) != string(first.Body) {
+	if a := createAs(t, server, "acme-writes", "k-1", flyers).Want(t, 201, ""); string(a.Body) != string(first.Body) {
 		t.Error("a retry with another API key of the organization got another response")
 	}
 }
@@ -309,24 +309,24 @@ func TestAKeyIsBoundToBodyTenantAndMode(t *testing.T) {
 // A committed key replays before steps 10 to 13 of the order of checks.
 func TestACommittedKeyAnswersBeforeEverythingThatCouldRefuseIt(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Grant("acme", "rfq-create", 1)
-	first := create(t, w, "k-1", flyers).Want(t, 201, "")
+	server := apitest.New(t, apitest.Options{})
+	server.Grant("acme", "rfq-create", 1)
+	first := create(t, server, "k-1", flyers).Want(t, 201, "")
 	replays := func(when string) {
 		t.Helper()
-		if again := create(t, w, "k-1", flyers); again.Status != 201 || string(again.Body) != string(first.Body) {
+		if again := create(t, server, "k-1", flyers); again.Status != 201 || string(again.Body) != string(first.Body) {
 			t.Errorf("%s: %d %s", when, again.Status, again.Body)
 		}
 	}
-	refused := create(t, w, "k-2", flyers).Want(t, 429, problem.CodeRFQQuotaExceeded)
+	refused := create(t, server, "k-2", flyers).Want(t, 429, problem.CodeRFQQuotaExceeded)
 	refused.WantRetry(t)
 	replays("the quota is exhausted")
-	w.Grant("acme", "rfq-create", 0)
+	server.Grant("acme", "rfq-create", 0)
 	replays("there is no quota")
 
-	w.Grant("acme", "rfq-create", 10)
-	w.Catalog.Withdraw()
-	unavailable := create(t, w, "k-2", flyers).Want(t, 503, problem.CodeRFQCatalogUnavailable)
+	server.Grant("acme", "rfq-create", 10)
+	server.Catalog.Withdraw()
+	unavailable := create(t, server, "k-2", flyers).Want(t, 503, problem.CodeRFQCatalogUnavailable)
 	unavailable.WantRetry(t)
 	replays("the catalog is withdrawn")
 
@@ -334,14 +334,14 @@ func TestACommittedKeyAnswersBeforeEverythingThatCouldRefuseIt(t *testing.T) {
 	if err != nil {
 		t.Fatalf("catalog.NewCatalog: %v", err)
 	}
-	w.Catalog.Publish(other, w.Clock.Now())
-	create(t, w, "k-2", flyers).Want(t, 422, problem.CodeRFQInvalid)
+	server.Catalog.Publish(other, server.Clock.Now())
+	create(t, server, "k-2", flyers).Want(t, 422, problem.CodeRFQInvalid)
 	replays("the catalog no longer has the product")
 }
 
 func TestEveryViolationOfABodyIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	tests := map[string]struct {
 		body string
 		want map[string]problem.ViolationCode
@@ -370,7 +370,7 @@ func TestEveryViolationOfABodyIsReportedAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var body struct{ Errors []problem.Violation }
-			create(t, w, "k", tc.body).Want(t, 422, problem.CodeRFQInvalid).Into(t, &body)
+			create(t, server, "k", tc.body).Want(t, 422, problem.CodeRFQInvalid).Into(t, &body)
 			got := map[string]problem.ViolationCode{}
 			for _, v := range body.Errors {
 				got[v.Pointer] = v.Code
@@ -399,14 +399,14 @@ func wantQuota(t *testing.T, a apitest.Answer, remaining, reset int) {
 
 func TestTheQuotaIsExactAndItsWindowEnds(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Grant("acme", "rfq-create", 2)
-	w.Advance(17 * time.Minute)
-	wantQuota(t, create(t, w, "k-1", flyers).Want(t, 201, ""), 1, 2580)
-	wantQuota(t, create(t, w, "k-1", flyers).Want(t, 201, ""), 1, 2580) // a replay uses no quota
-	create(t, w, "k-x", but("title", `""`)).Want(t, 422, problem.CodeRFQInvalid)
-	create(t, w, "k-2", flyers).Want(t, 201, "")
-	refused := create(t, w, "k-3", flyers).Want(t, 429, problem.CodeRFQQuotaExceeded)
+	server := apitest.New(t, apitest.Options{})
+	server.Grant("acme", "rfq-create", 2)
+	server.Advance(17 * time.Minute)
+	wantQuota(t, create(t, server, "k-1", flyers).Want(t, 201, ""), 1, 2580)
+	wantQuota(t, create(t, server, "k-1", flyers).Want(t, 201, ""), 1, 2580) // a replay uses no quota
+	create(t, server, "k-x", but("title", `""`)).Want(t, 422, problem.CodeRFQInvalid)
+	create(t, server, "k-2", flyers).Want(t, 201, "")
+	refused := create(t, server, "k-3", flyers).Want(t, 429, problem.CodeRFQQuotaExceeded)
 	if got := refused.Header.Get("Retry-After"); got != "2580" {
 		t.Errorf("Retry-After = %s, want the 43 minutes to the end of the hour", got)
 	}
@@ -419,26 +419,26 @@ func TestTheQuotaIsExactAndItsWindowEnds(t *testing.T) {
 	if members.Limit != 2 || members.Remaining != 0 || members.ResetsAt != "2026-11-20T13:00:00.000Z" {
 		t.Errorf("members %+v, want the limit 2, remaining 0 and the end of the hour", members)
 	}
-	createAs(t, w, "acme-test", "k-3", flyers).Want(t, 201, "")
-	createAs(t, w, "stark-live", "k-3", flyers).Want(t, 201, "")
-	w.Advance(43 * time.Minute)
-	create(t, w, "k-3", flyers).Want(t, 201, "")
+	createAs(t, server, "acme-test", "k-3", flyers).Want(t, 201, "")
+	createAs(t, server, "stark-live", "k-3", flyers).Want(t, 201, "")
+	server.Advance(43 * time.Minute)
+	create(t, server, "k-3", flyers).Want(t, 201, "")
 }
 
 func TestCreateSucceedsOnceTheCatalogIsAvailableAgain(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Catalog.Withdraw()
-	for _, a := range []apitest.Answer{create(t, w, "k-1", flyers), get(t, w, "acme-live", "/api/v1/catalog/products")} {
+	server := apitest.New(t, apitest.Options{})
+	server.Catalog.Withdraw()
+	for _, a := range []apitest.Answer{create(t, server, "k-1", flyers), get(t, server, "acme-live", "/api/v1/catalog/products")} {
 		a.Want(t, 503, problem.CodeRFQCatalogUnavailable).WantRetry(t)
 	}
-	create(t, w, "k-1", but("title", `""`)).Want(t, 422, problem.CodeRFQInvalid)
+	create(t, server, "k-1", but("title", `""`)).Want(t, 422, problem.CodeRFQInvalid)
 	demo, err := catalog.Demo()
 	if err != nil {
 		t.Fatalf("catalog.Demo: %v", err)
 	}
-	w.Catalog.Publish(demo, w.Clock.Now())
-	create(t, w, "k-1", flyers).Want(t, 201, "")
+	server.Catalog.Publish(demo, server.Clock.Now())
+	create(t, server, "k-1", flyers).Want(t, 201, "")
 }
 
 // Wherever the store fails, the same key leads to one record and the original response.
@@ -453,15 +453,15 @@ func TestUnavailableStoreIsSafeToRetry(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := apitest.New(t, apitest.Options{})
-			w.Store.Set(tc.fault)
-			create(t, w, "k-1", flyers).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
-			w.Store.Set(storetest.None)
-			again := create(t, w, "k-1", flyers).Want(t, 201, "")
+			server := apitest.New(t, apitest.Options{})
+			server.Store.Set(tc.fault)
+			create(t, server, "k-1", flyers).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+			server.Store.Set(storetest.None)
+			again := create(t, server, "k-1", flyers).Want(t, 201, "")
 			if got := again.Header.Get("Idempotent-Replayed"); got != tc.replayed {
 				t.Errorf("Idempotent-Replayed = %q, want %q", got, tc.replayed)
 			}
-			list, err := w.RFQs.List(t.Context(), acme, rfq.Page{})
+			list, err := server.RFQs.List(t.Context(), acme, rfq.Page{})
 			if err != nil || len(list.Items) != 1 {
 				t.Errorf("%d records, %v; want one", len(list.Items), err)
 			}
@@ -472,7 +472,7 @@ func TestUnavailableStoreIsSafeToRetry(t *testing.T) {
 // With a test key, each outcome is available on demand.
 func TestSimulatorUIDs(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	sim := func(uid string) string { return but("catalogProductUid", `"sim:rfq:`+uid+`"`) }
 	tests := map[string]struct {
 		status int
@@ -491,11 +491,11 @@ func TestSimulatorUIDs(t *testing.T) {
 		"quote-expired":       {201, ""},
 	}
 	for uid, tc := range tests {
-		a := createAs(t, w, "acme-test", uid, sim(uid)).Want(t, tc.status, tc.code)
+		a := createAs(t, server, "acme-test", uid, sim(uid)).Want(t, tc.status, tc.code)
 		if tc.status == 429 || tc.status == 503 {
 			a.WantRetry(t)
 		}
-		create(t, w, uid, sim(uid)).Want(t, 422, problem.CodeRFQInvalid) // live keys have no simulated uids
+		create(t, server, uid, sim(uid)).Want(t, 422, problem.CodeRFQInvalid) // live keys have no simulated uids
 	}
 	if len(tests) != len(rfq.SimulatorUIDs()) {
 		t.Errorf("%d of %v are tested", len(tests), rfq.SimulatorUIDs())
@@ -504,7 +504,7 @@ func TestSimulatorUIDs(t *testing.T) {
 
 func TestGateDecidesBeforeTheHandler(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	for name, tc := range map[string]struct {
 		request apitest.Request
 		status  int
@@ -512,7 +512,7 @@ func TestGateDecidesBeforeTheHandler(t *testing.T) {
 	}{
 		"a create without a key":         {apitest.Request{Method: "POST", Path: "/api/v1/rfq", Body: "{"}, 401, problem.CodeMissingAPIKey},
 		"a create with a foreign scheme": {apitest.Request{Method: "POST", Path: "/api/v1/rfq", Body: "{", Header: map[string]string{"Authorization": "Basic eDp5"}}, 401, problem.CodeInvalidAPIKey},
-		"a key in the query":             {apitest.Request{Method: "GET", Path: "/api/v1/rfq?access_token=" + w.Key("acme-live")}, 401, problem.CodeMissingAPIKey},
+		"a key in the query":             {apitest.Request{Method: "GET", Path: "/api/v1/rfq?access_token=" + server.Key("acme-live")}, 401, problem.CodeMissingAPIKey},
 		"a create without the scope":     {apitest.Request{Method: "POST", Path: "/api/v1/rfq", Key: "acme-reads", Body: "{"}, 403, problem.CodeInsufficientScope},
 		"a list without the scope":       {apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-writes"}, 403, problem.CodeInsufficientScope},
 		"a record without the scope":     {apitest.Request{Method: "GET", Path: "/api/v1/rfq/rfq_1", Key: "acme-writes"}, 403, problem.CodeInsufficientScope},
@@ -522,10 +522,10 @@ func TestGateDecidesBeforeTheHandler(t *testing.T) {
 		"a partner without the grant":    {apitest.Request{Method: "POST", Path: "/api/v1/rfq", Key: "globex-live", Body: "{"}, 403, problem.CodeCapabilityNotEntitled},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w.Do(t, tc.request).Want(t, tc.status, tc.code)
+			server.Do(t, tc.request).Want(t, tc.status, tc.code)
 		})
 	}
-	if w.Store.Calls() != 0 {
-		t.Errorf("the store was called %d times", w.Store.Calls())
+	if server.Store.Calls() != 0 {
+		t.Errorf("the store was called %d times", server.Store.Calls())
 	}
 }

@@ -20,9 +20,9 @@ func (silent) GetAccount(*gate.Call) (partnerapi.GetAccountResponseObject, error
 
 func TestOperationWithoutResponseIsAnInternalError(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{Routes: []gate.Route{{
+	server := apitest.New(t, apitest.Options{Routes: []gate.Route{{
 		Method: http.MethodGet, Pattern: "/internal/silent", Capability: posture.RFQRead, Internal: true,
 		Serve: partnerapi.Handlers{Operations: silent{}}.GetAccount,
 	}}})
-	w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/internal/silent", Key: "acme-live"}).Want(t, 500, problem.CodeInternalError)
+	server.Do(t, apitest.Request{Method: http.MethodGet, Path: "/internal/silent", Key: "acme-live"}).Want(t, 500, problem.CodeInternalError)
 }

@@ -12,12 +12,12 @@ import (
 
 func TestAPartnerCancelsItsOwnRFQ(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	cancel := func(key, path string) apitest.Answer {
 		t.Helper()
-		return w.Do(t, apitest.Request{Method: "POST", Path: path + "/cancel", Key: key})
+		return server.Do(t, apitest.Request{Method: "POST", Path: path + "/cancel", Key: key})
 	}
-	path := create(t, w, "k-1", flyers).Want(t, 201, "").Header.Get("Location")
+	path := create(t, server, "k-1", flyers).Want(t, 201, "").Header.Get("Location")
 	for name, key := range map[string]string{"another organization": "stark-live", "the sandbox": "acme-test"} {
 		if got := cancel(key, path); got.Status != 404 {
 			t.Errorf("%s: status %d, want 404", name, got.Status)
@@ -32,20 +32,20 @@ func TestAPartnerCancelsItsOwnRFQ(t *testing.T) {
 		t.Errorf("a repeated cancel returned %s, want %s", again.Body, first.Body)
 	}
 
-	expired := create(t, w, "k-2", flyers).Want(t, 201, "").Header.Get("Location")
-	w.Advance(rfq.Lifetime)
+	expired := create(t, server, "k-2", flyers).Want(t, 201, "").Header.Get("Location")
+	server.Advance(rfq.Lifetime)
 	cancel("acme-live", expired).Want(t, 409, problem.CodeRFQStateConflict)
 	cancel("acme-live", "/api/v1/rfq/rfq_x").Want(t, 404, problem.CodeNotFound)
 }
 
 func TestTheHistoryOfAnRFQIsReadInPages(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path := create(t, w, "k-1", flyers).Want(t, 201, "").Header.Get("Location")
-	w.Do(t, apitest.Request{Method: "POST", Path: path + "/cancel", Key: "acme-live"}).Want(t, 200, "")
+	server := apitest.New(t, apitest.Options{})
+	path := create(t, server, "k-1", flyers).Want(t, 201, "").Header.Get("Location")
+	server.Do(t, apitest.Request{Method: "POST", Path: path + "/cancel", Key: "acme-live"}).Want(t, 200, "")
 	events := func(key, query string) apitest.Answer {
 		t.Helper()
-		return w.Do(t, apitest.Request{Path: path + "/events" + query, Key: key})
+		return server.Do(t, apitest.Request{Path: path + "/events" + query, Key: key})
 	}
 	first := events("acme-live", "?limit=1").Want(t, 200, "")
 	if got := first.Text(t, "items", "0", "type"); got != "rfq.created" {

@@ -25,7 +25,7 @@ type terms struct {
 
 // enforce makes one partner with one key the only one in force. It returns the header fields
 // of requests for PrintTalk.
-func (by terms) enforce(t *testing.T, w *apitest.Server) map[string]string {
+func (by terms) enforce(t *testing.T, server *apitest.Server) map[string]string {
 	t.Helper()
 	key, err := credential.Mint(tenant.Live, strings.NewReader(strings.Repeat("apprentice-0123456789abcdef", 64)))
 	if err != nil {
@@ -35,7 +35,7 @@ func (by terms) enforce(t *testing.T, w *apitest.Server) map[string]string {
 		ObjectMeta: metav1.ObjectMeta{Name: "apprentice", Namespace: "default"},
 		Spec: v1alpha1.PartnerEntitlementSpec{
 			OrganizationID: acme.Organization, Package: v1alpha1.PackageStandard, State: v1alpha1.StateActive, Scopes: by.scopes,
-			Contract: &v1alpha1.Contract{Reference: "C-2", EffectiveFrom: metav1.NewTime(w.Clock.Now().Add(-time.Hour))},
+			Contract: &v1alpha1.Contract{Reference: "C-2", EffectiveFrom: metav1.NewTime(server.Clock.Now().Add(-time.Hour))},
 			Keys: []v1alpha1.APIKey{{
 				Name: "live", Kind: v1alpha1.KeyKindLive, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive, Scopes: by.scopes,
 			}},
@@ -58,7 +58,7 @@ func (by terms) enforce(t *testing.T, w *apitest.Server) map[string]string {
 		}
 	}
 	in.Partners = []v1alpha1.PartnerEntitlement{p}
-	w.Gates.Publish(posture.Compile(in), w.Clock.Now())
+	server.Gates.Publish(posture.Compile(in), server.Clock.Now())
 	return map[string]string{"Authorization": "Bearer " + key.Secret().Reveal(), "Accept": printTalk}
 }
 
@@ -80,15 +80,15 @@ func TestPrintTalkIsRefusedWhereTheLayerIsClosed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := apitest.New(t, apitest.Options{})
-			path, _ := quoted(t, w, offer(t, w))
-			header := terms{all, true, true, true}.enforce(t, w)
-			w.Do(t, apitest.Request{Method: "GET", Path: path, Header: header}).Want(t, 200, "")
-			tc.terms.enforce(t, w)
+			server := apitest.New(t, apitest.Options{})
+			path, _ := quoted(t, server, offer(t, server))
+			header := terms{all, true, true, true}.enforce(t, server)
+			server.Do(t, apitest.Request{Method: "GET", Path: path, Header: header}).Want(t, 200, "")
+			tc.terms.enforce(t, server)
 			for _, at := range []string{path, path + "/quotes"} {
-				w.Do(t, apitest.Request{Method: "GET", Path: at, Header: header}).Want(t, tc.status, tc.code)
+				server.Do(t, apitest.Request{Method: "GET", Path: at, Header: header}).Want(t, tc.status, tc.code)
 				plain := map[string]string{"Authorization": header["Authorization"]}
-				if got := w.Do(t, apitest.Request{Method: "GET", Path: at, Header: plain}).Want(t, 200, "").Header.Get("Content-Type"); got != "application/json" {
+				if got := server.Do(t, apitest.Request{Method: "GET", Path: at, Header: plain}).Want(t, 200, "").Header.Get("Content-Type"); got != "application/json" {
 					t.Errorf("%s without Accept: Content-Type %s, want JSON", at, got)
 				}
 			}
@@ -99,22 +99,22 @@ func TestPrintTalkIsRefusedWhereTheLayerIsClosed(t *testing.T) {
 // A browser prefers XML, but gets JSON instead of a refusal.
 func TestJSONIsSentWhereTheLayerIsClosedAndJSONIsAccepted(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path, _ := quoted(t, w, offer(t, w))
+	server := apitest.New(t, apitest.Options{})
+	path, _ := quoted(t, server, offer(t, server))
 	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 	ask := func(at, accept string) apitest.Request {
 		return apitest.Request{Method: "GET", Path: at, Key: "acme-live", Header: map[string]string{"Accept": accept}}
 	}
-	if got := w.Do(t, ask(path, browser)).Want(t, 200, "").Header.Get("Content-Type"); got != "application/xml" {
+	if got := server.Do(t, ask(path, browser)).Want(t, 200, "").Header.Get("Content-Type"); got != "application/xml" {
 		t.Errorf("open layer, Accept of a browser: Content-Type %s", got)
 	}
-	w.Kill(posture.XJDF)
+	server.Kill(posture.XJDF)
 	for _, at := range []string{path, path + "/quotes"} {
 		for _, accept := range []string{browser, printTalk + ", application/json;q=0.1"} {
-			if got := w.Do(t, ask(at, accept)).Want(t, 200, "").Header.Get("Content-Type"); got != "application/json" {
+			if got := server.Do(t, ask(at, accept)).Want(t, 200, "").Header.Get("Content-Type"); got != "application/json" {
 				t.Errorf("closed layer, Accept %q: Content-Type %s", accept, got)
 			}
 		}
-		w.Do(t, ask(at, printTalk+", application/json;q=0")).Want(t, 503, problem.CodeXJDFUnavailable)
+		server.Do(t, ask(at, printTalk+", application/json;q=0")).Want(t, 503, problem.CodeXJDFUnavailable)
 	}
 }

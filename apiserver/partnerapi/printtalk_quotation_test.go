@@ -27,18 +27,18 @@ func euros(t *testing.T, amount string) money.Money {
 
 func TestAQuotationHasTheQuotesThatStand(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	by := func(supplier string, days int) rfq.Offer {
-		o := offer(t, w)
+		o := offer(t, server)
 		o.Supplier.ID, o.Supplier.DisplayName = supplier, "Press "+supplier
-		o.ValidUntil = w.Clock.Now().Add(time.Duration(days) * 24 * time.Hour)
+		o.ValidUntil = server.Clock.Now().Add(time.Duration(days) * 24 * time.Hour)
 		return o
 	}
 	better := by("a", 7)
 	better.Total = euros(t, "199.00")
-	path, quotes := quoted(t, w, by("a", 9), by("b", 2), by("c", 5), better, by("d", 8))
+	path, quotes := quoted(t, server, by("a", 9), by("b", 2), by("c", 5), better, by("d", 8))
 	id := strings.TrimPrefix(path, "/api/v1/rfq/")
-	if _, err := w.RFQs.WithdrawQuote(t.Context(), acme, id, quotes[4].ID, rfq.Instruction{}); err != nil {
+	if _, err := server.RFQs.WithdrawQuote(t.Context(), acme, id, quotes[4].ID, rfq.Instruction{}); err != nil {
 		t.Fatalf("w.RFQs.WithdrawQuote %v: %v", id, err)
 	}
 	steps := []struct {
@@ -52,8 +52,8 @@ func TestAQuotationHasTheQuotesThatStand(t *testing.T) {
 		{"after two have expired", 3 * 24 * time.Hour, "2026-11-27T12:00:00.000Z", []string{quotes[3].ID}},
 	}
 	for _, step := range steps {
-		w.Advance(step.after)
-		document := talkOf(t, accept(t, w, "acme-live", path+"/quotes", printTalk).Want(t, 200, ""))
+		server.Advance(step.after)
+		document := talkOf(t, accept(t, server, "acme-live", path+"/quotes", printTalk).Want(t, 200, ""))
 		var standing []string
 		for _, q := range document.Request.Quotation.Quotes {
 			standing = append(standing, q.QuoteID)
@@ -65,18 +65,18 @@ func TestAQuotationHasTheQuotesThatStand(t *testing.T) {
 			t.Errorf("%s: expires %s, want %s; refers to %s; to %s", step.when, got, step.expires, document.Request.BusinessRefID, document.To)
 		}
 	}
-	w.Advance(2 * 24 * time.Hour)
-	accept(t, w, "acme-live", path+"/quotes", printTalk).Want(t, 404, problem.CodeNotFound)
-	get(t, w, "acme-live", path+"/quotes").Want(t, 200, "")
+	server.Advance(2 * 24 * time.Hour)
+	accept(t, server, "acme-live", path+"/quotes", printTalk).Want(t, 404, problem.CodeNotFound)
+	get(t, server, "acme-live", path+"/quotes").Want(t, 200, "")
 }
 
 func TestAQuotationHasThePricesOfOtherQuantities(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	o := offer(t, w)
+	server := apitest.New(t, apitest.Options{})
+	o := offer(t, server)
 	o.PriceBreaks = []rfq.PriceBreak{{Quantity: 1, UnitPrice: euros(t, "0.005")}, {Quantity: 10_000, UnitPrice: euros(t, "0.039")}, {Quantity: 10_000_000, UnitPrice: euros(t, "0.0251")}}
-	path, _ := quoted(t, w, o)
-	q := talkOf(t, accept(t, w, "acme-live", path+"/quotes", printTalk).Want(t, 200, "")).Request.Quotation.Quotes[0]
+	path, _ := quoted(t, server, o)
+	q := talkOf(t, accept(t, server, "acme-live", path+"/quotes", printTalk).Want(t, 200, "")).Request.Quotation.Quotes[0]
 	var lines []string
 	for _, price := range q.Pricing.Prices {
 		lines = append(lines, strings.Join([]string{price.PriceType, price.Amount, price.Price, price.UnitPrice, q.Pricing.Currency}, " "))
@@ -97,21 +97,21 @@ func TestAQuotationHasThePricesOfOtherQuantities(t *testing.T) {
 
 func TestAnyTextIsReadableInAQuotation(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	for name, tc := range texts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if tc.reads == "" {
 				tc.reads = tc.text
 			}
-			created := create(t, w, strings.ReplaceAll(name, " ", "-"), flyers).Want(t, 201, "")
-			o := offer(t, w)
+			created := create(t, server, strings.ReplaceAll(name, " ", "-"), flyers).Want(t, 201, "")
+			o := offer(t, server)
 			o.Supplier.DisplayName, o.Assumptions = tc.text, []string{tc.text, "after it"}
 			o.Delivery.Terms = tc.text
-			if _, err := w.RFQs.SubmitQuote(t.Context(), acme, created.Text(t, "id"), o, rfq.Instruction{}); err != nil {
+			if _, err := server.RFQs.SubmitQuote(t.Context(), acme, created.Text(t, "id"), o, rfq.Instruction{}); err != nil {
 				t.Fatalf("w.RFQs.SubmitQuote: %v", err)
 			}
-			quotation := talkOf(t, accept(t, w, "acme-live", created.Header.Get("Location")+"/quotes", printTalk).Want(t, 200, "")).Request.Quotation
+			quotation := talkOf(t, accept(t, server, "acme-live", created.Header.Get("Location")+"/quotes", printTalk).Want(t, 200, "")).Request.Quotation
 			if got := quotation.Quotes; len(got) != 1 || len(got[0].Pricing.Prices) != 2 || !strings.Contains(got[0].Comment, "\nAssumption: "+tc.reads+"\nAssumption: after it") {
 				t.Errorf("quotes %+v", got)
 			}
@@ -121,10 +121,10 @@ func TestAnyTextIsReadableInAQuotation(t *testing.T) {
 
 func TestQuotesReadAsPrintTalkByEachOfItsNamesAndAreNotKept(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path, _ := quoted(t, w, offer(t, w))
+	server := apitest.New(t, apitest.Options{})
+	path, _ := quoted(t, server, offer(t, server))
 	for _, mediaType := range append([]string{"application/json"}, printtalk.MediaTypes()...) {
-		a := accept(t, w, "acme-live", path+"/quotes", mediaType).Want(t, 200, "")
+		a := accept(t, server, "acme-live", path+"/quotes", mediaType).Want(t, 200, "")
 		for name, want := range map[string]string{
 			"Content-Type": mediaType, "Vary": "Authorization, Accept", "Cache-Control": "private, no-store", "Etag": "",
 		} {
@@ -134,7 +134,7 @@ func TestQuotesReadAsPrintTalkByEachOfItsNamesAndAreNotKept(t *testing.T) {
 		}
 	}
 	for _, field := range []string{"", "*/*", printTalk + ";q=0.1, application/json", "application/json"} {
-		if got := accept(t, w, "acme-live", path+"/quotes", field).Want(t, 200, "").Header.Get("Content-Type"); got != "application/json" {
+		if got := accept(t, server, "acme-live", path+"/quotes", field).Want(t, 200, "").Header.Get("Content-Type"); got != "application/json" {
 			t.Errorf("Accept %q: Content-Type %s", field, got)
 		}
 	}
@@ -144,11 +144,11 @@ func TestQuotesReadAsPrintTalkByEachOfItsNamesAndAreNotKept(t *testing.T) {
 // amount of money.
 func TestAPriceBeyondAllMoneyHidesNoQuote(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	o := offer(t, w)
+	server := apitest.New(t, apitest.Options{})
+	o := offer(t, server)
 	o.PriceBreaks = []rfq.PriceBreak{{Quantity: 10_000, UnitPrice: euros(t, "0.0390")}, {Quantity: 10_000_000, UnitPrice: euros(t, "999999999999999")}}
-	path, _ := quoted(t, w, o)
-	quotes := talkOf(t, accept(t, w, "acme-live", path+"/quotes", printTalk).Want(t, 200, "")).Request.Quotation.Quotes
+	path, _ := quoted(t, server, o)
+	quotes := talkOf(t, accept(t, server, "acme-live", path+"/quotes", printTalk).Want(t, 200, "")).Request.Quotation.Quotes
 	if len(quotes) != 1 || len(quotes[0].Pricing.Prices[0].Breaks) != 1 {
 		t.Errorf("quotes %+v", quotes)
 	}

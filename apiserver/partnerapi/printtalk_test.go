@@ -90,18 +90,18 @@ func talkOf(t *testing.T, a apitest.Answer) talk {
 }
 
 // accept sends a GET request with an Accept field.
-func accept(t *testing.T, w *apitest.Server, owner, path, field string) apitest.Answer {
+func accept(t *testing.T, server *apitest.Server, owner, path, field string) apitest.Answer {
 	t.Helper()
-	return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: owner, Header: map[string]string{"Accept": field}})
+	return server.Do(t, apitest.Request{Method: "GET", Path: path, Key: owner, Header: map[string]string{"Accept": field}})
 }
 
 // quoted creates an RFQ with these offers, with acme's live key.
-func quoted(t *testing.T, w *apitest.Server, offers ...rfq.Offer) (path string, quotes []rfq.Quote) {
+func quoted(t *testing.T, server *apitest.Server, offers ...rfq.Offer) (path string, quotes []rfq.Quote) {
 	t.Helper()
-	created := create(t, w, "k-1", flyers).Want(t, 201, "")
+	created := create(t, server, "k-1", flyers).Want(t, 201, "")
 	for i := range offers {
-		w.Advance(time.Millisecond) // so that the offers are sorted by time
-		submitted, err := w.RFQs.SubmitQuote(t.Context(), acme, created.Text(t, "id"), offers[i], rfq.Instruction{})
+		server.Advance(time.Millisecond) // so that the offers are sorted by time
+		submitted, err := server.RFQs.SubmitQuote(t.Context(), acme, created.Text(t, "id"), offers[i], rfq.Instruction{})
 		if err != nil {
 			t.Fatalf("w.RFQs.SubmitQuote: %v", err)
 		}
@@ -112,9 +112,9 @@ func quoted(t *testing.T, w *apitest.Server, offers ...rfq.Offer) (path string, 
 
 func TestPrintTalkAcceptsTheKeyInEitherHeader(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path, _ := quoted(t, w)
-	key, other := w.Key("acme-live"), w.Key("acme-test")
+	server := apitest.New(t, apitest.Options{})
+	path, _ := quoted(t, server)
+	key, other := server.Key("acme-live"), server.Key("acme-test")
 	for name, tc := range map[string]struct {
 		accept, apiKey, owner string
 		status                int
@@ -132,7 +132,7 @@ func TestPrintTalkAcceptsTheKeyInEitherHeader(t *testing.T) {
 		if tc.apiKey != "" {
 			header["X-API-Key"] = tc.apiKey
 		}
-		a := w.Do(t, apitest.Request{Method: "GET", Path: path, Key: tc.owner, Header: header})
+		a := server.Do(t, apitest.Request{Method: "GET", Path: path, Key: tc.owner, Header: header})
 		if a.Status != tc.status || a.Code() != tc.code {
 			t.Errorf("%s: %d %s, want %d %s", name, a.Status, a.Code(), tc.status, tc.code)
 		}
@@ -141,10 +141,10 @@ func TestPrintTalkAcceptsTheKeyInEitherHeader(t *testing.T) {
 
 func TestARecordReadsAsPrintTalkByEachOfItsNames(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path, _ := quoted(t, w)
+	server := apitest.New(t, apitest.Options{})
+	path, _ := quoted(t, server)
 	for _, mediaType := range printtalk.MediaTypes() {
-		a := accept(t, w, "acme-live", path, mediaType).Want(t, 200, "")
+		a := accept(t, server, "acme-live", path, mediaType).Want(t, 200, "")
 		if got := a.Header.Get("Content-Type"); got != mediaType {
 			t.Errorf("Accept %s: Content-Type %s", mediaType, got)
 		}
@@ -153,7 +153,7 @@ func TestARecordReadsAsPrintTalkByEachOfItsNames(t *testing.T) {
 		}
 		talkOf(t, a)
 	}
-	got := talkOf(t, accept(t, w, "acme-live", path, printTalk))
+	got := talkOf(t, accept(t, server, "acme-live", path, printTalk))
 	want := talk{XMLName: xml.Name{Space: printtalk.Namespace, Local: "PrintTalk"}, Version: "2.2", From: "org_acme01", To: "printmarket"}
 	want.Request.BusinessID, want.Request.DescriptiveName = strings.TrimPrefix(path, "/api/v1/rfq/"), "Spring flyers"
 	want.Request.RFQ = &rfqTalk{Expires: "2026-12-04T12:00:00.000Z"}
@@ -172,8 +172,8 @@ func TestARecordReadsAsPrintTalkByEachOfItsNames(t *testing.T) {
 
 func TestPrintTalkIsReturnedOnRequest(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path, _ := quoted(t, w)
+	server := apitest.New(t, apitest.Options{})
+	path, _ := quoted(t, server)
 	const asJSON = "application/json"
 	for name, tc := range map[string]struct{ accept, want string }{
 		"no preference":                 {"", asJSON},
@@ -197,24 +197,24 @@ func TestPrintTalkIsReturnedOnRequest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := accept(t, w, "acme-live", path, tc.accept).Want(t, 200, "").Header.Get("Content-Type"); got != tc.want {
+			if got := accept(t, server, "acme-live", path, tc.accept).Want(t, 200, "").Header.Get("Content-Type"); got != tc.want {
 				t.Errorf("Content-Type %s, want %s", got, tc.want)
 			}
 		})
 	}
 	for _, field := range []string{"text/csv", "text/xml", printTalk + ";version=1", "*/*;q=0"} {
-		accept(t, w, "acme-live", path, field).Want(t, 406, problem.CodeNotAcceptable)
+		accept(t, server, "acme-live", path, field).Want(t, 406, problem.CodeNotAcceptable)
 	}
 }
 
 func TestPrintTalkIsRevalidatedByATagOfItsOwn(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path, _ := quoted(t, w, offer(t, w))
+	server := apitest.New(t, apitest.Options{})
+	path, _ := quoted(t, server, offer(t, server))
 	tags := map[string]string{}
 	for _, form := range append([]string{"application/json"}, printtalk.MediaTypes()...) {
 		again := func(method, tag string) apitest.Answer {
-			return w.Do(t, apitest.Request{Method: method, Path: path, Key: "acme-live", Header: map[string]string{"Accept": form, "If-None-Match": tag}})
+			return server.Do(t, apitest.Request{Method: method, Path: path, Key: "acme-live", Header: map[string]string{"Accept": form, "If-None-Match": tag}})
 		}
 		fresh := again("GET", "").Want(t, 200, "")
 		tags[form] = fresh.Header.Get("Etag")
@@ -234,41 +234,41 @@ func TestPrintTalkIsRevalidatedByATagOfItsOwn(t *testing.T) {
 	}
 	for form, tag := range tags {
 		other := map[bool]string{true: "application/json", false: printTalk}[form != "application/json"]
-		w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"Accept": other, "If-None-Match": tag}}).Want(t, 200, "")
+		server.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"Accept": other, "If-None-Match": tag}}).Want(t, 200, "")
 	}
 }
 
 func TestTheKillSwitchOfTheLayerLeavesJSON(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path, _ := quoted(t, w, offer(t, w))
-	sandbox := createAs(t, w, "acme-test", "k-1", but("catalogProductUid", `"sim:rfq:quoted"`)).Want(t, 201, "").Header.Get("Location")
-	w.Kill(posture.XJDF)
+	server := apitest.New(t, apitest.Options{})
+	path, _ := quoted(t, server, offer(t, server))
+	sandbox := createAs(t, server, "acme-test", "k-1", but("catalogProductUid", `"sim:rfq:quoted"`)).Want(t, 201, "").Header.Get("Location")
+	server.Kill(posture.XJDF)
 	for at, owner := range map[string]string{path: "acme-live", path + "/quotes": "acme-live", sandbox: "acme-test", sandbox + "/quotes": "acme-test"} {
-		accept(t, w, owner, at, printTalk).Want(t, 503, problem.Code(posture.XJDF.Definition().Code))
-		get(t, w, owner, at).Want(t, 200, "")
+		accept(t, server, owner, at, printTalk).Want(t, 503, problem.Code(posture.XJDF.Definition().Code))
+		get(t, server, owner, at).Want(t, 200, "")
 	}
 }
 
 func TestForeignRecordsAreUnknownInPrintTalk(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path, _ := quoted(t, w, offer(t, w))
+	server := apitest.New(t, apitest.Options{})
+	path, _ := quoted(t, server, offer(t, server))
 	for _, at := range []string{path, path + "/quotes", "/api/v1/rfq/rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ", "/api/v1/rfq/rfq_1/quotes"} {
 		for _, owner := range []string{"stark-live", "acme-test"} {
-			accept(t, w, owner, at, printTalk).Want(t, 404, problem.CodeNotFound)
+			accept(t, server, owner, at, printTalk).Want(t, 404, problem.CodeNotFound)
 		}
 	}
 }
 
 func TestRFQWithoutCurrentQuoteHasNoQuotation(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path, _ := quoted(t, w)
-	if got := accept(t, w, "acme-live", path+"/quotes", printTalk).Want(t, 404, problem.CodeNotFound).Text(t, "detail"); !strings.Contains(got, "The RFQ has no current quote") {
+	server := apitest.New(t, apitest.Options{})
+	path, _ := quoted(t, server)
+	if got := accept(t, server, "acme-live", path+"/quotes", printTalk).Want(t, 404, problem.CodeNotFound).Text(t, "detail"); !strings.Contains(got, "The RFQ has no current quote") {
 		t.Errorf("GET %s/quotes: detail %q, want one that distinguishes a missing quote from a missing RFQ", path, got)
 	}
-	accept(t, w, "acme-live", path, printTalk).Want(t, 200, "")
+	accept(t, server, "acme-live", path, printTalk).Want(t, 200, "")
 }
 
 // texts lists unusual titles and names, and the text that another program must decode; an
@@ -294,7 +294,7 @@ func texts() map[string]struct{ text, reads string } {
 // document.
 func TestAnyTextIsReadableInPrintTalk(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	for name, tc := range texts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -305,9 +305,9 @@ func TestAnyTextIsReadableInPrintTalk(t *testing.T) {
 			if err != nil {
 				t.Fatalf("json.Marshal: %v", err)
 			}
-			created := create(t, w, strings.ReplaceAll(name, " ", "-"), but("title", string(title))).Want(t, 201, "")
+			created := create(t, server, strings.ReplaceAll(name, " ", "-"), but("title", string(title))).Want(t, 201, "")
 			path := created.Header.Get("Location")
-			request := talkOf(t, accept(t, w, "acme-live", path, printTalk).Want(t, 200, ""))
+			request := talkOf(t, accept(t, server, "acme-live", path, printTalk).Want(t, 200, ""))
 			if diff := cmp.Diff(tc.reads, request.Request.DescriptiveName); diff != "" {
 				t.Errorf("title (-want +got):\n%s", diff)
 			}
@@ -318,19 +318,19 @@ func TestAnyTextIsReadableInPrintTalk(t *testing.T) {
 // Control characters are rejected, so the previous test contains none.
 func TestControlCharactersAreRejected(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	for _, title := range []string{`"a\u0000"`, `"a\u0008b"`, `"a\u001f"`, `"a\nb"`, `"a\u0085"`, `"a\u007f"`} {
-		create(t, w, "k-1", but("title", title)).Want(t, 422, problem.CodeRFQInvalid)
+		create(t, server, "k-1", but("title", title)).Want(t, 422, problem.CodeRFQInvalid)
 	}
 }
 
 func TestWithoutACatalogAProductHasNoType(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path, _ := quoted(t, w)
-	typed := accept(t, w, "acme-live", path, printTalk).Want(t, 200, "")
-	w.Catalog.Withdraw()
-	untyped := accept(t, w, "acme-live", path, printTalk).Want(t, 200, "")
+	server := apitest.New(t, apitest.Options{})
+	path, _ := quoted(t, server)
+	typed := accept(t, server, "acme-live", path, printTalk).Want(t, 200, "")
+	server.Catalog.Withdraw()
+	untyped := accept(t, server, "acme-live", path, printTalk).Want(t, 200, "")
 	product := talkOf(t, untyped).Request.RFQ.XJDF.Product
 	if product.ProductType != "" || product.DescriptiveName != "Flyer A5, single sheet" {
 		t.Errorf("product %+v", product)
@@ -343,18 +343,18 @@ func TestWithoutACatalogAProductHasNoType(t *testing.T) {
 	if err != nil {
 		t.Fatalf("catalog.NewCatalog: %v", err)
 	}
-	w.Catalog.Publish(other, w.Clock.Now())
-	if got := talkOf(t, accept(t, w, "acme-live", path, printTalk).Want(t, 200, "")).Request.RFQ.XJDF.Product.ProductType; got != "" {
+	server.Catalog.Publish(other, server.Clock.Now())
+	if got := talkOf(t, accept(t, server, "acme-live", path, printTalk).Want(t, 200, "")).Request.RFQ.XJDF.Product.ProductType; got != "" {
 		t.Errorf("a product that has left the catalog is a %s", got)
 	}
 }
 
 func TestPrintTalkWithoutAStoreNamesTheRetryDelay(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path, _ := quoted(t, w, offer(t, w))
-	w.Store.Set(storetest.Away)
+	server := apitest.New(t, apitest.Options{})
+	path, _ := quoted(t, server, offer(t, server))
+	server.Store.Set(storetest.Away)
 	for _, at := range []string{path, path + "/quotes"} {
-		accept(t, w, "acme-live", at, printTalk).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+		accept(t, server, "acme-live", at, printTalk).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
 	}
 }

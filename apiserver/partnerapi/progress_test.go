@@ -13,12 +13,12 @@ import (
 // The conflict ends when the request with the key ends.
 func TestAKeyWhoseRequestHasNotEnded(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Store.Set(storetest.InProgress)
-	a := create(t, w, "k-1", flyers).Want(t, 409, problem.CodeIdempotencyInProgress)
+	server := apitest.New(t, apitest.Options{})
+	server.Store.Set(storetest.InProgress)
+	a := create(t, server, "k-1", flyers).Want(t, 409, problem.CodeIdempotencyInProgress)
 	if got := a.Header.Get("Retry-After"); got != "1" {
 		t.Errorf("Retry-After = %q, want 1", got)
 	}
-	w.Store.Set(storetest.None)
-	create(t, w, "k-1", flyers).Want(t, 201, "")
+	server.Store.Set(storetest.None)
+	create(t, server, "k-1", flyers).Want(t, 201, "")
 }

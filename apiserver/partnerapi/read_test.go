@@ -24,7 +24,7 @@ import (
 
 var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 
-func offer(t *testing.T, w *apitest.Server) rfq.Offer {
+func offer(t *testing.T, server *apitest.Server) rfq.Offer {
 	t.Helper()
 	amount := func(text string) money.Money {
 		m, err := money.Parse(text, "EUR")
@@ -36,20 +36,20 @@ func offer(t *testing.T, w *apitest.Server) rfq.Offer {
 	return rfq.Offer{
 		Supplier: rfq.Supplier{ID: "press_1", DisplayName: "Press One"}, Total: amount("205.00"), UnitPrice: amount("0.0410"),
 		Quantity: 5000, PriceBreaks: []rfq.PriceBreak{{Quantity: 10_000, UnitPrice: amount("0.0390")}}, LeadTimeDays: 6,
-		Delivery: rfq.Delivery{City: "Utrecht", Terms: "DAP"}, ValidUntil: w.Clock.Now().Add(7 * 24 * time.Hour),
+		Delivery: rfq.Delivery{City: "Utrecht", Terms: "DAP"}, ValidUntil: server.Clock.Now().Add(7 * 24 * time.Hour),
 		Assumptions: []string{"Files arrive print ready."},
 	}
 }
 
 func TestARecordIsItsOwnersAlone(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path := create(t, w, "k-1", flyers).Want(t, 201, "").Header.Get("Location")
+	server := apitest.New(t, apitest.Options{})
+	path := create(t, server, "k-1", flyers).Want(t, 201, "").Header.Get("Location")
 	for _, path := range []string{path, path + "/quotes"} {
-		get(t, w, "acme-live", path).Want(t, 200, "")
-		missing := get(t, w, "acme-live", "/api/v1/rfq/rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ").Want(t, 404, problem.CodeNotFound)
+		get(t, server, "acme-live", path).Want(t, 200, "")
+		missing := get(t, server, "acme-live", "/api/v1/rfq/rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ").Want(t, 404, problem.CodeNotFound)
 		for _, owner := range []string{"stark-live", "stark-test", "acme-test"} {
-			foreign := get(t, w, owner, path).Want(t, 404, problem.CodeNotFound)
+			foreign := get(t, server, owner, path).Want(t, 404, problem.CodeNotFound)
 			if got, want := foreign.Text(t, "detail"), missing.Text(t, "detail"); got != want {
 				t.Errorf("%s gets %q for a foreign record and %q for a missing one", owner, got, want)
 			}
@@ -59,12 +59,12 @@ func TestARecordIsItsOwnersAlone(t *testing.T) {
 
 func TestIDsThatCannotBeAreNotLookedUp(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	for _, id := range []string{"x", "rfq_", "rfq_1", "pref_01KB0QXR80ZZZZZZZZZZZZZZZZ", "rfq_01kb0qxr80zzzzzzzzzzzzzzzz", "%00", "rfq_01KB0QXR80%2FZZZZZZZZZZZZZZZ", strings.Repeat("x", 5000)} {
-		get(t, w, "acme-live", "/api/v1/rfq/"+id).Want(t, 404, problem.CodeNotFound)
-		get(t, w, "acme-live", "/api/v1/rfq/"+id+"/quotes").Want(t, 404, problem.CodeNotFound)
+		get(t, server, "acme-live", "/api/v1/rfq/"+id).Want(t, 404, problem.CodeNotFound)
+		get(t, server, "acme-live", "/api/v1/rfq/"+id+"/quotes").Want(t, 404, problem.CodeNotFound)
 	}
-	if n := w.Store.Calls(); n != 0 {
+	if n := server.Store.Calls(); n != 0 {
 		t.Errorf("the store was called %d times", n)
 	}
 }
@@ -72,23 +72,23 @@ func TestIDsThatCannotBeAreNotLookedUp(t *testing.T) {
 // The test follows a record through a quote, its deadline and its expiry.
 func TestARecordIsRevalidatedUntilItChanges(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	created := create(t, w, "k-1", flyers).Want(t, 201, "")
+	server := apitest.New(t, apitest.Options{})
+	created := create(t, server, "k-1", flyers).Want(t, 201, "")
 	path, tag := created.Header.Get("Location"), created.Header.Get("Etag")
 	again := func(tag string) apitest.Answer {
-		return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"If-None-Match": tag}})
+		return server.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"If-None-Match": tag}})
 	}
 	steps := []struct {
 		status string
 		act    func()
 	}{
 		{"quoted", func() {
-			if _, err := w.RFQs.SubmitQuote(t.Context(), acme, created.Text(t, "id"), offer(t, w), rfq.Instruction{}); err != nil {
+			if _, err := server.RFQs.SubmitQuote(t.Context(), acme, created.Text(t, "id"), offer(t, server), rfq.Instruction{}); err != nil {
 				t.Fatalf("w.RFQs.SubmitQuote: %v", err)
 			}
 		}},
-		{"closed", func() { w.Advance(14 * 24 * time.Hour) }},
-		{"expired", func() { w.Advance(16 * 24 * time.Hour) }},
+		{"closed", func() { server.Advance(14 * 24 * time.Hour) }},
+		{"expired", func() { server.Advance(16 * 24 * time.Hour) }},
 	}
 	for _, step := range steps {
 		same := again(tag).Want(t, 304, "")
@@ -102,7 +102,7 @@ func TestARecordIsRevalidatedUntilItChanges(t *testing.T) {
 		}
 		tag = changed.Header.Get("Etag")
 	}
-	if head := w.Do(t, apitest.Request{Method: "HEAD", Path: path, Key: "acme-live"}).Want(t, 200, ""); head.Header.Get("Etag") != tag {
+	if head := server.Do(t, apitest.Request{Method: "HEAD", Path: path, Key: "acme-live"}).Want(t, 200, ""); head.Header.Get("Etag") != tag {
 		t.Errorf("HEAD has the tag %s", head.Header.Get("Etag"))
 	}
 }
@@ -114,24 +114,24 @@ type page struct {
 
 func TestAListIsWalkedFromNewestToOldest(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	var want []string
 	for i := range 5 {
-		want = append([]string{create(t, w, strconv.Itoa(i), flyers).Want(t, 201, "").Text(t, "id")}, want...)
-		w.Advance(time.Second)
+		want = append([]string{create(t, server, strconv.Itoa(i), flyers).Want(t, 201, "").Text(t, "id")}, want...)
+		server.Advance(time.Second)
 	}
-	createAs(t, w, "stark-live", "k", flyers).Want(t, 201, "")
-	createAs(t, w, "acme-test", "k", flyers).Want(t, 201, "")
+	createAs(t, server, "stark-live", "k", flyers).Want(t, 201, "")
+	createAs(t, server, "acme-test", "k", flyers).Want(t, 201, "")
 	var got []string
 	for next := "/api/v1/rfq?limit=2"; next != ""; {
-		a := get(t, w, "acme-live", next).Want(t, 200, "")
+		a := get(t, server, "acme-live", next).Want(t, 200, "")
 		var p page
 		a.Into(t, &p)
 		for _, item := range p.Items {
 			got = append(got, item.ID)
 		}
 		next = link(t, a, p)
-		create(t, w, fmt.Sprint("meanwhile", len(got)), flyers).Want(t, 201, "")
+		create(t, server, fmt.Sprint("meanwhile", len(got)), flyers).Want(t, 201, "")
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
@@ -158,21 +158,21 @@ func link(t *testing.T, a apitest.Answer, p page) string {
 
 func TestAnEmptyListIsAPage(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	if got, want := string(get(t, w, "acme-live", "/api/v1/rfq").Want(t, 200, "").Body), `{"items":[],"nextCursor":null}`+"\n"; got != want {
+	server := apitest.New(t, apitest.Options{})
+	if got, want := string(get(t, server, "acme-live", "/api/v1/rfq").Want(t, 200, "").Body), `{"items":[],"nextCursor":null}`+"\n"; got != want {
 		t.Errorf("body %s, want %s", got, want)
 	}
 }
 
 func TestTheDefaultPageHasTwenty(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	for i := range 21 {
-		create(t, w, strconv.Itoa(i), flyers).Want(t, 201, "")
+		create(t, server, strconv.Itoa(i), flyers).Want(t, 201, "")
 	}
 	for query, want := range map[string]int{"": 20, "?limit=21": 21, "?limit=100": 21, "?limit=1": 1} {
 		var p page
-		get(t, w, "acme-live", "/api/v1/rfq"+query).Want(t, 200, "").Into(t, &p)
+		get(t, server, "acme-live", "/api/v1/rfq"+query).Want(t, 200, "").Into(t, &p)
 		if len(p.Items) != want || (p.NextCursor != nil) != (want < 21) {
 			t.Errorf("%q: %d items, want %d", query, len(p.Items), want)
 		}
@@ -181,14 +181,14 @@ func TestTheDefaultPageHasTwenty(t *testing.T) {
 
 func TestBadPagesAreRefused(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	for i := range 2 {
-		create(t, w, strconv.Itoa(i), flyers).Want(t, 201, "")
-		createAs(t, w, "stark-live", strconv.Itoa(i), flyers).Want(t, 201, "")
-		createAs(t, w, "acme-test", strconv.Itoa(i), flyers).Want(t, 201, "")
+		create(t, server, strconv.Itoa(i), flyers).Want(t, 201, "")
+		createAs(t, server, "stark-live", strconv.Itoa(i), flyers).Want(t, 201, "")
+		createAs(t, server, "acme-test", strconv.Itoa(i), flyers).Want(t, 201, "")
 	}
 	cursor := func(owner string) string {
-		return get(t, w, owner, "/api/v1/rfq?limit=1").Want(t, 200, "").Text(t, "nextCursor")
+		return get(t, server, owner, "/api/v1/rfq?limit=1").Want(t, 200, "").Text(t, "nextCursor")
 	}
 	own := cursor("acme-live")
 	for name, query := range map[string]string{
@@ -221,24 +221,24 @@ func TestBadPagesAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			get(t, w, "acme-live", "/api/v1/rfq?"+query).Want(t, 400, problem.CodeInvalidRequest)
+			get(t, server, "acme-live", "/api/v1/rfq?"+query).Want(t, 400, problem.CodeInvalidRequest)
 		})
 	}
-	get(t, w, "acme-live", "/api/v1/rfq?cursor="+own).Want(t, 200, "")
+	get(t, server, "acme-live", "/api/v1/rfq?cursor="+own).Want(t, 200, "")
 }
 
 func TestAListIsNarrowedByStatusAndTime(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	var ids []string
 	for i := range 4 {
-		ids = append(ids, create(t, w, strconv.Itoa(i), flyers).Want(t, 201, "").Text(t, "id"))
-		w.Advance(time.Minute)
+		ids = append(ids, create(t, server, strconv.Itoa(i), flyers).Want(t, 201, "").Text(t, "id"))
+		server.Advance(time.Minute)
 	}
-	if _, err := w.RFQs.SubmitQuote(t.Context(), acme, ids[1], offer(t, w), rfq.Instruction{}); err != nil {
+	if _, err := server.RFQs.SubmitQuote(t.Context(), acme, ids[1], offer(t, server), rfq.Instruction{}); err != nil {
 		t.Fatalf("w.RFQs.SubmitQuote: %v", err)
 	}
-	if _, err := w.RFQs.Cancel(t.Context(), acme, ids[3], rfq.Instruction{Reason: "no longer needed"}); err != nil {
+	if _, err := server.RFQs.Cancel(t.Context(), acme, ids[3], rfq.Instruction{Reason: "no longer needed"}); err != nil {
 		t.Fatalf("w.RFQs.Cancel: %v", err)
 	}
 	for query, want := range map[string][]string{
@@ -259,7 +259,7 @@ func TestAListIsNarrowedByStatusAndTime(t *testing.T) {
 		var got []string
 		for path := "/api/v1/rfq?" + query; path != ""; {
 			var p page
-			answer := get(t, w, "acme-live", path).Want(t, 200, "")
+			answer := get(t, server, "acme-live", path).Want(t, 200, "")
 			answer.Into(t, &p)
 			for _, item := range p.Items {
 				got = append(got, item.ID)
@@ -274,22 +274,22 @@ func TestAListIsNarrowedByStatusAndTime(t *testing.T) {
 
 func TestQuotesAreReadWithTheirRevisions(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	created := create(t, w, "k-1", flyers).Want(t, 201, "")
+	server := apitest.New(t, apitest.Options{})
+	created := create(t, server, "k-1", flyers).Want(t, 201, "")
 	id, path := created.Text(t, "id"), created.Header.Get("Location")+"/quotes"
-	if got, want := string(get(t, w, "acme-live", path).Want(t, 200, "").Body), `{"items":[]}`+"\n"; got != want {
+	if got, want := string(get(t, server, "acme-live", path).Want(t, 200, "").Body), `{"items":[]}`+"\n"; got != want {
 		t.Errorf("no quotes read as %s", got)
 	}
 	for range 2 {
-		if _, err := w.RFQs.SubmitQuote(t.Context(), acme, id, offer(t, w), rfq.Instruction{}); err != nil {
+		if _, err := server.RFQs.SubmitQuote(t.Context(), acme, id, offer(t, server), rfq.Instruction{}); err != nil {
 			t.Fatalf("w.RFQs.SubmitQuote %v: %v", id, err)
 		}
-		w.Advance(time.Minute)
+		server.Advance(time.Minute)
 	}
 	var body struct {
 		Items []map[string]any `json:"items"`
 	}
-	get(t, w, "acme-live", path).Want(t, 200, "").Into(t, &body)
+	get(t, server, "acme-live", path).Want(t, 200, "").Into(t, &body)
 	if len(body.Items) != 2 {
 		t.Fatalf("%d quotes", len(body.Items))
 	}
@@ -314,10 +314,10 @@ func TestQuotesAreReadWithTheirRevisions(t *testing.T) {
 
 func TestTheSandboxQuotesBySimulatedSuppliers(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	created := createAs(t, w, "acme-test", "k-1", but("catalogProductUid", `"sim:rfq:quoted"`)).Want(t, 201, "")
+	server := apitest.New(t, apitest.Options{})
+	created := createAs(t, server, "acme-test", "k-1", but("catalogProductUid", `"sim:rfq:quoted"`)).Want(t, 201, "")
 	path := created.Header.Get("Location")
-	record := get(t, w, "acme-test", path).Want(t, 200, "")
+	record := get(t, server, "acme-test", path).Want(t, 200, "")
 	if got := record.Text(t, "status"); got != "quoted" || record.Header.Get("Etag") != created.Header.Get("Etag") {
 		t.Errorf("status %s, tag %s after %s", got, record.Header.Get("Etag"), created.Header.Get("Etag"))
 	}
@@ -328,7 +328,7 @@ func TestTheSandboxQuotesBySimulatedSuppliers(t *testing.T) {
 			Total    struct{ Amount, Currency string }
 		}
 	}
-	get(t, w, "acme-test", path+"/quotes").Want(t, 200, "").Into(t, &body)
+	get(t, server, "acme-test", path+"/quotes").Want(t, 200, "").Into(t, &body)
 	var got []string
 	for _, q := range body.Items {
 		got = append(got, strings.Join([]string{q.Supplier.ID, q.Status, q.Total.Amount, q.Total.Currency}, " "))
@@ -336,7 +336,7 @@ func TestTheSandboxQuotesBySimulatedSuppliers(t *testing.T) {
 	if diff := cmp.Diff([]string{"sim_press_one submitted 206.00 EUR", "sim_press_two submitted 187.50 EUR"}, got); diff != "" {
 		t.Errorf("quotes (-want +got):\n%s", diff)
 	}
-	replay := createAs(t, w, "acme-test", "k-1", but("catalogProductUid", `"sim:rfq:quoted"`)).Want(t, 201, "")
+	replay := createAs(t, server, "acme-test", "k-1", but("catalogProductUid", `"sim:rfq:quoted"`)).Want(t, 201, "")
 	if replay.Header.Get("Etag") != created.Header.Get("Etag") {
 		t.Errorf("the replay has the tag %s", replay.Header.Get("Etag"))
 	}
@@ -344,11 +344,11 @@ func TestTheSandboxQuotesBySimulatedSuppliers(t *testing.T) {
 
 func TestProductsAreThoseThatCanBeRequested(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	var body struct {
 		Items []struct{ CatalogProductUID, Name, Category, CategoryName string }
 	}
-	get(t, w, "acme-reads", "/api/v1/catalog/products").Want(t, 200, "").Into(t, &body)
+	get(t, server, "acme-reads", "/api/v1/catalog/products").Want(t, 200, "").Into(t, &body)
 	demo, err := catalog.Demo()
 	if err != nil {
 		t.Fatalf("catalog.Demo: %v", err)
@@ -369,18 +369,18 @@ func TestProductsAreThoseThatCanBeRequested(t *testing.T) {
 	// A listed product can be requested.
 	last := body.Items[len(body.Items)-1]
 	request := fmt.Sprintf(`{"catalogProductUid":%q,"title":"t","category":%q,"quantity":1,"deliveryCity":"d"}`, last.CatalogProductUID, last.Category)
-	create(t, w, "k-1", request).Want(t, 201, "")
+	create(t, server, "k-1", request).Want(t, 201, "")
 }
 
 func TestReadsWithoutAStoreReturnRetryAfter(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path := create(t, w, "k-1", flyers).Want(t, 201, "").Header.Get("Location")
-	w.Store.Set(storetest.Away)
+	server := apitest.New(t, apitest.Options{})
+	path := create(t, server, "k-1", flyers).Want(t, 201, "").Header.Get("Location")
+	server.Store.Set(storetest.Away)
 	for _, path := range []string{path, path + "/quotes", "/api/v1/rfq"} {
-		get(t, w, "acme-live", path).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+		get(t, server, "acme-live", path).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
 	}
-	get(t, w, "acme-live", "/api/v1/catalog/products").Want(t, 200, "")
-	w.Store.Set(storetest.None)
-	get(t, w, "acme-live", path).Want(t, 200, "")
+	get(t, server, "acme-live", "/api/v1/catalog/products").Want(t, 200, "")
+	server.Store.Set(storetest.None)
+	get(t, server, "acme-live", path).Want(t, 200, "")
 }

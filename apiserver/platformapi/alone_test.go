@@ -47,31 +47,31 @@ func TestOneImportIsInMemoryAtATime(t *testing.T) {
 			route = one
 		}
 	}
-	w := apitest.New(t, apitest.Options{Routes: []gate.Route{route}})
-	service.MasterData = w.MasterData
+	server := apitest.New(t, apitest.Options{Routes: []gate.Route{route}})
+	service.MasterData = server.MasterData
 	text := document(t, "org_acme01", 1)
 	done := make(chan int, 1)
-	first := w.Build(t, apitest.Request{Method: "POST", Path: root + snapshots + "?dryRun=true", Key: "platform-live", Body: text})
+	first := server.Build(t, apitest.Request{Method: "POST", Path: root + snapshots + "?dryRun=true", Key: "platform-live", Body: text})
 	go func() {
 		var rec status
-		w.Handler.ServeHTTP(&rec, first)
+		server.Handler.ServeHTTP(&rec, first)
 		done <- int(rec)
 	}()
 	<-service.began
 	for _, body := range []string{text, `{}`} {
-		a, _, _ := imports(t, w, "", body)
+		a, _, _ := imports(t, server, "", body)
 		a.Want(t, 503, problem.CodeOverloaded).WantRetry(t)
 	}
-	get(t, w, "platform-reads", snapshots).Want(t, 200, "")
+	get(t, server, "platform-reads", snapshots).Want(t, 200, "")
 	close(service.release)
 	if got := <-done; got != http.StatusOK {
 		t.Errorf("the first import: status %d", got)
 	}
-	a, _, _ := imports(t, w, "", text)
+	a, _, _ := imports(t, server, "", text)
 	a.Want(t, 201, "")
-	a, _, _ = imports(t, w, "", `{}`)
+	a, _, _ = imports(t, server, "", `{}`)
 	a.Want(t, 422, problem.CodePlatformRequestInvalid)
-	a, _, _ = imports(t, w, "", text)
+	a, _, _ = imports(t, server, "", text)
 	a.Want(t, 200, "") // a rejected import releases its slot
 }
 
@@ -84,23 +84,23 @@ func (s *status) WriteHeader(code int)      { *s = status(code) }
 
 func TestMasterDataReportsAnUnavailableStore(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	text := document(t, "org_acme01", 1)
-	_, s, _ := imports(t, w, "", text)
-	id := post(t, w, "platform-live", snapshots+"/"+s.ID+"/approve", `{}`).Want(t, 201, "").Text(t, "id")
-	w.Store.Set(storetest.Away)
+	_, s, _ := imports(t, server, "", text)
+	id := post(t, server, "platform-live", snapshots+"/"+s.ID+"/approve", `{}`).Want(t, 201, "").Text(t, "id")
+	server.Store.Set(storetest.Away)
 	for _, path := range []string{snapshots, snapshots + "/" + s.ID, snapshots + "/" + s.ID + "/content", approvals} {
-		get(t, w, "platform-reads", path).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+		get(t, server, "platform-reads", path).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
 	}
 	for path, body := range map[string]string{
 		snapshots: text, snapshots + "?dryRun=true": text, snapshots + "/" + s.ID + "/approve": `{}`, approvals + "/" + id + "/withdraw": reason,
 	} {
-		post(t, w, "platform-live", path, body).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+		post(t, server, "platform-live", path, body).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
 	}
-	w.Store.Set(storetest.Unknown)
-	post(t, w, "platform-live", snapshots, document(t, "org_acme01", 2)).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
-	w.Store.Set(storetest.None)
-	a, _, isNew := imports(t, w, "", document(t, "org_acme01", 2))
+	server.Store.Set(storetest.Unknown)
+	post(t, server, "platform-live", snapshots, document(t, "org_acme01", 2)).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+	server.Store.Set(storetest.None)
+	a, _, isNew := imports(t, server, "", document(t, "org_acme01", 2))
 	if a.Want(t, 200, ""); isNew { // the import was committed
 		t.Error("the import with an unknown outcome has no record, want one")
 	}

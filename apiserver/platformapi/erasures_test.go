@@ -34,57 +34,57 @@ func (e *erased) rfqs() [4]int {
 
 const erasures = "/organizations/org_acme01/erasures"
 
-func setState(w *apitest.Server, partner string, state v1alpha1.State) {
-	w.Partner(partner, func(s *v1alpha1.PartnerEntitlementSpec) { s.State = state })
+func setState(server *apitest.Server, partner string, state v1alpha1.State) {
+	server.Partner(partner, func(s *v1alpha1.PartnerEntitlementSpec) { s.State = state })
 }
 
 func TestAnOrganizationIsErasedInTwoSteps(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	create(t, w, "acme-live")
-	create(t, w, "acme-test")
-	other := create(t, w, "stark-live")
+	server := apitest.New(t, apitest.Options{})
+	create(t, server, "acme-live")
+	create(t, server, "acme-test")
+	other := create(t, server, "stark-live")
 	var plan, confirmed, certificate erased
-	post(t, w, "platform-live", erasures, reason).Want(t, 201, "").Into(t, &plan)
+	post(t, server, "platform-live", erasures, reason).Want(t, 201, "").Into(t, &plan)
 	if plan.State != "planned" || plan.rfqs() != [4]int{1, 1, 0, 0} || plan.PlannedBy == "" {
 		t.Errorf("the plan is %+v, want one RFQ of each mode", plan)
 	}
-	get(t, w, "platform-reads", "/organizations/org_acme01/erasure").Want(t, 404, problem.CodeNotFound)
-	post(t, w, "platform-live", erasures+"/"+plan.ID+"/confirm", reason).Want(t, 409, problem.CodeErasureConflict)
+	get(t, server, "platform-reads", "/organizations/org_acme01/erasure").Want(t, 404, problem.CodeNotFound)
+	post(t, server, "platform-live", erasures+"/"+plan.ID+"/confirm", reason).Want(t, 409, problem.CodeErasureConflict)
 
-	setState(w, "acme", v1alpha1.StateSuspended)
-	post(t, w, "platform-live", erasures+"/"+plan.ID+"/confirm", reason).Want(t, 202, "").Into(t, &confirmed)
+	setState(server, "acme", v1alpha1.StateSuspended)
+	post(t, server, "platform-live", erasures+"/"+plan.ID+"/confirm", reason).Want(t, 202, "").Into(t, &confirmed)
 	if confirmed.State != "erasing" || confirmed.AuditHash == "" {
 		t.Errorf("the confirmed erasure is %+v, want erasing with an audit entry", confirmed)
 	}
-	post(t, w, "platform-live", erasures+"/"+plan.ID+"/confirm", reason).Want(t, 409, problem.CodeErasureConflict)
-	w.Advance(erasure.Settling)
-	if err := w.Erasures.Sweep(t.Context()); err != nil {
+	post(t, server, "platform-live", erasures+"/"+plan.ID+"/confirm", reason).Want(t, 409, problem.CodeErasureConflict)
+	server.Advance(erasure.Settling)
+	if err := server.Erasures.Sweep(t.Context()); err != nil {
 		t.Fatalf("w.Erasures.Sweep: %v", err)
 	}
-	get(t, w, "platform-reads", erasures+"/"+plan.ID).Want(t, 200, "").Into(t, &certificate)
+	get(t, server, "platform-reads", erasures+"/"+plan.ID).Want(t, 200, "").Into(t, &certificate)
 	if certificate.State != "erased" || certificate.rfqs() != [4]int{1, 1, 1, 1} || certificate.EndedAt == "" || certificate.AuditID == confirmed.AuditID {
 		t.Errorf("the certificate is %+v, want both RFQs and an audit entry of its own", certificate)
 	}
 	if objects := strings.Join(certificate.RemainingObjects, ","); !strings.Contains(objects, "PartnerEntitlement ") || !strings.Contains(objects, "XJMFSender ") {
 		t.Errorf("remaining objects are %q, want the PartnerEntitlement and the XJMFSender", objects)
 	}
-	get(t, w, "platform-reads", "/organizations/org_acme01/erasure").Want(t, 200, "").Into(t, &confirmed)
+	get(t, server, "platform-reads", "/organizations/org_acme01/erasure").Want(t, 200, "").Into(t, &confirmed)
 	if confirmed.ID != plan.ID {
 		t.Errorf("the latest erasure is %s, want %s", confirmed.ID, plan.ID)
 	}
-	if left := list(t, w, "platform-live", ""); len(left) != 1 || left[0].ID != other {
+	if left := list(t, server, "platform-live", ""); len(left) != 1 || left[0].ID != other {
 		t.Errorf("the RFQs left are %+v, want only %s of stark", left, other)
 	}
-	w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live"}).Want(t, 403, problem.CodePartnerSuspended)
+	server.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live"}).Want(t, 403, problem.CodePartnerSuspended)
 }
 
 func TestErasuresAreRefused(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	var plan erased
-	post(t, w, "platform-live", erasures, reason).Want(t, 201, "").Into(t, &plan)
-	setState(w, "acme", v1alpha1.StateSuspended)
+	post(t, server, "platform-live", erasures, reason).Want(t, 201, "").Into(t, &plan)
+	setState(server, "acme", v1alpha1.StateSuspended)
 	for name, tc := range map[string]struct {
 		who, path, body string
 		status          int
@@ -100,15 +100,15 @@ func TestErasuresAreRefused(t *testing.T) {
 		"the confirmation with a test key":       {"platform-test", erasures + "/" + plan.ID + "/confirm", reason, 403, problem.CodeLiveKeyRequired},
 		"the organization of the operators' key": {"platform-live", "/organizations/org_market/erasures/" + plan.ID + "/confirm", reason, 404, problem.CodeNotFound},
 	} {
-		t.Run(name, func(t *testing.T) { post(t, w, tc.who, tc.path, tc.body).Want(t, tc.status, tc.code) })
+		t.Run(name, func(t *testing.T) { post(t, server, tc.who, tc.path, tc.body).Want(t, tc.status, tc.code) })
 	}
 	var own erased
-	post(t, w, "platform-live", "/organizations/org_market/erasures", reason).Want(t, 201, "").Into(t, &own)
-	post(t, w, "platform-live", "/organizations/org_market/erasures/"+own.ID+"/confirm", reason).Want(t, 409, problem.CodeErasureConflict)
-	w.Advance(erasure.PlanLifetime)
-	post(t, w, "platform-live", erasures+"/"+plan.ID+"/confirm", reason).Want(t, 409, problem.CodeErasureConflict)
+	post(t, server, "platform-live", "/organizations/org_market/erasures", reason).Want(t, 201, "").Into(t, &own)
+	post(t, server, "platform-live", "/organizations/org_market/erasures/"+own.ID+"/confirm", reason).Want(t, 409, problem.CodeErasureConflict)
+	server.Advance(erasure.PlanLifetime)
+	post(t, server, "platform-live", erasures+"/"+plan.ID+"/confirm", reason).Want(t, 409, problem.CodeErasureConflict)
 	var empty erased
-	post(t, w, "platform-live", "/organizations/org_unknown/erasures", reason).Want(t, 201, "").Into(t, &empty)
+	post(t, server, "platform-live", "/organizations/org_unknown/erasures", reason).Want(t, 201, "").Into(t, &empty)
 	if empty.rfqs() != [4]int{} || len(empty.RemainingObjects) != 0 {
 		t.Errorf("the plan of an unknown organization is %+v, want zero counts and no objects", empty)
 	}

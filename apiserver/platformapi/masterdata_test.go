@@ -64,9 +64,9 @@ type kept struct {
 }
 
 // imports sends a document.
-func imports(t *testing.T, w *apitest.Server, query, document string, header ...string) (a apitest.Answer, s kept, isNew bool) {
+func imports(t *testing.T, server *apitest.Server, query, document string, header ...string) (a apitest.Answer, s kept, isNew bool) {
 	t.Helper()
-	a = post(t, w, "platform-live", snapshots+query, document, header...)
+	a = post(t, server, "platform-live", snapshots+query, document, header...)
 	var imported struct {
 		Snapshot kept
 		New      bool
@@ -78,10 +78,10 @@ func imports(t *testing.T, w *apitest.Server, query, document string, header ...
 }
 
 // listed returns the ids of a list.
-func listed(t *testing.T, w *apitest.Server, path string) (ids []string) {
+func listed(t *testing.T, server *apitest.Server, path string) (ids []string) {
 	t.Helper()
 	var page struct{ Items []struct{ ID string } }
-	get(t, w, "platform-reads", path).Want(t, 200, "").Into(t, &page)
+	get(t, server, "platform-reads", path).Want(t, 200, "").Into(t, &page)
 	for _, one := range page.Items {
 		ids = append(ids, one.ID)
 	}
@@ -90,21 +90,21 @@ func listed(t *testing.T, w *apitest.Server, path string) (ids []string) {
 
 func TestTheSameMasterDataAreImportedOnce(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	text := document(t, "org_acme01", 1)
 	for _, sent := range []struct{ name, body, mediaType string }{{"JSON", text, "application/json"}, {"gzip", packed(t, text), "application/gzip"}} {
-		a, dry, isNew := imports(t, w, "?dryRun=true&note=look", sent.body, "Content-Type", sent.mediaType)
+		a, dry, isNew := imports(t, server, "?dryRun=true&note=look", sent.body, "Content-Type", sent.mediaType)
 		if a.Want(t, 200, ""); !isNew || !strings.HasPrefix(dry.ID, "sha256:") || dry.Counts["media"] != 1 {
 			t.Errorf("a dry run of %s: %+v, new %t", sent.name, dry, isNew)
 		}
 	}
-	if got := listed(t, w, snapshots); len(got) != 0 {
+	if got := listed(t, server, snapshots); len(got) != 0 {
 		t.Fatalf("snapshots after dry runs: %v, want none", got)
 	}
-	if got := listed(t, w, "/audit"); len(got) != 0 {
+	if got := listed(t, server, "/audit"); len(got) != 0 {
 		t.Fatalf("audit entries after dry runs: %v, want none", got)
 	}
-	a, first, isNew := imports(t, w, "", packed(t, text), "Content-Type", "application/gzip")
+	a, first, isNew := imports(t, server, "", packed(t, text), "Content-Type", "application/gzip")
 	a.Want(t, 201, "")
 	want := kept{
 		ID: first.ID, Level: "resources", Owner: "org_acme01", Currency: "EUR", ImportedAt: "2026-11-20T12:00:00.000Z", ImportedBy: "live",
@@ -114,20 +114,20 @@ func TestTheSameMasterDataAreImportedOnce(t *testing.T) {
 	if diff := cmp.Diff(want, first); diff != "" || !isNew {
 		t.Errorf("imported, new %t (-want +got):\n%s", isNew, diff)
 	}
-	w.Advance(time.Hour)
+	server.Advance(time.Hour)
 	for _, query := range []string{"", "?dryRun=true", "?dryRun=false&note=again"} {
-		a, again, isNew := imports(t, w, query, text)
+		a, again, isNew := imports(t, server, query, text)
 		if a.Want(t, 200, ""); isNew || !cmp.Equal(first, again) {
 			t.Errorf("repeated import with %q: new %t, %+v", query, isNew, again)
 		}
 	}
-	if got := listed(t, w, snapshots); len(got) != 1 || got[0] != first.ID {
+	if got := listed(t, server, snapshots); len(got) != 1 || got[0] != first.ID {
 		t.Errorf("snapshots %v", got)
 	}
-	if got := listed(t, w, "/audit"); len(got) != 1 {
+	if got := listed(t, server, "/audit"); len(got) != 1 {
 		t.Errorf("audit entries after one import: %v", got)
 	}
-	exported := get(t, w, "platform-reads", snapshots+"/"+first.ID+"/content").Want(t, 200, "")
+	exported := get(t, server, "platform-reads", snapshots+"/"+first.ID+"/content").Want(t, 200, "")
 	if string(exported.Body) != text {
 		t.Errorf("exported:\n%s\nimported:\n%s", exported.Body, text)
 	}
@@ -135,7 +135,7 @@ func TestTheSameMasterDataAreImportedOnce(t *testing.T) {
 
 func TestMasterDataThatAreWrongAreRefusedWithTheirLines(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	var lines bytes.Buffer
 	if err := json.Indent(&lines, []byte(document(t, "org_acme01", 1)), "", " "); err != nil {
 		t.Fatalf("json.Indent: %v", err)
@@ -159,7 +159,7 @@ func TestMasterDataThatAreWrongAreRefusedWithTheirLines(t *testing.T) {
 			t.Fatalf("%s: the document does not contain %s", name, tc.old)
 		}
 		for _, query := range []string{"", "?dryRun=true"} {
-			a, _, _ := imports(t, w, query, strings.Replace(good, tc.old, tc.changed, 1))
+			a, _, _ := imports(t, server, query, strings.Replace(good, tc.old, tc.changed, 1))
 			text := string(a.Want(t, 422, problem.CodePlatformRequestInvalid).Body)
 			if !strings.Contains(text, tc.want) || name != "half a document" && name != "a duplicate identifier" && !lineOf(good, tc.old, text) {
 				t.Errorf("%s: %s", name, text)
@@ -167,10 +167,10 @@ func TestMasterDataThatAreWrongAreRefusedWithTheirLines(t *testing.T) {
 		}
 	}
 	for _, body := range []string{`{}`, `[]`, `null`, `"x"`, `{"level":"resources"}`, strings.Repeat(`[`, 20_000), good + good} {
-		a, _, _ := imports(t, w, "", body)
+		a, _, _ := imports(t, server, "", body)
 		a.Want(t, 422, problem.CodePlatformRequestInvalid)
 	}
-	if got := listed(t, w, snapshots); len(got) != 0 {
+	if got := listed(t, server, snapshots); len(got) != 0 {
 		t.Errorf("rejected imports have left %v, want nothing", got)
 	}
 }
@@ -183,7 +183,7 @@ func lineOf(document, text, answer string) bool {
 
 func TestAnImportIsBoundedHoweverItIsSent(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	text := document(t, "org_acme01", 1)
 	bomb := packed(t, strings.Repeat(" ", 64<<20+1))
 	for name, tc := range map[string]struct {
@@ -204,10 +204,10 @@ func TestAnImportIsBoundedHoweverItIsSent(t *testing.T) {
 		"without a body":                {"", "", 415, problem.CodeUnsupportedMediaType},
 	} {
 		t.Log(name)
-		a, _, _ := imports(t, w, "", tc.body, "Content-Type", tc.mediaType)
+		a, _, _ := imports(t, server, "", tc.body, "Content-Type", tc.mediaType)
 		a.Want(t, tc.status, tc.code)
 	}
-	a, _, _ := imports(t, w, "", packed(t, text[:len(text)/2])+packed(t, text[len(text)/2:]), "Content-Type", "application/gzip")
+	a, _, _ := imports(t, server, "", packed(t, text[:len(text)/2])+packed(t, text[len(text)/2:]), "Content-Type", "application/gzip")
 	a.Want(t, 201, "") // a gzip file may have several members (RFC 1952, section 2.2)
 }
 

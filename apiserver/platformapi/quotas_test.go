@@ -24,15 +24,15 @@ type quotaPage struct {
 
 func TestOperatorsSeeTheQuotaUseOfEveryPartner(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	create(t, w, "acme-live")
-	w.Advance(24 * time.Hour)
-	create(t, w, "acme-live")
-	create(t, w, "acme-live")
-	create(t, w, "acme-test")
+	server := apitest.New(t, apitest.Options{})
+	create(t, server, "acme-live")
+	server.Advance(24 * time.Hour)
+	create(t, server, "acme-live")
+	create(t, server, "acme-live")
+	create(t, server, "acme-test")
 
 	var all quotaPage
-	get(t, w, "platform-reads", "/quotas").Want(t, 200, "").Into(t, &all)
+	get(t, server, "platform-reads", "/quotas").Want(t, 200, "").Into(t, &all)
 	if len(all.Items) < 4 || all.NextCursor != nil {
 		t.Fatalf("quotas %+v, want those of two capabilities of at least two organizations on one page", all)
 	}
@@ -60,7 +60,7 @@ func TestOperatorsSeeTheQuotaUseOfEveryPartner(t *testing.T) {
 	var paged quotaPage
 	for query := ""; ; {
 		var page quotaPage
-		get(t, w, "platform-reads", "/quotas?limit=1"+query).Want(t, 200, "").Into(t, &page)
+		get(t, server, "platform-reads", "/quotas?limit=1"+query).Want(t, 200, "").Into(t, &page)
 		paged.Items = append(paged.Items, page.Items...)
 		if page.NextCursor == nil {
 			break
@@ -72,15 +72,15 @@ func TestOperatorsSeeTheQuotaUseOfEveryPartner(t *testing.T) {
 	}
 
 	var one quotaPage
-	get(t, w, "platform-test", "/quotas?organization=org_acme01&capability=rfq-create").Want(t, 200, "").Into(t, &one)
+	get(t, server, "platform-test", "/quotas?organization=org_acme01&capability=rfq-create").Want(t, 200, "").Into(t, &one)
 	if len(one.Items) != 1 || one.Items[0].Used != 1 {
 		t.Errorf("of the sandbox %+v, want 1 RFQ", one)
 	}
-	get(t, w, "platform-reads", "/quotas?organization=org_unknown").Want(t, 200, "").Into(t, &one)
+	get(t, server, "platform-reads", "/quotas?organization=org_unknown").Want(t, 200, "").Into(t, &one)
 	if len(one.Items) != 0 {
 		t.Errorf("of an unknown organization %+v, want none", one)
 	}
 	for _, query := range []string{"capability=rfq-list", "capability=unknown", "limit=0", "limit=101", "colour=red"} {
-		get(t, w, "platform-reads", "/quotas?"+query).Want(t, 400, problem.CodeInvalidRequest)
+		get(t, server, "platform-reads", "/quotas?"+query).Want(t, 400, problem.CodeInvalidRequest)
 	}
 }

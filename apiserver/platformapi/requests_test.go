@@ -15,22 +15,22 @@ import (
 
 // ask reads an unknown RFQ with keys of partners, one after the other, and writes the request
 // log. It returns the request id of the last request.
-func ask(t *testing.T, w *apitest.Server, keys ...string) (id string) {
+func ask(t *testing.T, server *apitest.Server, keys ...string) (id string) {
 	t.Helper()
 	for _, key := range keys {
-		answer := w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/rfq/rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM", Key: key})
+		answer := server.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/rfq/rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM", Key: key})
 		id = answer.Header.Get("X-Request-Id")
-		w.Advance(time.Second)
+		server.Advance(time.Second)
 	}
-	w.Logged(t, tenant.ID{})
+	server.Logged(t, tenant.ID{})
 	return id
 }
 
 func TestOperatorsFindTheRequestOfAPartner(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	ask(t, w, "stark-live", "acme-live", "acme-none", "acme-test")
-	id := ask(t, w, "acme-live")
+	server := apitest.New(t, apitest.Options{})
+	ask(t, server, "stark-live", "acme-live", "acme-none", "acme-test")
+	id := ask(t, server, "acme-live")
 	var page struct {
 		Items []struct {
 			ID, RequestID, Key, Route, Code, Reason string
@@ -40,7 +40,7 @@ func TestOperatorsFindTheRequestOfAPartner(t *testing.T) {
 	}
 	list := func(query string) {
 		t.Helper()
-		get(t, w, "platform-reads", "/requests?organization=org_acme01"+query).Want(t, 200, "").Into(t, &page)
+		get(t, server, "platform-reads", "/requests?organization=org_acme01"+query).Want(t, 200, "").Into(t, &page)
 	}
 	list("&requestId=" + id)
 	if len(page.Items) != 1 || page.Items[0].Code != "NOT_FOUND" || page.Items[0].Route != "/api/v1/rfq/{rfqId}" || page.Items[0].Requests != 1 {
@@ -58,37 +58,37 @@ func TestOperatorsFindTheRequestOfAPartner(t *testing.T) {
 	if len(page.Items) != 2 {
 		t.Errorf("filtered by code: %+v", page.Items)
 	}
-	get(t, w, "platform-test", "/requests?organization=org_acme01").Want(t, 200, "").Into(t, &page)
+	get(t, server, "platform-test", "/requests?organization=org_acme01").Want(t, 200, "").Into(t, &page)
 	if len(page.Items) != 1 || page.Items[0].Key != "test" {
 		t.Errorf("of the sandbox: %+v", page.Items)
 	}
 	for _, query := range []string{"", "?organization=org_acme01&requestId=x", "?organization=org_acme01&code=LOST", "?organization=org_acme01&before=x", "?organization=org_acme01&limit=0"} {
-		get(t, w, "platform-reads", "/requests"+query).Want(t, 400, problem.CodeInvalidRequest)
+		get(t, server, "platform-reads", "/requests"+query).Want(t, 400, problem.CodeInvalidRequest)
 	}
 }
 
 func TestOperatorsSeeDenials(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	ask(t, w, "acme-none")
-	w.Kill(posture.RFQRead)
-	ask(t, w, "acme-live", "acme-test", "stark-live")
+	server := apitest.New(t, apitest.Options{})
+	ask(t, server, "acme-none")
+	server.Kill(posture.RFQRead)
+	ask(t, server, "acme-live", "acme-test", "stark-live")
 	var page struct {
 		Items []struct {
 			Reason, Code, Capability, Surface, LastAt string
 			Requests, Organizations                   int64
 		}
 	}
-	get(t, w, "platform-reads", "/denials?since=2026-11-20T12:00:00Z").Want(t, 200, "").Into(t, &page)
+	get(t, server, "platform-reads", "/denials?since=2026-11-20T12:00:00Z").Want(t, 200, "").Into(t, &page)
 	if len(page.Items) != 2 || page.Items[0].Reason != "NoRollout" || page.Items[0].Requests != 3 || page.Items[0].Organizations != 2 ||
 		page.Items[0].LastAt != "2026-11-20T12:00:03.000Z" || page.Items[1].Reason != "ScopeMissing" {
 		t.Errorf("denials %+v", page.Items)
 	}
-	get(t, w, "platform-reads", "/denials?since=2026-11-20T12:00:01Z&limit=1").Want(t, 200, "").Into(t, &page)
+	get(t, server, "platform-reads", "/denials?since=2026-11-20T12:00:01Z&limit=1").Want(t, 200, "").Into(t, &page)
 	if len(page.Items) != 1 || page.Items[0].Code != "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE" || page.Items[0].Capability != "rfq-read" || page.Items[0].Surface != "partner" {
 		t.Errorf("the most frequent: %+v", page.Items)
 	}
 	for _, query := range []string{"", "?since=yesterday", "?since=2026-11-20T12:00:00Z&limit=0"} {
-		get(t, w, "platform-reads", "/denials"+query).Want(t, 400, problem.CodeInvalidRequest)
+		get(t, server, "platform-reads", "/denials"+query).Want(t, 400, problem.CodeInvalidRequest)
 	}
 }

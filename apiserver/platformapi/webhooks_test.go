@@ -18,23 +18,23 @@ import (
 // hooked returns a server with the enrolled endpoint mis of acme, acme's sandbox and stark.
 func hooked(t *testing.T) *apitest.Server {
 	t.Helper()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	var all []webhook.Endpoint
 	for _, owner := range []tenant.ID{{Organization: "org_acme01", Mode: tenant.Live}, {Organization: "org_acme01", Mode: tenant.Test}, {Organization: "org_stark1", Mode: tenant.Live}} {
 		all = append(all, webhook.Endpoint{Address: webhook.Address{Owner: owner, Name: "mis"}, URL: "https://hooks.example.com/?token=s3cret"})
 	}
-	w.Endpoints.Declare(all...)
-	if err := w.Store.Enroll(t.Context(), all, w.Clock.Now()); err != nil {
+	server.Endpoints.Declare(all...)
+	if err := server.Store.Enroll(t.Context(), all, server.Clock.Now()); err != nil {
 		t.Fatalf("w.Store.Enroll: %v", err)
 	}
-	return w
+	return server
 }
 
 const ofAcme = "?organization=org_acme01"
 
 func TestOperatorsListEndpointsOfAllOrganizationsInTheirMode(t *testing.T) {
 	t.Parallel()
-	w := hooked(t)
+	server := hooked(t)
 	for query, want := range map[string][]string{
 		"platform-live ": {"org_acme01", "org_stark1"}, "platform-test ": {"org_acme01"}, "platform-reads ?organization=org_stark1": {"org_stark1"},
 		"platform-live ?organization=org_nobody": nil,
@@ -43,7 +43,7 @@ func TestOperatorsListEndpointsOfAllOrganizationsInTheirMode(t *testing.T) {
 		var list struct {
 			Items []struct{ Organization, State, URL string }
 		}
-		get(t, w, key, "/webhooks/endpoints"+query).Want(t, 200, "").Into(t, &list)
+		get(t, server, key, "/webhooks/endpoints"+query).Want(t, 200, "").Into(t, &list)
 		var got []string
 		for _, item := range list.Items {
 			got = append(got, item.Organization)
@@ -59,19 +59,19 @@ func TestOperatorsListEndpointsOfAllOrganizationsInTheirMode(t *testing.T) {
 
 func TestOperatorActionsOnWebhooksAreAudited(t *testing.T) {
 	t.Parallel()
-	w := hooked(t)
+	server := hooked(t)
 	var made struct{ ID, State string }
-	post(t, w, "platform-live", "/webhooks/endpoints/mis/test"+ofAcme, reason).Want(t, 202, "").Into(t, &made)
-	w.Advance(time.Second)
-	post(t, w, "platform-live", "/webhooks/endpoints/mis/enable"+ofAcme, reason).Want(t, 200, "")
-	w.Advance(time.Second)
-	post(t, w, "platform-live", "/webhooks/endpoints/mis/recover"+ofAcme, `{"since":"2026-11-20T11:00:00Z","reason":"Receiver outage."}`).Want(t, 202, "")
-	w.Advance(time.Second)
-	post(t, w, "platform-live", "/webhooks/deliveries/"+made.ID+"/redeliver"+ofAcme, reason).Want(t, 202, "")
-	get(t, w, "platform-reads", "/webhooks/deliveries/"+made.ID+ofAcme).Want(t, 200, "")
+	post(t, server, "platform-live", "/webhooks/endpoints/mis/test"+ofAcme, reason).Want(t, 202, "").Into(t, &made)
+	server.Advance(time.Second)
+	post(t, server, "platform-live", "/webhooks/endpoints/mis/enable"+ofAcme, reason).Want(t, 200, "")
+	server.Advance(time.Second)
+	post(t, server, "platform-live", "/webhooks/endpoints/mis/recover"+ofAcme, `{"since":"2026-11-20T11:00:00Z","reason":"Receiver outage."}`).Want(t, 202, "")
+	server.Advance(time.Second)
+	post(t, server, "platform-live", "/webhooks/deliveries/"+made.ID+"/redeliver"+ofAcme, reason).Want(t, 202, "")
+	get(t, server, "platform-reads", "/webhooks/deliveries/"+made.ID+ofAcme).Want(t, 200, "")
 	type auditEntry struct{ Verb, Owner, Subject, Reason, Key string }
 	var audit struct{ Items []auditEntry }
-	get(t, w, "platform-live", "/audit").Want(t, 200, "").Into(t, &audit)
+	get(t, server, "platform-live", "/audit").Want(t, 200, "").Into(t, &audit)
 	const called = "The buyer called."
 	want := []auditEntry{
 		{"webhook.redeliver", "org_acme01", made.ID, called, "live"},
@@ -86,7 +86,7 @@ func TestOperatorActionsOnWebhooksAreAudited(t *testing.T) {
 
 func TestAWebhookVerbThatIsRefusedIsNotInTheAudit(t *testing.T) {
 	t.Parallel()
-	w := hooked(t)
+	server := hooked(t)
 	const nothing = "/webhooks/deliveries/dlv_01M3HQ7G5C8RJ2N4VKXW6TZB9D"
 	for name, tc := range map[string]struct {
 		key, path, body string
@@ -106,11 +106,11 @@ func TestAWebhookVerbThatIsRefusedIsNotInTheAudit(t *testing.T) {
 		"of the other mode":          {"platform-test", "/webhooks/endpoints/mis/test?organization=org_stark1", reason, 404, problem.CodeNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
-			post(t, w, tc.key, tc.path, tc.body).Want(t, tc.status, tc.code)
+			post(t, server, tc.key, tc.path, tc.body).Want(t, tc.status, tc.code)
 		})
 	}
 	var audit struct{ Items []struct{ Verb string } }
-	get(t, w, "platform-live", "/audit").Want(t, 200, "").Into(t, &audit)
+	get(t, server, "platform-live", "/audit").Want(t, 200, "").Into(t, &audit)
 	if len(audit.Items) != 0 {
 		t.Errorf("the audit has %+v", audit.Items)
 	}
@@ -118,20 +118,20 @@ func TestAWebhookVerbThatIsRefusedIsNotInTheAudit(t *testing.T) {
 
 func TestUnchangedDeliveryIsNotModified(t *testing.T) {
 	t.Parallel()
-	w := hooked(t)
-	id := post(t, w, "platform-live", "/webhooks/endpoints/mis/test"+ofAcme, reason).Want(t, 202, "").Text(t, "id")
+	server := hooked(t)
+	id := post(t, server, "platform-live", "/webhooks/endpoints/mis/test"+ofAcme, reason).Want(t, 202, "").Text(t, "id")
 	path := "/webhooks/deliveries/" + id + ofAcme
-	tag := get(t, w, "platform-reads", path).Want(t, 200, "").Header.Get("Etag")
+	tag := get(t, server, "platform-reads", path).Want(t, 200, "").Header.Get("Etag")
 	again := func(tag string) apitest.Answer {
-		return w.Do(t, apitest.Request{Method: "GET", Path: root + path, Key: "platform-reads", Header: map[string]string{"If-None-Match": tag}})
+		return server.Do(t, apitest.Request{Method: "GET", Path: root + path, Key: "platform-reads", Header: map[string]string{"If-None-Match": tag}})
 	}
 	for range 2 {
 		same := again(tag).Want(t, 304, "")
 		if same.Header.Get("Etag") != tag || same.Header.Get("Cache-Control") != "private, no-cache" || len(same.Body) != 0 {
 			t.Errorf("a 304 with %v and %d bytes", same.Header, len(same.Body))
 		}
-		w.Advance(time.Second)
-		post(t, w, "platform-live", "/webhooks/deliveries/"+id+"/redeliver"+ofAcme, reason).Want(t, 202, "")
+		server.Advance(time.Second)
+		post(t, server, "platform-live", "/webhooks/deliveries/"+id+"/redeliver"+ofAcme, reason).Want(t, 202, "")
 		changed := again(tag).Want(t, 200, "")
 		if changed.Header.Get("Etag") == tag || changed.Header.Get("Cache-Control") != "private, no-cache" {
 			t.Errorf("after redelivery: header %v, want another tag than %s", changed.Header, tag)
@@ -139,24 +139,24 @@ func TestUnchangedDeliveryIsNotModified(t *testing.T) {
 		tag = changed.Header.Get("Etag")
 	}
 	// Ownership is checked before the tag.
-	w.Do(t, apitest.Request{Method: "GET", Path: root + "/webhooks/deliveries/" + id + "?organization=org_stark1", Key: "platform-reads", Header: map[string]string{"If-None-Match": tag}}).
+	server.Do(t, apitest.Request{Method: "GET", Path: root + "/webhooks/deliveries/" + id + "?organization=org_stark1", Key: "platform-reads", Header: map[string]string{"If-None-Match": tag}}).
 		Want(t, 404, problem.CodeNotFound)
 }
 
 func TestOperatorsListDeliveriesInPages(t *testing.T) {
 	t.Parallel()
-	w := hooked(t)
+	server := hooked(t)
 	var ids [3]string
 	for i := range ids {
-		w.Advance(time.Second)
-		ids[i] = post(t, w, "platform-live", "/webhooks/endpoints/mis/test"+ofAcme, reason).Want(t, 202, "").Text(t, "id")
+		server.Advance(time.Second)
+		ids[i] = post(t, server, "platform-live", "/webhooks/endpoints/mis/test"+ofAcme, reason).Want(t, 202, "").Text(t, "id")
 	}
 	var page struct{ Items []struct{ ID string } }
-	get(t, w, "platform-live", "/webhooks/deliveries"+ofAcme+"&limit=2&endpoint=mis&state=pending&type=webhook.test&before="+ids[2]).Want(t, 200, "").Into(t, &page)
+	get(t, server, "platform-live", "/webhooks/deliveries"+ofAcme+"&limit=2&endpoint=mis&state=pending&type=webhook.test&before="+ids[2]).Want(t, 200, "").Into(t, &page)
 	if len(page.Items) != 2 || page.Items[0].ID != ids[1] || page.Items[1].ID != ids[0] {
 		t.Errorf("before the last: %v, want %v", page.Items, ids[:2])
 	}
 	for _, query := range []string{ofAcme + "&before=x", ofAcme + "&limit=101", ofAcme + "&state=x", "", "?organization="} {
-		get(t, w, "platform-live", "/webhooks/deliveries"+query).Want(t, 400, problem.CodeInvalidRequest)
+		get(t, server, "platform-live", "/webhooks/deliveries"+query).Want(t, 400, problem.CodeInvalidRequest)
 	}
 }

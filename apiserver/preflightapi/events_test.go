@@ -31,15 +31,15 @@ type stream struct {
 type event struct{ id, name, data string }
 
 // listen follows a job of acme over a socket.
-func listen(t *testing.T, w *apitest.Server, path, seen string) *stream {
+func listen(t *testing.T, api *apitest.Server, path, seen string) *stream {
 	t.Helper()
-	server := httptest.NewServer(w.Handler)
+	server := httptest.NewServer(api.Handler)
 	t.Cleanup(server.Close)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path+"/events", nil)
 	if err != nil {
 		t.Fatalf("http.NewRequestWithContext: %v", err)
 	}
-	r.Header.Set("Authorization", "Bearer "+w.Key("acme-live"))
+	r.Header.Set("Authorization", "Bearer "+api.Key("acme-live"))
 	r.Header.Set("Accept", "text/event-stream")
 	if seen != "" {
 		r.Header.Set("Last-Event-ID", seen)
@@ -80,7 +80,7 @@ func (s *stream) next(t *testing.T) (event, bool) {
 }
 
 // want reads one event and compares it with the response to GET.
-func (s *stream) want(t *testing.T, w *apitest.Server, path, id string) {
+func (s *stream) want(t *testing.T, server *apitest.Server, path, id string) {
 	t.Helper()
 	got, more := s.next(t)
 	_, status, _ := strings.Cut(id, "-")
@@ -91,7 +91,7 @@ func (s *stream) want(t *testing.T, w *apitest.Server, path, id string) {
 	if err := json.Unmarshal([]byte(got.data), &sent); err != nil {
 		t.Fatalf("json.Unmarshal: %v", err)
 	}
-	a := get(t, w, "acme-live", path)
+	a := get(t, server, "acme-live", path)
 	a.Into(t, &known)
 	delete(known, "result")
 	if diff := cmp.Diff(known, sent); diff != "" || a.Header.Get("ETag") != `"`+got.id+`"` {
@@ -108,22 +108,22 @@ func (s *stream) wantEnd(t *testing.T) {
 
 func TestEventsFollowAJobFromTheQueueToItsReport(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	a := submit(t, w, "", flyer).Want(t, 202, "")
+	server := apitest.New(t, apitest.Options{})
+	a := submit(t, server, "", flyer).Want(t, 202, "")
 	id, path := a.Text(t, "jobId"), a.Header.Get("Location")
 	if got := a.Text(t, "links", "events"); got != path+"/events" {
 		t.Errorf("links.events = %s", got)
 	}
-	s := listen(t, w, path, "")
-	s.want(t, w, path, "1-queued")
-	begin(t, w, id)
-	s.want(t, w, path, "2-processing")
-	if err := w.Jobs.Progress(t.Context(), id, 1, worker, preflightjob.Progress{PagesDone: 3, PagesTotal: 9}); err != nil {
+	s := listen(t, server, path, "")
+	s.want(t, server, path, "1-queued")
+	begin(t, server, id)
+	s.want(t, server, path, "2-processing")
+	if err := server.Jobs.Progress(t.Context(), id, 1, worker, preflightjob.Progress{PagesDone: 3, PagesTotal: 9}); err != nil {
 		t.Fatalf("w.Jobs.Progress %v: %v", id, err)
 	}
-	s.want(t, w, path, "3-processing")
-	finish(t, w, id, preflightjob.Result{Report: stored, Verdict: preflightjob.Warn})
-	s.want(t, w, path, "4-succeeded")
+	s.want(t, server, path, "3-processing")
+	finish(t, server, id, preflightjob.Result{Report: stored, Verdict: preflightjob.Warn})
+	s.want(t, server, path, "4-succeeded")
 	s.wantEnd(t)
 	for header, want := range map[string]string{
 		"Content-Type": "text/event-stream", "Cache-Control": "private, no-store", "X-Accel-Buffering": "no", "Vary": "Authorization, Accept",
@@ -137,19 +137,19 @@ func TestEventsFollowAJobFromTheQueueToItsReport(t *testing.T) {
 
 func TestReconnectingClientGetsTheRemainingEvents(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	a := submit(t, w, "", flyer).Want(t, 202, "")
+	server := apitest.New(t, apitest.Options{})
+	a := submit(t, server, "", flyer).Want(t, 202, "")
 	id, path := a.Text(t, "jobId"), a.Header.Get("Location")
-	s := listen(t, w, path, "1-queued")
-	begin(t, w, id)
-	s.want(t, w, path, "2-processing")
-	cancel(t, w, "acme-live", path).Want(t, 200, "")
-	s = listen(t, w, path, "2-processing")
-	s.want(t, w, path, "3-cancelled")
+	s := listen(t, server, path, "1-queued")
+	begin(t, server, id)
+	s.want(t, server, path, "2-processing")
+	cancel(t, server, "acme-live", path).Want(t, 200, "")
+	s = listen(t, server, path, "2-processing")
+	s.want(t, server, path, "3-cancelled")
 	s.wantEnd(t)
-	w.Do(t, apitest.Request{Method: "GET", Path: path + "/events", Key: "acme-live", Header: map[string]string{"Last-Event-ID": "3-cancelled"}}).Want(t, 204, "")
+	server.Do(t, apitest.Request{Method: "GET", Path: path + "/events", Key: "acme-live", Header: map[string]string{"Last-Event-ID": "3-cancelled"}}).Want(t, 204, "")
 	for _, seen := range []string{"", "2-processing", "zzz", strings.Repeat("9", 4000)} {
-		a := w.Do(t, apitest.Request{Method: "GET", Path: path + "/events", Key: "acme-live", Header: map[string]string{"Last-Event-ID": seen}}).Want(t, 200, "")
+		a := server.Do(t, apitest.Request{Method: "GET", Path: path + "/events", Key: "acme-live", Header: map[string]string{"Last-Event-ID": seen}}).Want(t, 200, "")
 		if !strings.HasPrefix(string(a.Body), "retry: 2000\n\nid: 3-cancelled\nevent: cancelled\ndata: {") {
 			t.Errorf("Last-Event-ID %.20q: body %s, want none", seen, a.Body)
 		}
@@ -159,19 +159,19 @@ func TestReconnectingClientGetsTheRemainingEvents(t *testing.T) {
 func TestEventsEndWhenTheClientLosesAccess(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*apitest.Server){
-		"the key is revoked":    func(w *apitest.Server) { w.Revoke("acme", "live") },
-		"the capability closes": func(w *apitest.Server) { w.Kill(posture.Preflight) },
-		"the posture is stale":  func(w *apitest.Server) { w.Stale() },
+		"the key is revoked":    func(server *apitest.Server) { server.Revoke("acme", "live") },
+		"the capability closes": func(server *apitest.Server) { server.Kill(posture.Preflight) },
+		"the posture is stale":  func(server *apitest.Server) { server.Stale() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := apitest.New(t, apitest.Options{})
-			a := submit(t, w, "", flyer).Want(t, 202, "")
+			server := apitest.New(t, apitest.Options{})
+			a := submit(t, server, "", flyer).Want(t, 202, "")
 			path := a.Header.Get("Location")
-			s := listen(t, w, path, "")
-			s.want(t, w, path, "1-queued")
-			end(w)
-			begin(t, w, a.Text(t, "jobId"))
+			s := listen(t, server, path, "")
+			s.want(t, server, path, "1-queued")
+			end(server)
+			begin(t, server, a.Text(t, "jobId"))
 			s.wantEnd(t)
 		})
 	}
@@ -179,8 +179,8 @@ func TestEventsEndWhenTheClientLosesAccess(t *testing.T) {
 
 func TestFollowingIsRejectedLikeReading(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path := submit(t, w, "", flyer).Want(t, 202, "").Header.Get("Location") + "/events"
+	server := apitest.New(t, apitest.Options{})
+	path := submit(t, server, "", flyer).Want(t, 202, "").Header.Get("Location") + "/events"
 	tests := map[string]struct {
 		key, path, accept string
 		status            int
@@ -196,27 +196,27 @@ func TestFollowingIsRejectedLikeReading(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w.Do(t, apitest.Request{Method: "GET", Path: tc.path, Key: tc.key, Header: map[string]string{"Accept": tc.accept}}).Want(t, tc.status, tc.code)
+			server.Do(t, apitest.Request{Method: "GET", Path: tc.path, Key: tc.key, Header: map[string]string{"Accept": tc.accept}}).Want(t, tc.status, tc.code)
 		})
 	}
 }
 
 func TestFollowingADeletedJobIsGone(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path := submit(t, w, "", flyer).Want(t, 202, "").Header.Get("Location")
-	s := listen(t, w, path, "")
-	s.want(t, w, path, "1-queued")
-	w.Advance(preflightjob.Retention)
+	server := apitest.New(t, apitest.Options{})
+	path := submit(t, server, "", flyer).Want(t, 202, "").Header.Get("Location")
+	s := listen(t, server, path, "")
+	s.want(t, server, path, "1-queued")
+	server.Advance(preflightjob.Retention)
 	s.wantEnd(t)
-	get(t, w, "acme-live", path+"/events").Want(t, 410, problem.CodeGone)
+	get(t, server, "acme-live", path+"/events").Want(t, 410, problem.CodeGone)
 }
 
 func TestHeadOfEventsHasNoBody(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path := submit(t, w, "", flyer).Want(t, 202, "").Header.Get("Location")
-	a := w.Do(t, apitest.Request{Method: "HEAD", Path: path + "/events", Key: "acme-live", Header: map[string]string{"Accept": "text/*"}}).Want(t, 200, "")
+	server := apitest.New(t, apitest.Options{})
+	path := submit(t, server, "", flyer).Want(t, 202, "").Header.Get("Location")
+	a := server.Do(t, apitest.Request{Method: "HEAD", Path: path + "/events", Key: "acme-live", Header: map[string]string{"Accept": "text/*"}}).Want(t, 200, "")
 	if got := a.Header.Get("Content-Type"); got != "text/event-stream" {
 		t.Errorf("Content-Type %q", got)
 	}
@@ -224,9 +224,9 @@ func TestHeadOfEventsHasNoBody(t *testing.T) {
 
 func TestHeartbeatKeepsTheConnectionOpen(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{Pace: preflightapi.Pace{Soonest: time.Hour, Heartbeat: time.Millisecond}})
-	path := submit(t, w, "", flyer).Want(t, 202, "").Header.Get("Location")
-	s := listen(t, w, path, "1-queued")
+	server := apitest.New(t, apitest.Options{Pace: preflightapi.Pace{Soonest: time.Hour, Heartbeat: time.Millisecond}})
+	path := submit(t, server, "", flyer).Want(t, 202, "").Header.Get("Location")
+	s := listen(t, server, path, "1-queued")
 	var text strings.Builder
 	for range 7 {
 		if !s.lines.Scan() {

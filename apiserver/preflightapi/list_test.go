@@ -21,24 +21,24 @@ func referenced(reference string) string {
 }
 
 // inspected submits a body, ends the job with a verdict and returns its id.
-func inspected(t *testing.T, w *apitest.Server, body string, verdict preflightjob.Verdict) string {
+func inspected(t *testing.T, server *apitest.Server, body string, verdict preflightjob.Verdict) string {
 	t.Helper()
-	id := submit(t, w, "", body).Want(t, 202, "").Text(t, "jobId")
-	begin(t, w, id)
-	finish(t, w, id, preflightjob.Result{Report: stored, Verdict: verdict})
+	id := submit(t, server, "", body).Want(t, 202, "").Text(t, "jobId")
+	begin(t, server, id)
+	finish(t, server, id, preflightjob.Result{Report: stored, Verdict: verdict})
 	return id
 }
 
 // walk reads every page from a path with acme's live key and returns the ids of the jobs. It
 // calls between after each page.
-func walk(t *testing.T, w *apitest.Server, path string, between func()) (ids []string) {
+func walk(t *testing.T, server *apitest.Server, path string, between func()) (ids []string) {
 	t.Helper()
 	for path != "" {
 		var page struct {
 			Items      []struct{ JobID string }
 			NextCursor *string
 		}
-		a := get(t, w, "acme-live", path).Want(t, 200, "")
+		a := get(t, server, "acme-live", path).Want(t, 200, "")
 		a.Into(t, &page)
 		for _, item := range page.Items {
 			ids = append(ids, item.JobID)
@@ -66,18 +66,18 @@ func walk(t *testing.T, w *apitest.Server, path string, between func()) (ids []s
 
 func TestListIsReadFromNewestToOldest(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	if got, want := string(get(t, w, "acme-live", "/api/v1/preflight").Want(t, 200, "").Body), `{"items":[],"nextCursor":null}`+"\n"; got != want {
+	server := apitest.New(t, apitest.Options{})
+	if got, want := string(get(t, server, "acme-live", "/api/v1/preflight").Want(t, 200, "").Body), `{"items":[],"nextCursor":null}`+"\n"; got != want {
 		t.Errorf("empty list %s, want %s", got, want)
 	}
 	var want []string
 	for range 5 {
-		want = append([]string{inspected(t, w, flyer, preflightjob.Warn)}, want...)
-		w.Advance(time.Second)
+		want = append([]string{inspected(t, server, flyer, preflightjob.Warn)}, want...)
+		server.Advance(time.Second)
 	}
-	submitAs(t, w, "stark-live", "", flyer).Want(t, 202, "")
-	submitAs(t, w, "acme-test", "", flyer).Want(t, 202, "")
-	got := walk(t, w, "/api/v1/preflight?limit=2", func() { inspected(t, w, flyer, preflightjob.Warn) })
+	submitAs(t, server, "stark-live", "", flyer).Want(t, 202, "")
+	submitAs(t, server, "acme-test", "", flyer).Want(t, 202, "")
+	got := walk(t, server, "/api/v1/preflight?limit=2", func() { inspected(t, server, flyer, preflightjob.Warn) })
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
@@ -85,17 +85,17 @@ func TestListIsReadFromNewestToOldest(t *testing.T) {
 
 func TestListIsNarrowedByItsFilters(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	var ids []string
 	for i, reference := range []string{"PO 1&2", "PO-3"} {
-		ids = append(ids, inspected(t, w, referenced(reference), []preflightjob.Verdict{preflightjob.Warn, preflightjob.Fail}[i]))
-		w.Advance(time.Minute)
+		ids = append(ids, inspected(t, server, referenced(reference), []preflightjob.Verdict{preflightjob.Warn, preflightjob.Fail}[i]))
+		server.Advance(time.Minute)
 	}
 	for _, reference := range []string{"PO 1&2", "PO-4"} {
-		ids = append(ids, submit(t, w, "", referenced(reference)).Want(t, 202, "").Text(t, "jobId"))
-		w.Advance(time.Minute)
+		ids = append(ids, submit(t, server, "", referenced(reference)).Want(t, 202, "").Text(t, "jobId"))
+		server.Advance(time.Minute)
 	}
-	cancel(t, w, "acme-live", "/api/v1/preflight/"+ids[3]).Want(t, 200, "")
+	cancel(t, server, "acme-live", "/api/v1/preflight/"+ids[3]).Want(t, 200, "")
 	for query, want := range map[string][]string{
 		"status=succeeded":                          {ids[1], ids[0]},
 		"status=cancelled&status=queued&limit=1":    {ids[3], ids[2]},
@@ -112,7 +112,7 @@ func TestListIsNarrowedByItsFilters(t *testing.T) {
 		"createdAfter=0001-01-01T00:00:00Z":                                      {ids[3], ids[2], ids[1], ids[0]},
 		"createdBefore=9999-12-31T23:59:59.9999999Z&limit=3":                     {ids[3], ids[2], ids[1], ids[0]},
 	} {
-		if diff := cmp.Diff(want, walk(t, w, "/api/v1/preflight?"+query, func() {})); diff != "" {
+		if diff := cmp.Diff(want, walk(t, server, "/api/v1/preflight?"+query, func() {})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", query, diff)
 		}
 	}
@@ -120,12 +120,12 @@ func TestListIsNarrowedByItsFilters(t *testing.T) {
 
 func TestInvalidPagesAreRejected(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	cursor := func(owner string) string {
 		for range 2 {
-			submitAs(t, w, owner, "", flyer).Want(t, 202, "")
+			submitAs(t, server, owner, "", flyer).Want(t, 202, "")
 		}
-		return get(t, w, owner, "/api/v1/preflight?limit=1").Want(t, 200, "").Text(t, "nextCursor")
+		return get(t, server, owner, "/api/v1/preflight?limit=1").Want(t, 200, "").Text(t, "nextCursor")
 	}
 	own := cursor("acme-live")
 	for name, query := range map[string]string{
@@ -148,31 +148,31 @@ func TestInvalidPagesAreRejected(t *testing.T) {
 		"a reference of 129 characters":   "clientReference=" + strings.Repeat("a", 129),
 		"a reference with NUL":            "clientReference=a%00",
 	} {
-		get(t, w, "acme-live", "/api/v1/preflight?"+query).Want(t, 400, problem.CodeInvalidRequest)
+		get(t, server, "acme-live", "/api/v1/preflight?"+query).Want(t, 400, problem.CodeInvalidRequest)
 		if t.Failed() {
 			t.Fatalf("%s: %s", name, query)
 		}
 	}
-	get(t, w, "acme-none", "/api/v1/preflight").Want(t, 403, problem.CodeInsufficientScope)
-	get(t, w, "acme-live", "/api/v1/preflight?cursor="+own).Want(t, 200, "")
+	get(t, server, "acme-none", "/api/v1/preflight").Want(t, 403, problem.CodeInsufficientScope)
+	get(t, server, "acme-live", "/api/v1/preflight?cursor="+own).Want(t, 200, "")
 }
 
 func TestClientReferenceIsEchoed(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	longest := strings.Repeat("ü", preflightjob.MaxReference)
-	a := submit(t, w, "k", referenced(longest)).Want(t, 202, "")
+	a := submit(t, server, "k", referenced(longest)).Want(t, 202, "")
 	answers := map[string]apitest.Answer{
-		"the submission": a, "the replay": submit(t, w, "k", referenced(longest)).Want(t, 202, ""),
-		"the job": get(t, w, "acme-live", a.Header.Get("Location")).Want(t, 200, ""),
+		"the submission": a, "the replay": submit(t, server, "k", referenced(longest)).Want(t, 202, ""),
+		"the job": get(t, server, "acme-live", a.Header.Get("Location")).Want(t, 200, ""),
 	}
 	for name, answer := range answers {
 		if got := answer.Text(t, "clientReference"); got != longest {
 			t.Errorf("%s has the reference %q, want %q", name, got, longest)
 		}
 	}
-	cancel(t, w, "acme-live", a.Header.Get("Location")).Want(t, 200, "")
-	events := get(t, w, "acme-live", a.Header.Get("Location")+"/events").Want(t, 200, "")
+	cancel(t, server, "acme-live", a.Header.Get("Location")).Want(t, 200, "")
+	events := get(t, server, "acme-live", a.Header.Get("Location")+"/events").Want(t, 200, "")
 	if !strings.Contains(string(events.Body), `"clientReference":"`+longest+`"`) {
 		t.Errorf("events without the reference: %s", events.Body)
 	}
@@ -181,7 +181,7 @@ func TestClientReferenceIsEchoed(t *testing.T) {
 	} {
 		var body struct{ Errors []problem.Violation }
 		text := strings.NewReplacer(`\t`, `\u0009`, `\x00`, `\u0000`).Replace(referenced(reference))
-		submit(t, w, "", text).Want(t, 422, problem.CodePreflightInvalid).Into(t, &body)
+		submit(t, server, "", text).Want(t, 422, problem.CodePreflightInvalid).Into(t, &body)
 		if len(body.Errors) != 1 || body.Errors[0].Pointer != "#/clientReference" || body.Errors[0].Code != code {
 			t.Errorf("reference %q: errors %+v, want %s at #/clientReference", reference, body.Errors, code)
 		}
@@ -190,7 +190,7 @@ func TestClientReferenceIsEchoed(t *testing.T) {
 
 func TestViolationsHaveCodes(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	for body, want := range map[string]map[string]problem.ViolationCode{
 		request("ftp://x", "perfect"):                          {"#/fileUrl": problem.InvalidFormat, "#/profile": problem.NotAllowed},
 		`{"fileUrl":1,"x":2}`:                                  {"#/fileUrl": problem.WrongType, "#/profile": problem.Required, "#/x": problem.UnknownMember},
@@ -198,7 +198,7 @@ func TestViolationsHaveCodes(t *testing.T) {
 		intended(`{"rfqId":"rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"}`): {"#/intent/rfqId": problem.InvalidValue},
 	} {
 		var answer struct{ Errors []problem.Violation }
-		submit(t, w, "", body).Want(t, 422, problem.CodePreflightInvalid).Into(t, &answer)
+		submit(t, server, "", body).Want(t, 422, problem.CodePreflightInvalid).Into(t, &answer)
 		got := map[string]problem.ViolationCode{}
 		for _, v := range answer.Errors {
 			got[v.Pointer] = v.Code
@@ -211,9 +211,9 @@ func TestViolationsHaveCodes(t *testing.T) {
 
 func TestSubmitReportsTheQuota(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Grant("acme", "preflight", 2)
-	w.Advance(17 * time.Minute)
+	server := apitest.New(t, apitest.Options{})
+	server.Grant("acme", "preflight", 2)
+	server.Advance(17 * time.Minute)
 	wantQuota := func(a apitest.Answer, remaining int) {
 		t.Helper()
 		policy, state := a.Header.Get("RateLimit-Policy"), a.Header.Get("RateLimit")
@@ -224,9 +224,9 @@ func TestSubmitReportsTheQuota(t *testing.T) {
 			t.Errorf("RateLimit %s, want the item%s after the rate limit", state, want)
 		}
 	}
-	wantQuota(submit(t, w, "k-1", flyer).Want(t, 202, ""), 1)
-	wantQuota(submit(t, w, "k-1", flyer).Want(t, 202, ""), 1) // a replay uses no quota
-	submit(t, w, "k-x", request("ftp://x", "print_ready")).Want(t, 422, problem.CodePreflightInvalid)
-	wantQuota(submit(t, w, "", flyer).Want(t, 202, ""), 0)
-	wantQuota(submit(t, w, "", flyer).Want(t, 429, problem.CodePreflightQuotaExceeded), 0)
+	wantQuota(submit(t, server, "k-1", flyer).Want(t, 202, ""), 1)
+	wantQuota(submit(t, server, "k-1", flyer).Want(t, 202, ""), 1) // a replay uses no quota
+	submit(t, server, "k-x", request("ftp://x", "print_ready")).Want(t, 422, problem.CodePreflightInvalid)
+	wantQuota(submit(t, server, "", flyer).Want(t, 202, ""), 0)
+	wantQuota(submit(t, server, "", flyer).Want(t, 429, problem.CodePreflightQuotaExceeded), 0)
 }

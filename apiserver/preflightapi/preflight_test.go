@@ -33,47 +33,47 @@ func request(url, profile string) string {
 	return fmt.Sprintf(`{"fileUrl":%q,"profile":%q}`, url, profile)
 }
 
-func submitAs(t *testing.T, w *apitest.Server, owner, key, body string) apitest.Answer {
+func submitAs(t *testing.T, server *apitest.Server, owner, key, body string) apitest.Answer {
 	t.Helper()
-	return w.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/preflight", Key: owner, Body: body, Header: map[string]string{"Idempotency-Key": key}})
+	return server.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/preflight", Key: owner, Body: body, Header: map[string]string{"Idempotency-Key": key}})
 }
 
 // submit posts a body under an idempotency key, or none, with acme's live key.
-func submit(t *testing.T, w *apitest.Server, key, body string) apitest.Answer {
+func submit(t *testing.T, server *apitest.Server, key, body string) apitest.Answer {
 	t.Helper()
-	return submitAs(t, w, "acme-live", key, body)
+	return submitAs(t, server, "acme-live", key, body)
 }
 
-func get(t *testing.T, w *apitest.Server, owner, path string) apitest.Answer {
+func get(t *testing.T, server *apitest.Server, owner, path string) apitest.Answer {
 	t.Helper()
-	return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: owner})
+	return server.Do(t, apitest.Request{Method: "GET", Path: path, Key: owner})
 }
 
-func cancel(t *testing.T, w *apitest.Server, owner, path string) apitest.Answer {
+func cancel(t *testing.T, server *apitest.Server, owner, path string) apitest.Answer {
 	t.Helper()
-	return w.Do(t, apitest.Request{Method: "DELETE", Path: path, Key: owner})
+	return server.Do(t, apitest.Request{Method: "DELETE", Path: path, Key: owner})
 }
 
 // begin and finish act as a worker.
-func begin(t *testing.T, w *apitest.Server, id string) {
+func begin(t *testing.T, server *apitest.Server, id string) {
 	t.Helper()
-	if _, err := w.Jobs.Begin(t.Context(), id, 1, worker); err != nil {
+	if _, err := server.Jobs.Begin(t.Context(), id, 1, worker); err != nil {
 		t.Fatalf("w.Jobs.Begin %v: %v", id, err)
 	}
 }
 
-func finish(t *testing.T, w *apitest.Server, id string, result preflightjob.Result) {
+func finish(t *testing.T, server *apitest.Server, id string, result preflightjob.Result) {
 	t.Helper()
-	if _, err := w.Jobs.Finish(t.Context(), id, 1, worker, result); err != nil {
+	if _, err := server.Jobs.Finish(t.Context(), id, 1, worker, result); err != nil {
 		t.Fatalf("w.Jobs.Finish %v: %v", id, err)
 	}
 }
 
 func TestSubmitEnqueuesAJobAndReturnsItsLocation(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Advance(7 * time.Millisecond)
-	a := submit(t, w, "", flyer).Want(t, 202, "")
+	server := apitest.New(t, apitest.Options{})
+	server.Advance(7 * time.Millisecond)
+	a := submit(t, server, "", flyer).Want(t, 202, "")
 	id := a.Text(t, "jobId")
 	var got map[string]any
 	a.Into(t, &got)
@@ -96,14 +96,14 @@ func TestSubmitEnqueuesAJobAndReturnsItsLocation(t *testing.T) {
 	if !strings.HasPrefix(id, "pref_") || strings.Contains(string(a.Body), "hush") {
 		t.Errorf("body %s", a.Body)
 	}
-	if stats, err := w.Queue.Stats(t.Context()); err != nil || stats.Open != 1 {
+	if stats, err := server.Queue.Stats(t.Context()); err != nil || stats.Open != 1 {
 		t.Errorf("queue %+v, error %v", stats, err)
 	}
 }
 
 func TestSubmitRejectsInvalidValues(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	const good = "https://files.example.com/a.pdf"
 	tests := map[string]struct {
 		body string
@@ -134,7 +134,7 @@ func TestSubmitRejectsInvalidValues(t *testing.T) {
 		for name, tc := range tests {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				a := submit(t, w, "k-1", tc.body).Want(t, 422, problem.CodePreflightInvalid)
+				a := submit(t, server, "k-1", tc.body).Want(t, 422, problem.CodePreflightInvalid)
 				found := a.Violations(t)
 				if diff := cmp.Diff(tc.want, slices.Sorted(maps.Keys(found))); diff != "" {
 					t.Errorf("pointers (-want +got):\n%s%v", diff, found)
@@ -146,13 +146,13 @@ func TestSubmitRejectsInvalidValues(t *testing.T) {
 		}
 	})
 	// No rejection was stored under the common key.
-	submit(t, w, "k-1", flyer).Want(t, 202, "")
+	submit(t, server, "k-1", flyer).Want(t, 202, "")
 }
 
 func TestUnknownProfileIsRejectedWithTheKnownProfiles(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	detail := submit(t, w, "", request("https://x.example/a.pdf", "perfect")).Want(t, 422, problem.CodePreflightInvalid).Violations(t)["#/profile"]
+	server := apitest.New(t, apitest.Options{})
+	detail := submit(t, server, "", request("https://x.example/a.pdf", "perfect")).Want(t, 422, problem.CodePreflightInvalid).Violations(t)["#/profile"]
 	for _, name := range profile.Names() {
 		if !strings.Contains(detail, name) {
 			t.Errorf("detail %q does not contain %s", detail, name)
@@ -162,24 +162,24 @@ func TestUnknownProfileIsRejectedWithTheKnownProfiles(t *testing.T) {
 
 func TestIdempotencyKeyIsOptionalAndReplays(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	one, two := submit(t, w, "", flyer).Want(t, 202, ""), submit(t, w, "", flyer).Want(t, 202, "")
+	server := apitest.New(t, apitest.Options{})
+	one, two := submit(t, server, "", flyer).Want(t, 202, ""), submit(t, server, "", flyer).Want(t, 202, "")
 	if one.Text(t, "jobId") == two.Text(t, "jobId") {
 		t.Error("two requests without a key have one job, want two")
 	}
-	first := submit(t, w, "k-1", flyer).Want(t, 202, "")
+	first := submit(t, server, "k-1", flyer).Want(t, 202, "")
 	id := first.Text(t, "jobId")
-	begin(t, w, id)
-	finish(t, w, id, preflightjob.Result{Report: stored, Verdict: preflightjob.Warn})
-	w.Advance(23 * time.Hour)
-	again := submit(t, w, "k-1", request("https://files.example.com/flyer.pdf?signature=hush", "print_ready")).Want(t, 202, "")
+	begin(t, server, id)
+	finish(t, server, id, preflightjob.Result{Report: stored, Verdict: preflightjob.Warn})
+	server.Advance(23 * time.Hour)
+	again := submit(t, server, "k-1", request("https://files.example.com/flyer.pdf?signature=hush", "print_ready")).Want(t, 202, "")
 	if string(again.Body) != string(first.Body) || again.Header.Get("Idempotent-Replayed") != "true" || again.Header.Get("Location") != first.Header.Get("Location") {
 		t.Errorf("replay %s with %v", again.Body, again.Header)
 	}
 	for _, body := range []string{request("https://files.example.com/other.pdf", "print_ready"), request("ftp://x", "perfect"), `{}`} {
-		submit(t, w, "k-1", body).Want(t, 422, problem.CodeIdempotencyKeyReused)
+		submit(t, server, "k-1", body).Want(t, 422, problem.CodeIdempotencyKeyReused)
 	}
-	if other := submitAs(t, w, "stark-live", "k-1", flyer).Want(t, 202, ""); other.Text(t, "jobId") == id {
+	if other := submitAs(t, server, "stark-live", "k-1", flyer).Want(t, 202, ""); other.Text(t, "jobId") == id {
 		t.Error("another tenant got the job of acme")
 	}
 }
@@ -187,58 +187,58 @@ func TestIdempotencyKeyIsOptionalAndReplays(t *testing.T) {
 // TestUnavailableQueueRejectsNewJobsOnly: invalid requests and replays keep their responses.
 func TestUnavailableQueueRejectsNewJobsOnly(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	first := submit(t, w, "k-1", flyer).Want(t, 202, "")
-	w.Intake.Refuse(errors.New("redis at 10.0.0.1 is unavailable"))
+	server := apitest.New(t, apitest.Options{})
+	first := submit(t, server, "k-1", flyer).Want(t, 202, "")
+	server.Intake.Refuse(errors.New("redis at 10.0.0.1 is unavailable"))
 	for _, key := range []string{"", "k-2"} {
-		a := submit(t, w, key, flyer).Want(t, 503, problem.CodePreflightQueueUnavailable)
+		a := submit(t, server, key, flyer).Want(t, 503, problem.CodePreflightQueueUnavailable)
 		if a.WantRetry(t); strings.Contains(string(a.Body), "10.0.0.1") {
 			t.Errorf("the response names an internal dependency: %s", a.Body)
 		}
 	}
-	if again := submit(t, w, "k-1", flyer).Want(t, 202, ""); string(again.Body) != string(first.Body) || again.Header.Get("Idempotent-Replayed") != "true" {
+	if again := submit(t, server, "k-1", flyer).Want(t, 202, ""); string(again.Body) != string(first.Body) || again.Header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("replay of a committed key: %s", again.Body)
 	}
-	submit(t, w, "k-1", request("https://x.example/other.pdf", "print_ready")).Want(t, 422, problem.CodeIdempotencyKeyReused)
-	submit(t, w, "k-2", request("ftp://x", "print_ready")).Want(t, 422, problem.CodePreflightInvalid)
-	submit(t, w, "k-2", `{}`).Want(t, 422, problem.CodePreflightInvalid)
-	get(t, w, "acme-live", first.Header.Get("Location")).Want(t, 200, "")
-	w.Intake.Refuse(nil)
-	submit(t, w, "k-2", flyer).Want(t, 202, "")
+	submit(t, server, "k-1", request("https://x.example/other.pdf", "print_ready")).Want(t, 422, problem.CodeIdempotencyKeyReused)
+	submit(t, server, "k-2", request("ftp://x", "print_ready")).Want(t, 422, problem.CodePreflightInvalid)
+	submit(t, server, "k-2", `{}`).Want(t, 422, problem.CodePreflightInvalid)
+	get(t, server, "acme-live", first.Header.Get("Location")).Want(t, 200, "")
+	server.Intake.Refuse(nil)
+	submit(t, server, "k-2", flyer).Want(t, 202, "")
 }
 
 func TestBacklogIsBounded(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	var last apitest.Answer
 	for i := range apitest.Backlog {
-		last = submit(t, w, fmt.Sprint(i), flyer).Want(t, 202, "")
+		last = submit(t, server, fmt.Sprint(i), flyer).Want(t, 202, "")
 	}
-	submit(t, w, "more", flyer).Want(t, 429, problem.CodePreflightBacklogExceeded).WantRetry(t)
-	submit(t, w, "0", flyer).Want(t, 202, "")
-	submitAs(t, w, "stark-live", "k", flyer).Want(t, 202, "")
-	submitAs(t, w, "acme-test", "k", flyer).Want(t, 202, "")
-	cancel(t, w, "acme-live", last.Header.Get("Location")).Want(t, 200, "")
-	submit(t, w, "more", flyer).Want(t, 202, "")
+	submit(t, server, "more", flyer).Want(t, 429, problem.CodePreflightBacklogExceeded).WantRetry(t)
+	submit(t, server, "0", flyer).Want(t, 202, "")
+	submitAs(t, server, "stark-live", "k", flyer).Want(t, 202, "")
+	submitAs(t, server, "acme-test", "k", flyer).Want(t, 202, "")
+	cancel(t, server, "acme-live", last.Header.Get("Location")).Want(t, 200, "")
+	submit(t, server, "more", flyer).Want(t, 202, "")
 }
 
 // TestPollingLeadsToTheReport polls as a partner does.
 func TestPollingLeadsToTheReport(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	a := submit(t, w, "", flyer).Want(t, 202, "")
+	server := apitest.New(t, apitest.Options{})
+	a := submit(t, server, "", flyer).Want(t, 202, "")
 	id, path := a.Text(t, "jobId"), a.Header.Get("Location")
 	poll := func(tag string, status int) apitest.Answer {
 		t.Helper()
-		return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"If-None-Match": tag}}).Want(t, status, "")
+		return server.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"If-None-Match": tag}}).Want(t, status, "")
 	}
 	queued := poll(`"x"`, 200)
 	poll(queued.Header.Get("Etag"), 304)
-	get(t, w, "acme-live", path+"/report").Want(t, 409, problem.CodePreflightReportNotReady)
+	get(t, server, "acme-live", path+"/report").Want(t, 409, problem.CodePreflightReportNotReady)
 
-	w.Advance(time.Second)
-	begin(t, w, id)
-	if err := w.Jobs.Progress(t.Context(), id, 1, worker, preflightjob.Progress{PagesDone: 1, PagesTotal: 4}); err != nil {
+	server.Advance(time.Second)
+	begin(t, server, id)
+	if err := server.Jobs.Progress(t.Context(), id, 1, worker, preflightjob.Progress{PagesDone: 1, PagesTotal: 4}); err != nil {
 		t.Fatalf("w.Jobs.Progress %v: %v", id, err)
 	}
 	processing := poll(queued.Header.Get("Etag"), 200)
@@ -258,8 +258,8 @@ func TestPollingLeadsToTheReport(t *testing.T) {
 		}
 	}
 
-	w.Advance(time.Second)
-	finish(t, w, id, preflightjob.Result{Report: stored, Verdict: preflightjob.Warn})
+	server.Advance(time.Second)
+	finish(t, server, id, preflightjob.Result{Report: stored, Verdict: preflightjob.Warn})
 	done := poll(processing.Header.Get("Etag"), 200)
 	var ended struct {
 		Status, Verdict, FinishedAt string
@@ -273,24 +273,24 @@ func TestPollingLeadsToTheReport(t *testing.T) {
 	if done.Header.Get("Retry-After") != "" {
 		t.Error("an ended job has Retry-After, want none")
 	}
-	read := get(t, w, "acme-live", path+"/report").Want(t, 200, "")
+	read := get(t, server, "acme-live", path+"/report").Want(t, 200, "")
 	if string(read.Body) != string(stored) {
 		t.Errorf("the report is not the stored bytes: %s", read.Body)
 	}
-	w.Do(t, apitest.Request{Method: "GET", Path: path + "/report", Key: "acme-live", Header: map[string]string{"If-None-Match": read.Header.Get("Etag")}}).Want(t, 304, "")
+	server.Do(t, apitest.Request{Method: "GET", Path: path + "/report", Key: "acme-live", Header: map[string]string{"If-None-Match": read.Header.Get("Etag")}}).Want(t, 304, "")
 }
 
 func TestFailedJobHasItsFailure(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	a := submit(t, w, "", flyer).Want(t, 202, "")
-	begin(t, w, a.Text(t, "jobId"))
-	finish(t, w, a.Text(t, "jobId"), preflightjob.Result{Failure: preflightjob.FetchStatus, UpstreamStatus: 403})
-	read := get(t, w, "acme-live", a.Header.Get("Location")).Want(t, 200, "")
+	server := apitest.New(t, apitest.Options{})
+	a := submit(t, server, "", flyer).Want(t, 202, "")
+	begin(t, server, a.Text(t, "jobId"))
+	finish(t, server, a.Text(t, "jobId"), preflightjob.Result{Failure: preflightjob.FetchStatus, UpstreamStatus: 403})
+	read := get(t, server, "acme-live", a.Header.Get("Location")).Want(t, 200, "")
 	if read.Text(t, "status") != "failed" || read.Text(t, "failure", "code") != "FETCH_STATUS" || read.Text(t, "failure", "detail") == "" {
 		t.Errorf("body %s", read.Body)
 	}
-	report := get(t, w, "acme-live", a.Header.Get("Location")+"/report").Want(t, 409, problem.CodePreflightReportMissing)
+	report := get(t, server, "acme-live", a.Header.Get("Location")+"/report").Want(t, 409, problem.CodePreflightReportMissing)
 	if report.Text(t, "jobStatus") != "failed" || report.Text(t, "failure", "code") != "FETCH_STATUS" || report.Text(t, "failure", "detail") == "" {
 		t.Errorf("report of a failed job: body %s", report.Body)
 	}
@@ -304,51 +304,51 @@ func TestFailedJobHasItsFailure(t *testing.T) {
 
 func TestCancelEndsAJobOnce(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	for name, arrange := range map[string]func(id string){
 		"a waiting job": func(string) {},
-		"a running job": func(id string) { begin(t, w, id) },
+		"a running job": func(id string) { begin(t, server, id) },
 	} {
-		a := submit(t, w, "", flyer).Want(t, 202, "")
+		a := submit(t, server, "", flyer).Want(t, 202, "")
 		path := a.Header.Get("Location")
 		arrange(a.Text(t, "jobId"))
-		first := cancel(t, w, "acme-live", path).Want(t, 200, "")
-		w.Advance(time.Minute)
-		again := cancel(t, w, "acme-live", path).Want(t, 200, "")
+		first := cancel(t, server, "acme-live", path).Want(t, 200, "")
+		server.Advance(time.Minute)
+		again := cancel(t, server, "acme-live", path).Want(t, 200, "")
 		if first.Text(t, "status") != "cancelled" || string(again.Body) != string(first.Body) {
 			t.Errorf("%s: %s, then %s", name, first.Body, again.Body)
 		}
-		report := get(t, w, "acme-live", path+"/report").Want(t, 409, problem.CodePreflightReportMissing)
+		report := get(t, server, "acme-live", path+"/report").Want(t, 409, problem.CodePreflightReportMissing)
 		if report.Text(t, "jobStatus") != "cancelled" || strings.Contains(string(report.Body), "failure") {
 			t.Errorf("%s: report: body %s", name, report.Body)
 		}
 	}
-	if stats, err := w.Queue.Stats(t.Context()); err != nil || stats.Open != 0 {
+	if stats, err := server.Queue.Stats(t.Context()); err != nil || stats.Open != 0 {
 		t.Errorf("queue %+v, error %v, want it empty", stats, err)
 	}
-	ended := submit(t, w, "", flyer).Want(t, 202, "")
-	begin(t, w, ended.Text(t, "jobId"))
-	finish(t, w, ended.Text(t, "jobId"), preflightjob.Result{Failure: preflightjob.TimeLimit})
-	cancel(t, w, "acme-live", ended.Header.Get("Location")).Want(t, 409, problem.CodePreflightNotCancellable)
+	ended := submit(t, server, "", flyer).Want(t, 202, "")
+	begin(t, server, ended.Text(t, "jobId"))
+	finish(t, server, ended.Text(t, "jobId"), preflightjob.Result{Failure: preflightjob.TimeLimit})
+	cancel(t, server, "acme-live", ended.Header.Get("Location")).Want(t, 409, problem.CodePreflightNotCancellable)
 }
 
 func TestJobIsGoneAfterItsRetention(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	a := submitAs(t, w, "acme-test", "", request("https://x.example/a.pdf", "sim:succeeded:pass")).Want(t, 202, "")
+	server := apitest.New(t, apitest.Options{})
+	a := submitAs(t, server, "acme-test", "", request("https://x.example/a.pdf", "sim:succeeded:pass")).Want(t, 202, "")
 	path := a.Header.Get("Location")
-	w.Advance(preflightjob.Retention - time.Millisecond)
-	get(t, w, "acme-test", path).Want(t, 200, "")
-	w.Advance(time.Millisecond)
+	server.Advance(preflightjob.Retention - time.Millisecond)
+	get(t, server, "acme-test", path).Want(t, 200, "")
+	server.Advance(time.Millisecond)
 	gone := func(when string) {
 		t.Helper()
-		get(t, w, "acme-test", path).Want(t, 410, problem.CodeGone)
-		get(t, w, "acme-test", path+"/report").Want(t, 410, problem.CodeGone)
-		cancel(t, w, "acme-test", path).Want(t, 410, problem.CodeGone)
-		get(t, w, "acme-live", path).Want(t, 404, problem.CodeNotFound)
+		get(t, server, "acme-test", path).Want(t, 410, problem.CodeGone)
+		get(t, server, "acme-test", path+"/report").Want(t, 410, problem.CodeGone)
+		cancel(t, server, "acme-test", path).Want(t, 410, problem.CodeGone)
+		get(t, server, "acme-live", path).Want(t, 404, problem.CodeNotFound)
 	}
 	gone("by the clock")
-	if n, err := w.Jobs.Purge(t.Context(), 10); err != nil || n != 1 {
+	if n, err := server.Jobs.Purge(t.Context(), 10); err != nil || n != 1 {
 		t.Fatalf("Purge = %d, %v", n, err)
 	}
 	gone("erased")
@@ -356,35 +356,35 @@ func TestJobIsGoneAfterItsRetention(t *testing.T) {
 
 func TestJobIsVisibleToItsOwnerOnly(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path := submit(t, w, "", flyer).Want(t, 202, "").Header.Get("Location")
+	server := apitest.New(t, apitest.Options{})
+	path := submit(t, server, "", flyer).Want(t, 202, "").Header.Get("Location")
 	for _, owner := range []string{"stark-live", "acme-test"} {
-		get(t, w, owner, path).Want(t, 404, problem.CodeNotFound)
-		get(t, w, owner, path+"/report").Want(t, 404, problem.CodeNotFound)
-		cancel(t, w, owner, path).Want(t, 404, problem.CodeNotFound)
+		get(t, server, owner, path).Want(t, 404, problem.CodeNotFound)
+		get(t, server, owner, path+"/report").Want(t, 404, problem.CodeNotFound)
+		cancel(t, server, owner, path).Want(t, 404, problem.CodeNotFound)
 	}
 	for _, id := range []string{"x", "pref_1", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ", "pref_01KB0QXR80ZZZZZZZZZZZZZZZZ"} {
-		get(t, w, "acme-live", "/api/v1/preflight/"+id).Want(t, 404, problem.CodeNotFound)
+		get(t, server, "acme-live", "/api/v1/preflight/"+id).Want(t, 404, problem.CodeNotFound)
 	}
-	get(t, w, "acme-live", path).Want(t, 200, "")
-	get(t, w, "acme-writes", path).Want(t, 403, problem.CodeInsufficientScope)
-	cancel(t, w, "acme-reads", path).Want(t, 403, problem.CodeInsufficientScope)
-	submitAs(t, w, "acme-reads", "", flyer).Want(t, 403, problem.CodeInsufficientScope)
-	submitAs(t, w, "globex-live", "", flyer).Want(t, 403, problem.CodeCapabilityNotEntitled)
-	submitAs(t, w, "", "", flyer).Want(t, 401, problem.CodeMissingAPIKey)
+	get(t, server, "acme-live", path).Want(t, 200, "")
+	get(t, server, "acme-writes", path).Want(t, 403, problem.CodeInsufficientScope)
+	cancel(t, server, "acme-reads", path).Want(t, 403, problem.CodeInsufficientScope)
+	submitAs(t, server, "acme-reads", "", flyer).Want(t, 403, problem.CodeInsufficientScope)
+	submitAs(t, server, "globex-live", "", flyer).Want(t, 403, problem.CodeCapabilityNotEntitled)
+	submitAs(t, server, "", "", flyer).Want(t, 401, problem.CodeMissingAPIKey)
 }
 
 // TestEverySimulatedProfileEndsWithItsVerdict submits each with a test key.
 func TestEverySimulatedProfileEndsWithItsVerdict(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	for _, name := range preflightjob.SimulatorProfiles() {
 		t.Run(name, func(t *testing.T) {
-			a := submitAs(t, w, "acme-test", "", request("https://x.example/a.pdf", name)).Want(t, 202, "")
+			a := submitAs(t, server, "acme-test", "", request("https://x.example/a.pdf", name)).Want(t, 202, "")
 			if a.Text(t, "status") != "queued" {
 				t.Errorf("submitted as %s", a.Body)
 			}
-			read := get(t, w, "acme-test", a.Header.Get("Location")).Want(t, 200, "")
+			read := get(t, server, "acme-test", a.Header.Get("Location")).Want(t, 200, "")
 			state, detail, _ := strings.Cut(strings.TrimPrefix(name, "sim:"), ":")
 			if got := read.Text(t, "status"); got != state {
 				t.Errorf("status %s, want %s", got, state)
@@ -394,7 +394,7 @@ func TestEverySimulatedProfileEndsWithItsVerdict(t *testing.T) {
 				if read.Text(t, "verdict") != detail || read.Text(t, "result", "verdict") != detail || read.Text(t, "result", "profile", "name") != name {
 					t.Errorf("body %s", read.Body)
 				}
-				get(t, w, "acme-test", a.Header.Get("Location")+"/report").Want(t, 200, "")
+				get(t, server, "acme-test", a.Header.Get("Location")+"/report").Want(t, 200, "")
 			case "failed":
 				var failed struct{ Failure struct{ UpstreamStatus int } }
 				read.Into(t, &failed)
@@ -402,10 +402,10 @@ func TestEverySimulatedProfileEndsWithItsVerdict(t *testing.T) {
 					t.Errorf("body %s", read.Body)
 				}
 			}
-			submit(t, w, "", request("https://x.example/a.pdf", name)).Want(t, 422, problem.CodePreflightInvalid)
+			submit(t, server, "", request("https://x.example/a.pdf", name)).Want(t, 422, problem.CodePreflightInvalid)
 		})
 	}
-	if stats, err := w.Queue.Stats(t.Context()); err != nil || stats.Open != 0 {
+	if stats, err := server.Queue.Stats(t.Context()); err != nil || stats.Open != 0 {
 		t.Errorf("queue %+v, error %v, want it empty", stats, err)
 	}
 }
@@ -422,21 +422,21 @@ func TestUnavailableStoreIsSafeToRetry(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := apitest.New(t, apitest.Options{})
-			w.Store.Set(tc.fault)
-			submit(t, w, "k-1", flyer).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
-			w.Store.Set(storetest.None)
-			a := submit(t, w, "k-1", flyer).Want(t, 202, "")
+			server := apitest.New(t, apitest.Options{})
+			server.Store.Set(tc.fault)
+			submit(t, server, "k-1", flyer).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+			server.Store.Set(storetest.None)
+			a := submit(t, server, "k-1", flyer).Want(t, 202, "")
 			if got := a.Header.Get("Idempotent-Replayed"); got != tc.replayed {
 				t.Errorf("Idempotent-Replayed = %q, want %q", got, tc.replayed)
 			}
 			path := a.Header.Get("Location")
-			w.Store.Set(storetest.Away)
-			get(t, w, "acme-live", path).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
-			get(t, w, "acme-live", path+"/report").Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
-			cancel(t, w, "acme-live", path).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
-			w.Store.Set(storetest.None)
-			cancel(t, w, "acme-live", path).Want(t, 200, "")
+			server.Store.Set(storetest.Away)
+			get(t, server, "acme-live", path).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+			get(t, server, "acme-live", path+"/report").Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+			cancel(t, server, "acme-live", path).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+			server.Store.Set(storetest.None)
+			cancel(t, server, "acme-live", path).Want(t, 200, "")
 		})
 	}
 }

@@ -12,12 +12,12 @@ import (
 
 func TestIdempotencyKeyInProgressIsARetryableConflict(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Store.Set(storetest.InProgress)
-	a := submit(t, w, "k-1", flyer).Want(t, 409, problem.CodeIdempotencyInProgress)
+	server := apitest.New(t, apitest.Options{})
+	server.Store.Set(storetest.InProgress)
+	a := submit(t, server, "k-1", flyer).Want(t, 409, problem.CodeIdempotencyInProgress)
 	if got := a.Header.Get("Retry-After"); got != "1" {
 		t.Errorf("Retry-After = %q, want 1", got)
 	}
-	w.Store.Set(storetest.None)
-	submit(t, w, "k-1", flyer).Want(t, 202, "")
+	server.Store.Set(storetest.None)
+	submit(t, server, "k-1", flyer).Want(t, 202, "")
 }

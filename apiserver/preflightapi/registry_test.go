@@ -17,14 +17,14 @@ import (
 
 func TestProfilesAreListedAndLeadToTheirThresholds(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	var list struct {
 		Items []struct {
 			Name, Digest string
 			Links        struct{ Self string }
 		}
 	}
-	get(t, w, "acme-live", "/api/v1/preflight/profiles").Want(t, 200, "").Into(t, &list)
+	get(t, server, "acme-live", "/api/v1/preflight/profiles").Want(t, 200, "").Into(t, &list)
 	var names []string
 	for _, item := range list.Items {
 		names = append(names, item.Name)
@@ -39,7 +39,7 @@ func TestProfilesAreListedAndLeadToTheirThresholds(t *testing.T) {
 				Limit        *float64
 			}
 		}
-		get(t, w, "acme-live", item.Links.Self).Want(t, 200, "").Into(t, &one)
+		get(t, server, "acme-live", item.Links.Self).Want(t, 200, "").Into(t, &one)
 		if one.Digest != known.Digest || item.Digest != known.Digest || len(one.Rules) != len(known.Rules) {
 			t.Errorf("%s: digest %s with %d rules, want %s with %d", item.Name, one.Digest, len(one.Rules), known.Digest, len(known.Rules))
 		}
@@ -52,12 +52,12 @@ func TestProfilesAreListedAndLeadToTheirThresholds(t *testing.T) {
 	if diff := cmp.Diff(profile.Names(), names); diff != "" {
 		t.Errorf("profiles (-want +got):\n%s", diff)
 	}
-	get(t, w, "acme-live", "/api/v1/preflight/profiles/nope").Want(t, 404, "NOT_FOUND")
+	get(t, server, "acme-live", "/api/v1/preflight/profiles/nope").Want(t, 404, "NOT_FOUND")
 }
 
 func TestSimulatorsAreListedForTestKeys(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	want := map[string]string{}
 	for _, name := range profile.Names() {
 		want[name] = "product"
@@ -66,7 +66,7 @@ func TestSimulatorsAreListedForTestKeys(t *testing.T) {
 		var list struct {
 			Items []struct{ Name, Kind, Description string }
 		}
-		get(t, w, key, "/api/v1/preflight/profiles").Want(t, 200, "").Into(t, &list)
+		get(t, server, key, "/api/v1/preflight/profiles").Want(t, 200, "").Into(t, &list)
 		got := map[string]string{}
 		for _, item := range list.Items {
 			got[item.Name] = item.Kind
@@ -78,11 +78,11 @@ func TestSimulatorsAreListedForTestKeys(t *testing.T) {
 	}
 	for _, name := range preflightjob.SimulatorProfiles() {
 		want[name] = "simulator"
-		one := get(t, w, "acme-test", "/api/v1/preflight/profiles/"+name).Want(t, 200, "")
+		one := get(t, server, "acme-test", "/api/v1/preflight/profiles/"+name).Want(t, 200, "")
 		if one.Text(t, "kind") != "simulator" || one.Text(t, "title") == "" {
 			t.Errorf("%s: body %s, want a simulator with a title", name, one.Body)
 		}
-		get(t, w, "acme-live", "/api/v1/preflight/profiles/"+name).Want(t, 404, "NOT_FOUND")
+		get(t, server, "acme-live", "/api/v1/preflight/profiles/"+name).Want(t, 404, "NOT_FOUND")
 	}
 	if diff := cmp.Diff(want, kinds("acme-test")); diff != "" {
 		t.Errorf("profiles of a test key (-want +got):\n%s", diff)
@@ -91,9 +91,9 @@ func TestSimulatorsAreListedForTestKeys(t *testing.T) {
 
 func TestRulesAreListed(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	var list struct{ Items []rules.Rule }
-	get(t, w, "acme-live", "/api/v1/preflight/rules").Want(t, 200, "").Into(t, &list)
+	get(t, server, "acme-live", "/api/v1/preflight/rules").Want(t, 200, "").Into(t, &list)
 	if len(list.Items) != len(rules.All()) {
 		t.Errorf("%d rules, want %d", len(list.Items), len(rules.All()))
 	}
@@ -101,13 +101,13 @@ func TestRulesAreListed(t *testing.T) {
 
 func TestRulesHaveThePreferredLanguage(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	tags := map[string]string{}
 	for field, want := range map[string][2]string{
 		"": {"en", "File is empty"}, "de-AT": {"de", "Datei ist leer"}, "tlh": {"en", "File is empty"}, ";;": {"en", "File is empty"},
 	} {
 		var list struct{ Items []rules.Rule }
-		a := w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/preflight/rules", Key: "acme-live", Header: map[string]string{"Accept-Language": field}})
+		a := server.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/preflight/rules", Key: "acme-live", Header: map[string]string{"Accept-Language": field}})
 		a.Want(t, 200, "").Into(t, &list)
 		i := slices.IndexFunc(list.Items, func(r rules.Rule) bool { return r.ID == "file.empty" })
 		if a.Header.Get("Content-Language") != want[0] || list.Items[i].Title != want[1] || !strings.HasSuffix(a.Header.Get("Vary"), "Accept-Language") {
@@ -123,10 +123,10 @@ func TestRulesHaveThePreferredLanguage(t *testing.T) {
 
 func TestRegistryIsRevalidated(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	for _, path := range []string{"/api/v1/preflight/profiles", "/api/v1/preflight/profiles/print_ready", "/api/v1/preflight/rules"} {
-		first := get(t, w, "acme-live", path).Want(t, 200, "")
-		again := w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"If-None-Match": first.Header.Get("ETag")}})
+		first := get(t, server, "acme-live", path).Want(t, 200, "")
+		again := server.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"If-None-Match": first.Header.Get("ETag")}})
 		if again.Status != 304 {
 			t.Errorf("%s with its own ETag %s: status %d, want 304", path, first.Header.Get("ETag"), again.Status)
 		}

@@ -14,18 +14,18 @@ import (
 )
 
 // warned is a job that has succeeded with the verdict warn; it returns its path.
-func warned(t *testing.T, w *apitest.Server) string {
+func warned(t *testing.T, server *apitest.Server) string {
 	t.Helper()
-	id := submit(t, w, "", flyer).Want(t, 202, "").Text(t, "jobId")
-	begin(t, w, id)
-	finish(t, w, id, preflightjob.Result{Report: stored, Verdict: preflightjob.Warn})
+	id := submit(t, server, "", flyer).Want(t, 202, "").Text(t, "jobId")
+	begin(t, server, id)
+	finish(t, server, id, preflightjob.Result{Report: stored, Verdict: preflightjob.Warn})
 	return "/api/v1/preflight/" + id
 }
 
 func TestReportHasTheRequestedMediaType(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	path := warned(t, w) + "/report"
+	server := apitest.New(t, apitest.Options{})
+	path := warned(t, server) + "/report"
 	tests := map[string]struct {
 		accept, mediaType, begins, policy string
 	}{
@@ -38,7 +38,7 @@ func TestReportHasTheRequestedMediaType(t *testing.T) {
 	}
 	tags := map[string]string{}
 	for name, tc := range tests {
-		a := w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"Accept": tc.accept}})
+		a := server.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"Accept": tc.accept}})
 		if a.Status != 200 || a.Header.Get("Content-Type") != tc.mediaType || !strings.HasPrefix(string(a.Body), tc.begins) {
 			t.Errorf("%s: %d %s %.40q", name, a.Status, a.Header.Get("Content-Type"), a.Body)
 		}
@@ -49,7 +49,7 @@ func TestReportHasTheRequestedMediaType(t *testing.T) {
 			t.Errorf("%s: Vary: %s", name, a.Header.Get("Vary"))
 		}
 		tags[a.Header.Get("ETag")] = tc.mediaType
-		again := w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"Accept": tc.accept, "If-None-Match": a.Header.Get("ETag")}})
+		again := server.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"Accept": tc.accept, "If-None-Match": a.Header.Get("ETag")}})
 		if again.Status != 304 {
 			t.Errorf("%s: revalidated: %d", name, again.Status)
 		}
@@ -80,10 +80,10 @@ func bleeding(t *testing.T) []byte {
 
 func TestReportHasThePreferredLanguage(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	id := submit(t, w, "", flyer).Want(t, 202, "").Text(t, "jobId")
-	begin(t, w, id)
-	finish(t, w, id, preflightjob.Result{Report: bleeding(t), Verdict: preflightjob.Warn})
+	server := apitest.New(t, apitest.Options{})
+	id := submit(t, server, "", flyer).Want(t, 202, "").Text(t, "jobId")
+	begin(t, server, id)
+	finish(t, server, id, preflightjob.Result{Report: bleeding(t), Verdict: preflightjob.Warn})
 	path := "/api/v1/preflight/" + id + "/report"
 	const german, english = "an der schmalsten Kante 1,5 mm", "1.5 mm at the narrowest edge"
 	tags := map[string]string{}
@@ -93,7 +93,7 @@ func TestReportHasThePreferredLanguage(t *testing.T) {
 			"*": "en", "\x01;;q=garbage,,": "en", strings.Repeat("de-", 500): "en",
 		} {
 			header := map[string]string{"Accept": mediaType, "Accept-Language": field}
-			a := w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: header})
+			a := server.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: header})
 			sentence := map[string]string{"en": english, "de": german}[want]
 			if a.Status != 200 || a.Header.Get("Content-Language") != want || !strings.Contains(string(a.Body), sentence) {
 				t.Errorf("%s, Accept-Language %.30q: status %d, Content-Language %s, want %s with %q:\n%.300s",
@@ -116,7 +116,7 @@ func TestReportHasThePreferredLanguage(t *testing.T) {
 			want          int
 		}{{"de", tags[mediaType+"de"], 304}, {"en", tags[mediaType+"en"], 304}, {"de", tags[mediaType+"en"], 200}, {"en", tags[mediaType+"de"], 200}} {
 			header := map[string]string{"Accept": mediaType, "Accept-Language": tc.language, "If-None-Match": tc.tag}
-			if a := w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: header}); a.Status != tc.want {
+			if a := server.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: header}); a.Status != tc.want {
 				t.Errorf("%s in %s with the ETag %s: status %d, want %d", mediaType, tc.language, tc.tag, a.Status, tc.want)
 			}
 		}
@@ -125,11 +125,11 @@ func TestReportHasThePreferredLanguage(t *testing.T) {
 
 func TestResultOfAJobHasThePreferredLanguage(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	id := submit(t, w, "", flyer).Want(t, 202, "").Text(t, "jobId")
+	server := apitest.New(t, apitest.Options{})
+	id := submit(t, server, "", flyer).Want(t, 202, "").Text(t, "jobId")
 	read := func(language, tag string) apitest.Answer {
 		t.Helper()
-		return w.Do(t, apitest.Request{
+		return server.Do(t, apitest.Request{
 			Method: "GET", Path: "/api/v1/preflight/" + id, Key: "acme-live",
 			Header: map[string]string{"Accept-Language": language, "If-None-Match": tag},
 		})
@@ -137,8 +137,8 @@ func TestResultOfAJobHasThePreferredLanguage(t *testing.T) {
 	if queued := read("de", ""); queued.Status != 200 || queued.Header.Get("Content-Language") != "en" {
 		t.Errorf("a job without a result: status %d, Content-Language %q, want 200 and en", queued.Status, queued.Header.Get("Content-Language"))
 	}
-	begin(t, w, id)
-	finish(t, w, id, preflightjob.Result{Report: bleeding(t), Verdict: preflightjob.Warn})
+	begin(t, server, id)
+	finish(t, server, id, preflightjob.Result{Report: bleeding(t), Verdict: preflightjob.Warn})
 	english, german := read("en", ""), read("de", "")
 	for language, got := range map[string]apitest.Answer{"en": english, "de": german} {
 		sentence := map[string]string{"en": "1.5 mm at the narrowest edge", "de": "an der schmalsten Kante 1,5 mm"}[language]

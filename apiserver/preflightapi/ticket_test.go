@@ -19,9 +19,9 @@ func intended(intent string) string {
 }
 
 // anRFQ creates an RFQ of 5000 flyers and returns its id.
-func anRFQ(t *testing.T, w *apitest.Server, owner string) string {
+func anRFQ(t *testing.T, server *apitest.Server, owner string) string {
 	t.Helper()
-	return w.Do(t, apitest.Request{
+	return server.Do(t, apitest.Request{
 		Method: "POST", Path: "/api/v1/rfq", Key: owner, Header: map[string]string{"Idempotency-Key": "rfq"},
 		Body: `{"catalogProductUid":"print:flyers:a5","title":"Flyers","category":"commercial-print","quantity":5000,"deliveryCity":"Berlin"}`,
 	}).Want(t, 201, "").Text(t, "id")
@@ -29,27 +29,27 @@ func anRFQ(t *testing.T, w *apitest.Server, owner string) string {
 
 func TestIntentIsStoredWithTheJob(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	a := submit(t, w, "k", intended(`{"trimSize":{"width":148,"height":210.5},"pages":2,"colors":{"process":4,"spots":["Gold"]},"quantity":500}`)).Want(t, 202, "")
+	server := apitest.New(t, apitest.Options{})
+	a := submit(t, server, "k", intended(`{"trimSize":{"width":148,"height":210.5},"pages":2,"colors":{"process":4,"spots":["Gold"]},"quantity":500}`)).Want(t, 202, "")
 	var got struct{ Intent *jobticket.Ticket }
-	get(t, w, "acme-live", "/api/v1/preflight/"+a.Text(t, "jobId")).Want(t, 200, "").Into(t, &got)
+	get(t, server, "acme-live", "/api/v1/preflight/"+a.Text(t, "jobId")).Want(t, 200, "").Into(t, &got)
 	want := &jobticket.Ticket{
 		TrimSize: &jobticket.Size{Width: 148, Height: 210.5}, Pages: 2, Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold"}}, Quantity: 500,
 	}
 	if diff := cmp.Diff(want, got.Intent); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	again := submit(t, w, "k", intended(`{"trimSize":{"width":148,"height":210.5},"pages":2,"colors":{"process":4,"spots":["Gold"]},"quantity":500}`)).Want(t, 202, "")
+	again := submit(t, server, "k", intended(`{"trimSize":{"width":148,"height":210.5},"pages":2,"colors":{"process":4,"spots":["Gold"]},"quantity":500}`)).Want(t, 202, "")
 	if again.Text(t, "jobId") != a.Text(t, "jobId") {
 		t.Error("the replay has another job, want the same")
 	}
-	submit(t, w, "k", intended(`{"pages":3}`)).Want(t, 422, "IDEMPOTENCY_KEY_REUSED")
+	submit(t, server, "k", intended(`{"pages":3}`)).Want(t, 422, "IDEMPOTENCY_KEY_REUSED")
 }
 
 func TestIntentUsesTheQuantityOfAnOwnedRFQ(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	id := anRFQ(t, w, "acme-live")
+	server := apitest.New(t, apitest.Options{})
+	id := anRFQ(t, server, "acme-live")
 	tests := map[string]struct {
 		intent string
 		want   jobticket.Count
@@ -59,7 +59,7 @@ func TestIntentUsesTheQuantityOfAnOwnedRFQ(t *testing.T) {
 	}
 	for name, tc := range tests {
 		var got struct{ Intent jobticket.Ticket }
-		submit(t, w, "", intended(tc.intent)).Want(t, 202, "").Into(t, &got)
+		submit(t, server, "", intended(tc.intent)).Want(t, 202, "").Into(t, &got)
 		if got.Intent.Quantity != tc.want || got.Intent.RFQID != id {
 			t.Errorf("%s: %+v", name, got.Intent)
 		}
@@ -68,14 +68,14 @@ func TestIntentUsesTheQuantityOfAnOwnedRFQ(t *testing.T) {
 
 func TestIntentWithAnRFQRequiresTheScopeOfRFQs(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.AddKey(t, "acme", "prepress", "preflight:write")
-	id := anRFQ(t, w, "acme-live")
-	refused := submitAs(t, w, "acme-prepress", "", intended(fmt.Sprintf(`{"rfqId":%q}`, id))).Want(t, 422, "PREFLIGHT_INVALID")
+	server := apitest.New(t, apitest.Options{})
+	server.AddKey(t, "acme", "prepress", "preflight:write")
+	id := anRFQ(t, server, "acme-live")
+	refused := submitAs(t, server, "acme-prepress", "", intended(fmt.Sprintf(`{"rfqId":%q}`, id))).Want(t, 422, "PREFLIGHT_INVALID")
 	if body := string(refused.Body); !strings.Contains(body, "#/intent/rfqId") || !strings.Contains(body, "rfq:read") {
 		t.Errorf("body %s, want a violation that names the scope", body)
 	}
-	submitAs(t, w, "acme-prepress", "", intended(`{"pages":2}`)).Want(t, 202, "")
+	submitAs(t, server, "acme-prepress", "", intended(`{"pages":2}`)).Want(t, 202, "")
 }
 
 func TestEveryIntentOfTheContractIsReadBack(t *testing.T) {
@@ -88,17 +88,17 @@ func TestEveryIntentOfTheContractIsReadBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := apitest.New(t, apitest.Options{})
-			id := submit(t, w, "", intended(intent)).Want(t, 202, "").Text(t, "jobId")
-			get(t, w, "acme-live", "/api/v1/preflight/"+id).Want(t, 200, "")
+			server := apitest.New(t, apitest.Options{})
+			id := submit(t, server, "", intended(intent)).Want(t, 202, "").Text(t, "jobId")
+			get(t, server, "acme-live", "/api/v1/preflight/"+id).Want(t, 200, "")
 		})
 	}
 }
 
 func TestIntentOutOfBoundsIsRejectedWithItsPointer(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	foreign := anRFQ(t, w, "stark-live")
+	server := apitest.New(t, apitest.Options{})
+	foreign := anRFQ(t, server, "stark-live")
 	for name, tc := range map[string]struct{ intent, pointer string }{
 		"an empty one":             {`{}`, "#/intent"},
 		"an unknown member":        {`{"paper":"135 gsm"}`, "#/intent/paper"},
@@ -110,7 +110,7 @@ func TestIntentOutOfBoundsIsRejectedWithItsPointer(t *testing.T) {
 		"an invalid id":            {`{"rfqId":"rfq_../../x"}`, "#/intent/rfqId"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := submit(t, w, "", intended(tc.intent)).Want(t, 422, "PREFLIGHT_INVALID")
+			a := submit(t, server, "", intended(tc.intent)).Want(t, 422, "PREFLIGHT_INVALID")
 			var body struct{ Errors []struct{ Pointer string } }
 			a.Into(t, &body)
 			if len(body.Errors) != 1 || body.Errors[0].Pointer != tc.pointer {
@@ -122,10 +122,10 @@ func TestIntentOutOfBoundsIsRejectedWithItsPointer(t *testing.T) {
 
 func TestReplayDoesNotReadTheRFQ(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	const gone = `{"rfqId":"rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"}`
-	submit(t, w, "k", flyer).Want(t, 202, "")
-	submit(t, w, "k", intended(gone)).Want(t, 422, "IDEMPOTENCY_KEY_REUSED")
-	w.Store.Set(storetest.Away)
-	submit(t, w, "k2", intended(gone)).Want(t, 503, "STORE_UNAVAILABLE")
+	submit(t, server, "k", flyer).Want(t, 202, "")
+	submit(t, server, "k", intended(gone)).Want(t, 422, "IDEMPOTENCY_KEY_REUSED")
+	server.Store.Set(storetest.Away)
+	submit(t, server, "k2", intended(gone)).Want(t, 503, "STORE_UNAVAILABLE")
 }

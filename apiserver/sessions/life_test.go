@@ -16,10 +16,10 @@ import (
 
 func TestSessionEndsWithItsKey(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	end := metav1.NewTime(w.Clock.Now().Add(10 * time.Minute))
-	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { keyOf(s, "live").ExpiresAt = &end })
-	a := open(t, w, "acme-live", nil).Want(t, 201, "")
+	server := apitest.New(t, apitest.Options{})
+	end := metav1.NewTime(server.Clock.Now().Add(10 * time.Minute))
+	server.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { keyOf(s, "live").ExpiresAt = &end })
+	a := open(t, server, "acme-live", nil).Want(t, 201, "")
 	var opened struct {
 		Token, ExpiresAt string
 		ExpiresIn        int
@@ -27,10 +27,10 @@ func TestSessionEndsWithItsKey(t *testing.T) {
 	if a.Into(t, &opened); opened.ExpiresAt != "2026-11-20T12:10:00.000Z" || opened.ExpiresIn != 600 {
 		t.Errorf("opened %+v", opened)
 	}
-	w.Advance(10*time.Minute - time.Millisecond)
-	wantTaken(t, use(t, w, opened.Token))
-	w.Advance(time.Millisecond)
-	wantRequired(t, use(t, w, opened.Token))
+	server.Advance(10*time.Minute - time.Millisecond)
+	wantTaken(t, use(t, server, opened.Token))
+	server.Advance(time.Millisecond)
+	wantRequired(t, use(t, server, opened.Token))
 }
 
 // keyOf finds a key of a partner.
@@ -42,9 +42,9 @@ func keyOf(s *v1alpha1.PartnerEntitlementSpec, name string) *v1alpha1.APIKey {
 // TestSessionHasTheCurrentRightsOfItsKey changes the key and the partner of an open session.
 func TestSessionHasTheCurrentRightsOfItsKey(t *testing.T) {
 	t.Parallel()
-	type change = func(t *testing.T, w *apitest.Server)
+	type change = func(t *testing.T, server *apitest.Server)
 	acme := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*testing.T, *apitest.Server) {
-		return func(_ *testing.T, w *apitest.Server) { w.Partner("acme", change) }
+		return func(_ *testing.T, server *apitest.Server) { server.Partner("acme", change) }
 	}
 	for name, tc := range map[string]struct {
 		change change
@@ -52,30 +52,30 @@ func TestSessionHasTheCurrentRightsOfItsKey(t *testing.T) {
 		code   problem.Code
 	}{
 		"nothing":         {acme(func(*v1alpha1.PartnerEntitlementSpec) {}), 409, problem.CodeCostingAuthorityRequired},
-		"another key too": {func(_ *testing.T, w *apitest.Server) { w.Revoke("acme", "test") }, 409, problem.CodeCostingAuthorityRequired},
-		"a revoked key":   {func(_ *testing.T, w *apitest.Server) { w.Revoke("acme", "live") }, 401, problem.CodeAuthenticationRequired},
-		"an expired key": {func(_ *testing.T, w *apitest.Server) {
-			now := metav1.NewTime(w.Clock.Now())
-			acme(func(s *v1alpha1.PartnerEntitlementSpec) { keyOf(s, "live").ExpiresAt = &now })(nil, w)
+		"another key too": {func(_ *testing.T, server *apitest.Server) { server.Revoke("acme", "test") }, 409, problem.CodeCostingAuthorityRequired},
+		"a revoked key":   {func(_ *testing.T, server *apitest.Server) { server.Revoke("acme", "live") }, 401, problem.CodeAuthenticationRequired},
+		"an expired key": {func(_ *testing.T, server *apitest.Server) {
+			now := metav1.NewTime(server.Clock.Now())
+			acme(func(s *v1alpha1.PartnerEntitlementSpec) { keyOf(s, "live").ExpiresAt = &now })(nil, server)
 		}, 401, problem.CodeAuthenticationRequired},
 		"a key that is gone": {acme(func(s *v1alpha1.PartnerEntitlementSpec) {
 			s.Keys = slices.DeleteFunc(s.Keys, func(k v1alpha1.APIKey) bool { return k.Name == "live" })
 		}), 401, problem.CodeAuthenticationRequired},
-		"a key of another organization": {func(_ *testing.T, w *apitest.Server) {
+		"a key of another organization": {func(_ *testing.T, server *apitest.Server) {
 			var moved v1alpha1.APIKey
-			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
+			server.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
 				moved = *keyOf(s, "live")
 				s.Keys = slices.DeleteFunc(s.Keys, func(k v1alpha1.APIKey) bool { return k.Name == "live" })
 			})
 			moved.Name = "moved"
-			w.Partner("stark", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys = append(s.Keys, moved) })
+			server.Partner("stark", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys = append(s.Keys, moved) })
 		}, 401, problem.CodeAuthenticationRequired},
 		"a partner of another organization": {acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.OrganizationID = "org_acme02" }), 401, problem.CodeAuthenticationRequired},
 		"a key of the sandbox":              {acme(func(s *v1alpha1.PartnerEntitlementSpec) { keyOf(s, "live").Kind = v1alpha1.KeyKindTest }), 401, problem.CodeAuthenticationRequired},
 		"a suspended partner":               {acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }), 403, problem.CodePartnerSuspended},
-		"a contract that has ended": {func(_ *testing.T, w *apitest.Server) {
-			over := metav1.NewTime(w.Clock.Now())
-			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract.EffectiveUntil = &over })
+		"a contract that has ended": {func(_ *testing.T, server *apitest.Server) {
+			over := metav1.NewTime(server.Clock.Now())
+			server.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract.EffectiveUntil = &over })
 		}, 403, problem.CodeContractNotEffective},
 		"a key without the scope of costing": {acme(func(s *v1alpha1.PartnerEntitlementSpec) {
 			keyOf(s, "live").Scopes = []v1alpha1.Scope{"session:create", "xjdf:read"}
@@ -84,15 +84,15 @@ func TestSessionHasTheCurrentRightsOfItsKey(t *testing.T) {
 		"a key that opens no more sessions": {acme(func(s *v1alpha1.PartnerEntitlementSpec) {
 			keyOf(s, "live").Scopes = []v1alpha1.Scope{"costing:calculate"}
 		}), 409, problem.CodeCostingAuthorityRequired},
-		"a posture that counts no more": {func(_ *testing.T, w *apitest.Server) { w.Stale() }, 503, problem.CodePostureUnavailable},
+		"a posture that counts no more": {func(_ *testing.T, server *apitest.Server) { server.Stale() }, 503, problem.CodePostureUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := apitest.New(t, apitest.Options{})
-			token := w.Session(t, "acme-live")
-			wantTaken(t, use(t, w, token))
-			tc.change(t, w)
-			a := use(t, w, token).Want(t, tc.status, tc.code)
+			server := apitest.New(t, apitest.Options{})
+			token := server.Session(t, "acme-live")
+			wantTaken(t, use(t, server, token))
+			tc.change(t, server)
+			a := use(t, server, token).Want(t, tc.status, tc.code)
 			if tc.status == 401 {
 				wantRequired(t, a)
 			}

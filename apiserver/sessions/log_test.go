@@ -38,25 +38,25 @@ func (j *journal) String() string {
 func TestLogsAndProblemsContainNoSession(t *testing.T) {
 	t.Parallel()
 	var log journal
-	w := apitest.New(t, apitest.Options{Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
-	tokens := []string{w.Session(t, "acme-live"), w.Session(t, "acme-test")}
-	w.Costs(t, apitest.Printer("org_acme01", 1))
+	server := apitest.New(t, apitest.Options{Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	tokens := []string{server.Session(t, "acme-live"), server.Session(t, "acme-test")}
+	server.Costs(t, apitest.Printer("org_acme01", 1))
 	for i, token := range tokens {
-		if a := use(t, w, token); a.Status != []int{200, 422}[i] { // the sandbox has other media
+		if a := use(t, server, token); a.Status != []int{200, 422}[i] { // the sandbox has other media
 			t.Errorf("session %d: status %d", i, a.Status)
 		}
-		wantRequired(t, use(t, w, token+"A"))
-		w.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: token, Header: map[string]string{"Authorization": "Bearer " + token}}).Want(t, 400, problem.CodeInvalidRequest)
-		w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Header: map[string]string{"Authorization": "Bearer " + token}}).Want(t, 401, problem.CodeInvalidAPIKey)
-		w.Do(t, apitest.Request{Method: "POST", Path: sessions.Path + "?access_token=" + token, Key: "acme-live"}).Want(t, 400, problem.CodeInvalidRequest)
+		wantRequired(t, use(t, server, token+"A"))
+		server.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: token, Header: map[string]string{"Authorization": "Bearer " + token}}).Want(t, 400, problem.CodeInvalidRequest)
+		server.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Header: map[string]string{"Authorization": "Bearer " + token}}).Want(t, 401, problem.CodeInvalidAPIKey)
+		server.Do(t, apitest.Request{Method: "POST", Path: sessions.Path + "?access_token=" + token, Key: "acme-live"}).Want(t, 400, problem.CodeInvalidRequest)
 	}
-	w.Authority.Withdraw()
-	use(t, w, tokens[0]).Want(t, 409, problem.CodeCostingAuthorityRequired)
-	use(t, w, tokens[1]).Want(t, 422, problem.CodeCostingMediaRequired) // the sandbox keeps its own cost data
-	if err := w.Sessions.Use(nil); err != nil {
+	server.Authority.Withdraw()
+	use(t, server, tokens[0]).Want(t, 409, problem.CodeCostingAuthorityRequired)
+	use(t, server, tokens[1]).Want(t, 422, problem.CodeCostingMediaRequired) // the sandbox keeps its own cost data
+	if err := server.Sessions.Use(nil); err != nil {
 		t.Fatalf("w.Sessions.Use: %v", err)
 	}
-	open(t, w, "acme-live", nil).Want(t, 503, problem.CodePostureUnavailable)
+	open(t, server, "acme-live", nil).Want(t, 503, problem.CodePostureUnavailable)
 	text := log.String()
 	if !strings.Contains(text, string(problem.CodeCostingAuthorityRequired)) {
 		t.Errorf("the log contains no rejection:\n%s", text)

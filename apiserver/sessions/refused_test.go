@@ -28,34 +28,34 @@ func seal(t *testing.T, s *credential.Sessions, session credential.Session, now 
 
 func TestSessionMustBeSealedForTheTenantOfItsKey(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	now := w.Clock.Now()
+	server := apitest.New(t, apitest.Options{})
+	now := server.Clock.Now()
 	live := credential.Session{
-		Tenant: tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, Key: w.Digest("acme-live"), Expires: now.Add(time.Minute),
+		Tenant: tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, Key: server.Digest("acme-live"), Expires: now.Add(time.Minute),
 	}
 	but := func(change func(*credential.Session)) string {
 		session := live
 		change(&session)
-		return seal(t, w.Sessions, session, now)
+		return seal(t, server.Sessions, session, now)
 	}
 	foreign := &credential.Sessions{}
 	if err := foreign.Use([]credential.SessionKey{{Key: [32]byte{2}}}); err != nil {
 		t.Fatalf("foreign.Use: %v", err)
 	}
-	good := seal(t, w.Sessions, live, now)
-	wantTaken(t, use(t, w, good))
+	good := seal(t, server.Sessions, live, now)
+	wantTaken(t, use(t, server, good))
 	for name, token := range map[string]string{
 		"nothing":                     "",
 		"another sealer's":            seal(t, foreign, live, now),
-		"another organization's key":  but(func(s *credential.Session) { s.Key = w.Digest("stark-live") }),
+		"another organization's key":  but(func(s *credential.Session) { s.Key = server.Digest("stark-live") }),
 		"another organization's name": but(func(s *credential.Session) { s.Tenant.Organization = "org_stark1" }),
 		"the other mode":              but(func(s *credential.Session) { s.Tenant.Mode = tenant.Test }),
-		"the other mode's key":        but(func(s *credential.Session) { s.Key = w.Digest("acme-test") }),
+		"the other mode's key":        but(func(s *credential.Session) { s.Key = server.Digest("acme-test") }),
 		"no key at all":               but(func(s *credential.Session) { s.Key = credential.Digest{} }),
 		"an unknown key":              but(func(s *credential.Session) { s.Key[0] ^= 1 }),
 		"one that ends now":           but(func(s *credential.Session) { s.Expires = now }),
 		"that of a person":            but(func(s *credential.Session) { s.SignedIn = now }),
-		"an API key":                  w.Key("acme-live"),
+		"an API key":                  server.Key("acme-live"),
 		"cut short":                   good[:len(good)-1],
 		"made longer":                 good + "A",
 		"padded":                      good + "=",
@@ -67,7 +67,7 @@ func TestSessionMustBeSealedForTheTenantOfItsKey(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wantRequired(t, use(t, w, token))
+			wantRequired(t, use(t, server, token))
 		})
 	}
 	for i := len("pms_"); i < len(good); i++ {
@@ -75,7 +75,7 @@ func TestSessionMustBeSealedForTheTenantOfItsKey(t *testing.T) {
 		if good[i] == other {
 			other = 'B'
 		}
-		if a := use(t, w, good[:i]+string(other)+good[i+1:]); a.Status != 401 {
+		if a := use(t, server, good[:i]+string(other)+good[i+1:]); a.Status != 401 {
 			t.Errorf("a token with another character at %d is answered %d", i, a.Status)
 		}
 	}
@@ -85,8 +85,8 @@ func TestSessionMustBeSealedForTheTenantOfItsKey(t *testing.T) {
 // every place.
 func TestCostingAcceptsOnlySessions(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	key, token := w.Key("acme-live"), w.Session(t, "acme-live")
+	server := apitest.New(t, apitest.Options{})
+	key, token := server.Key("acme-live"), server.Session(t, "acme-live")
 	for name, tc := range map[string]struct {
 		header map[string]string
 		query  string
@@ -107,7 +107,7 @@ func TestCostingAcceptsOnlySessions(t *testing.T) {
 		"a session in a cookie":               {header: map[string]string{"Cookie": "session=" + token}, missing: true},
 		"a session in the query":              {query: "?access_token=" + token, missing: true},
 	} {
-		a := w.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path + tc.query, Body: `{"xjdf":` + apitest.Flyer + `}`, Header: tc.header})
+		a := server.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path + tc.query, Body: `{"xjdf":` + apitest.Flyer + `}`, Header: tc.header})
 		if tc.taken {
 			wantTaken(t, a)
 			continue
@@ -121,9 +121,9 @@ func TestCostingAcceptsOnlySessions(t *testing.T) {
 
 func TestSessionIsRejectedByOtherRoutes(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	token := w.Session(t, "acme-live")
-	calls := w.Store.Calls()
+	server := apitest.New(t, apitest.Options{})
+	token := server.Session(t, "acme-live")
+	calls := server.Store.Calls()
 	for _, header := range []map[string]string{{"Authorization": "Bearer " + token}, {"X-API-Key": token}} {
 		for path, method := range map[string]string{
 			"/api/v1/account": "GET", "/api/v1/rfq": "GET", "/api/v1/rfq/rfq_x": "GET", "/api/v1/estimate": "POST", "/api/v1/orders": "GET", "/api/v1/catalog/products": "GET",
@@ -132,24 +132,24 @@ func TestSessionIsRejectedByOtherRoutes(t *testing.T) {
 			"/api/v1/xjdf/media-catalog": "GET", "/api/v1/xjdf/devices": "GET", "/api/v1/xjdf/master-data-export": "GET",
 			"/api/v1/platform/rfqs": "GET", "/api/v1/platform/audit": "GET", "/api/v1/platform/masterdata/snapshots": "POST", "/api/v1/webhooks/xjmf": "POST",
 		} {
-			if a := w.Do(t, apitest.Request{Method: method, Path: path, Header: header}); a.Status != 401 {
+			if a := server.Do(t, apitest.Request{Method: method, Path: path, Header: header}); a.Status != 401 {
 				t.Errorf("%s %s with a session is answered %d %s", method, path, a.Status, a.Code())
 			}
 		}
 	}
-	if n := w.Store.Calls(); n != calls {
+	if n := server.Store.Calls(); n != calls {
 		t.Errorf("%d calls of the store, want none", n-calls)
 	}
 }
 
 func TestSessionOfATestKeyBelongsToTheSandbox(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	// The synthetic cost data of the sandbox do not have the medium of the document.
-	a := use(t, w, w.Session(t, "acme-test")).Want(t, 422, problem.CodeCostingMediaRequired)
+	a := use(t, server, server.Session(t, "acme-test")).Want(t, 422, problem.CodeCostingMediaRequired)
 	if got := a.Header.Get("Marketplace-Entitlement"); !strings.Contains(got, "mode=test") {
 		t.Errorf("Marketplace-Entitlement %q", got)
 	}
-	w.Revoke("acme", "live")
-	use(t, w, w.Session(t, "acme-test")).Want(t, 422, problem.CodeCostingMediaRequired)
+	server.Revoke("acme", "live")
+	use(t, server, server.Session(t, "acme-test")).Want(t, 422, problem.CodeCostingMediaRequired)
 }

@@ -18,20 +18,20 @@ import (
 )
 
 // open requests a session.
-func open(t *testing.T, w *apitest.Server, key string, header map[string]string) apitest.Answer {
+func open(t *testing.T, server *apitest.Server, key string, header map[string]string) apitest.Answer {
 	t.Helper()
-	return w.Do(t, apitest.Request{Method: "POST", Path: sessions.Path, Key: key, Header: header})
+	return server.Do(t, apitest.Request{Method: "POST", Path: sessions.Path, Key: key, Header: header})
 }
 
 // use uses a session for costing without data in force: 409 is the result of an accepted
 // session.
-func use(t *testing.T, w *apitest.Server, token string) apitest.Answer {
+func use(t *testing.T, server *apitest.Server, token string) apitest.Answer {
 	t.Helper()
 	header := map[string]string{}
 	if token != "" {
 		header["Authorization"] = "Bearer " + token
 	}
-	return w.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: `{"xjdf":` + apitest.Flyer + `}`, Header: header})
+	return server.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: `{"xjdf":` + apitest.Flyer + `}`, Header: header})
 }
 
 // wantTaken checks that a session was taken.
@@ -60,8 +60,8 @@ func wantRequired(t *testing.T, a apitest.Answer) {
 
 func TestSessionNamesItsTenantAndExpiry(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Advance(123456 * time.Microsecond) // a session ends on a whole millisecond
+	server := apitest.New(t, apitest.Options{})
+	server.Advance(123456 * time.Microsecond) // a session ends on a whole millisecond
 	type opened struct {
 		TokenType, ExpiresAt, OrganizationID string
 		ExpiresIn                            int
@@ -74,7 +74,7 @@ func TestSessionNamesItsTenantAndExpiry(t *testing.T) {
 		"acme-test":   {"Bearer", "2026-11-20T12:15:00.123Z", "org_acme01", 900, false, usable},
 		"globex-live": {"Bearer", "2026-11-20T12:15:00.123Z", "org_globex", 900, true, usable},
 	} {
-		a := open(t, w, key, nil).Want(t, 201, "")
+		a := open(t, server, key, nil).Want(t, 201, "")
 		var got opened
 		if a.Into(t, &got); !cmp.Equal(want, got) {
 			t.Errorf("%s (-want +got):\n%s", key, cmp.Diff(want, got))
@@ -86,15 +86,15 @@ func TestSessionNamesItsTenantAndExpiry(t *testing.T) {
 			t.Errorf("%s: token %q", key, token)
 		}
 	}
-	if one, other := w.Session(t, "acme-live"), w.Session(t, "acme-live"); one == other {
+	if one, other := server.Session(t, "acme-live"), server.Session(t, "acme-live"); one == other {
 		t.Error("two sessions have the same token")
 	}
 }
 
 func TestSessionRequiresTheScope(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	key := map[string]string{"X-API-Key": w.Key("acme-live")}
+	server := apitest.New(t, apitest.Options{})
+	key := map[string]string{"X-API-Key": server.Key("acme-live")}
 	for name, tc := range map[string]struct {
 		key    string
 		header map[string]string
@@ -108,9 +108,9 @@ func TestSessionRequiresTheScope(t *testing.T) {
 		"a key without the scope":     {"acme-reads", nil, 403, problem.CodeInsufficientScope},
 		"a key without any scope":     {"acme-none", nil, 403, problem.CodeInsufficientScope},
 		"a key of the platform":       {"platform-live", nil, 403, problem.CodeInsufficientScope},
-		"a session in place of a key": {"", map[string]string{"Authorization": "Bearer " + w.Session(t, "acme-live")}, 401, problem.CodeInvalidAPIKey},
+		"a session in place of a key": {"", map[string]string{"Authorization": "Bearer " + server.Session(t, "acme-live")}, 401, problem.CodeInvalidAPIKey},
 	} {
-		a := open(t, w, tc.key, tc.header)
+		a := open(t, server, tc.key, tc.header)
 		if a.Status != tc.status || a.Code() != tc.code {
 			t.Errorf("%s: %d %s, want %d %s", name, a.Status, a.Code(), tc.status, tc.code)
 		}
@@ -118,32 +118,32 @@ func TestSessionRequiresTheScope(t *testing.T) {
 			t.Errorf("%s: answered %d, WWW-Authenticate %q", name, a.Status, a.Header.Get("WWW-Authenticate"))
 		}
 	}
-	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
-	open(t, w, "acme-live", nil).Want(t, 403, problem.CodePartnerSuspended)
-	w.Limit("stark", v1alpha1.SurfaceXJDF, 1)
-	open(t, w, "stark-live", nil).Want(t, 201, "")
-	open(t, w, "stark-live", nil).Want(t, 429, problem.CodeRateLimitExceeded).WantRetry(t)
-	w.Do(t, apitest.Request{Method: "GET", Path: sessions.Path, Key: "acme-live"}).Want(t, 405, problem.CodeMethodNotAllowed)
+	server.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
+	open(t, server, "acme-live", nil).Want(t, 403, problem.CodePartnerSuspended)
+	server.Limit("stark", v1alpha1.SurfaceXJDF, 1)
+	open(t, server, "stark-live", nil).Want(t, 201, "")
+	open(t, server, "stark-live", nil).Want(t, 429, problem.CodeRateLimitExceeded).WantRetry(t)
+	server.Do(t, apitest.Request{Method: "GET", Path: sessions.Path, Key: "acme-live"}).Want(t, 405, problem.CodeMethodNotAllowed)
 }
 
 func TestReplicaWithoutSessionKeysAnswersRetryAfter(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	token := w.Session(t, "acme-live")
-	if err := w.Sessions.Use(nil); err != nil {
+	server := apitest.New(t, apitest.Options{})
+	token := server.Session(t, "acme-live")
+	if err := server.Sessions.Use(nil); err != nil {
 		t.Fatalf("w.Sessions.Use: %v", err)
 	}
-	open(t, w, "acme-live", nil).Want(t, 503, problem.CodePostureUnavailable).WantRetry(t)
-	wantRequired(t, use(t, w, token))
+	open(t, server, "acme-live", nil).Want(t, 503, problem.CodePostureUnavailable).WantRetry(t)
+	wantRequired(t, use(t, server, token))
 }
 
 func TestSessionLastsFifteenMinutesToTheMillisecond(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	token := w.Session(t, "acme-live")
-	w.Advance(15*time.Minute - time.Millisecond)
-	wantTaken(t, use(t, w, token))
-	w.Advance(time.Millisecond)
-	wantRequired(t, use(t, w, token))
-	wantTaken(t, use(t, w, w.Session(t, "acme-live")))
+	server := apitest.New(t, apitest.Options{})
+	token := server.Session(t, "acme-live")
+	server.Advance(15*time.Minute - time.Millisecond)
+	wantTaken(t, use(t, server, token))
+	server.Advance(time.Millisecond)
+	wantRequired(t, use(t, server, token))
+	wantTaken(t, use(t, server, server.Session(t, "acme-live")))
 }

@@ -90,92 +90,92 @@ type fixture struct {
 func newFixture(t *testing.T, server *redistest.Server) *fixture {
 	t.Helper()
 	clock := clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
-	w := &fixture{T: t, Jobs: recordtest.NewJobs(t, server, clock.Now), clock: clock, rfqs: &rfqs{}}
-	w.calls = xjmf.New(xjmf.Config{Store: w.Store, Now: clock.Now, Random: rand.Reader})
-	return w
+	f := &fixture{T: t, Jobs: recordtest.NewJobs(t, server, clock.Now), clock: clock, rfqs: &rfqs{}}
+	f.calls = xjmf.New(xjmf.Config{Store: f.Store, Now: clock.Now, Random: rand.Reader})
+	return f
 }
 
-func (w *fixture) must(err error) {
-	w.Helper()
+func (f *fixture) must(err error) {
+	f.Helper()
 	if err != nil {
-		w.Fatal(err)
+		f.Fatal(err)
 	}
 }
 
-func (w *fixture) submit(n int) (ids []string) {
-	w.Helper()
+func (f *fixture) submit(n int) (ids []string) {
+	f.Helper()
 	for i := range n {
-		ids = append(ids, w.SubmitURL(w, acme, fmt.Sprintf("https://x.example/%d.pdf", i)))
+		ids = append(ids, f.SubmitURL(f, acme, fmt.Sprintf("https://x.example/%d.pdf", i)))
 	}
 	return ids
 }
 
 // wipe deletes all data of Redis.
-func (w *fixture) wipe() {
-	w.Helper()
+func (f *fixture) wipe() {
+	f.Helper()
 	// Rows that were submitted before must have an older time.
-	w.clock.Step(time.Second)
-	w.must(w.Redis.Client(w).FlushAll(w.Context()).Err())
+	f.clock.Step(time.Second)
+	f.must(f.Redis.Client(f).FlushAll(f.Context()).Err())
 }
 
-func (w *fixture) open(n int64) func() bool {
+func (f *fixture) open(n int64) func() bool {
 	return func() bool {
-		stats, err := w.Queue.Stats(w.Context())
+		stats, err := f.Queue.Stats(f.Context())
 		return err == nil && stats.Open == n
 	}
 }
 
 // mark sets the mark like a completed restoration.
-func (w *fixture) mark() {
-	w.Helper()
-	_, err := w.Queue.BeginMark(w.Context())
-	w.must(err)
-	_, err = w.Queue.Mark(w.Context(), w.clock.Now())
-	w.must(err)
+func (f *fixture) mark() {
+	f.Helper()
+	_, err := f.Queue.BeginMark(f.Context())
+	f.must(err)
+	_, err = f.Queue.Mark(f.Context(), f.clock.Now())
+	f.must(err)
 }
 
-func (w *fixture) marked() bool {
-	marked, err := w.Queue.Marked(w.Context())
+func (f *fixture) marked() bool {
+	marked, err := f.Queue.Marked(f.Context())
 	return err == nil && marked
 }
 
 // start runs a sweeper until the test ends. It checks the queue continuously. It
 // resubmits and purges hardly ever, unless a change sets another interval.
-func (w *fixture) start(changes ...func(*sweeper.Config)) *sweeper.Sweeper {
-	w.Helper()
+func (f *fixture) start(changes ...func(*sweeper.Config)) *sweeper.Sweeper {
+	f.Helper()
 	config := sweeper.Config{
-		Jobs: w.Jobs, Files: preflightjob.NewFiles(preflightjob.FilesConfig{}), RFQs: w.rfqs, Callbacks: w.calls, Requests: requestlog.Keeper{Store: w.Store, Now: w.clock.Now}, KeysAndQuotas: w.SQLite, Queue: w.Queue, Now: w.clock.Now, Log: telemetry.Discard(),
+		Jobs: f.Jobs, Files: preflightjob.NewFiles(preflightjob.FilesConfig{}), RFQs: f.rfqs, Callbacks: f.calls, Requests: requestlog.Keeper{Store: f.Store, Now: f.clock.Now}, KeysAndQuotas: f.SQLite, Queue: f.Queue, Now: f.clock.Now, Log: telemetry.Discard(),
 		Check: 5 * time.Millisecond, Every: time.Hour, Purge: time.Hour,
 	}
 	for _, change := range changes {
 		change(&config)
 	}
 	s := sweeper.New(config)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(f.Context()))
 	ended := make(chan struct{})
 	go func() { defer close(ended); s.Run(ctx) }()
-	w.Cleanup(func() { cancel(); <-ended })
+	f.Cleanup(func() { cancel(); <-ended })
 	return s
 }
 
 func TestNewQueueGetsEveryOpenJobAndTheMark(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newFixture(t, server)
-		ids := w.submit(3)
-		_, err := w.Begin(t.Context(), ids[0], 2, "dead") // its next attempt is 3
-		w.must(err)
-		_, err = w.Cancel(t.Context(), acme, ids[2])
-		w.must(err)
-		w.wipe()
-		s := w.start()
-		eventually.Holds(w, "the mark", w.marked)
-		eventually.Holds(w, "the statistics", func() bool { return s.Stats().Open == 2 })
+		f := newFixture(t, server)
+		ids := f.submit(3)
+		_, err := f.Begin(t.Context(), ids[0], 2, "dead") // its next attempt is 3
+		f.must(err)
+		_, err = f.Cancel(t.Context(), acme, ids[2])
+		f.must(err)
+		f.wipe()
+		s := f.start()
+		eventually.Holds(f, "the mark", f.marked)
+		eventually.Holds(f, "the statistics", func() bool { return s.Stats().Open == 2 })
 		got := map[string]int{}
-		consumer := w.Queue.Consumer(queue.ConsumerConfig{Name: "w1", Slots: 64, Lease: time.Hour, Block: time.Millisecond, Idle: time.Hour})
-		eventually.Holds(w, "both jobs", func() bool {
+		consumer := f.Queue.Consumer(queue.ConsumerConfig{Name: "w1", Slots: 64, Lease: time.Hour, Block: time.Millisecond, Idle: time.Hour})
+		eventually.Holds(f, "both jobs", func() bool {
 			leases, err := consumer.Next(t.Context(), 5)
-			w.must(err)
+			f.must(err)
 			for _, lease := range leases {
 				got[lease.ID] = lease.Attempt
 			}
@@ -190,105 +190,105 @@ func TestNewQueueGetsEveryOpenJobAndTheMark(t *testing.T) {
 func TestWipedQueueIsFilledAgain(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newFixture(t, server)
-		w.start()
-		eventually.Holds(w, "the first mark", w.marked)
-		w.submit(40)
+		f := newFixture(t, server)
+		f.start()
+		eventually.Holds(f, "the first mark", f.marked)
+		f.submit(40)
 		for range 2 {
-			w.clock.Step(time.Second)
-			w.wipe()
-			eventually.Holds(w, "every job is there again", w.open(40))
-			eventually.Holds(w, "the mark", w.marked)
+			f.clock.Step(time.Second)
+			f.wipe()
+			eventually.Holds(f, "every job is there again", f.open(40))
+			eventually.Holds(f, "the mark", f.marked)
 		}
 	})
 }
 
 func TestMarkedQueueIsNotFilled(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Mini(t))
-	ids := w.submit(2)
-	w.mark()
-	w.must(w.Queue.Cancel(t.Context(), ids[0])) // lost without a record
-	s := w.start()
-	eventually.Holds(w, "the queue was checked", func() bool { return s.Healthy() == nil })
-	if !w.open(1)() {
+	f := newFixture(t, redistest.Mini(t))
+	ids := f.submit(2)
+	f.mark()
+	f.must(f.Queue.Cancel(t.Context(), ids[0])) // lost without a record
+	s := f.start()
+	eventually.Holds(f, "the queue was checked", func() bool { return s.Healthy() == nil })
+	if !f.open(1)() {
 		t.Error("a marked queue received open jobs again")
 	}
 }
 
 func TestRowsThatWaitLongAreSubmittedAgain(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Mini(t))
-	ids := w.submit(1)
-	w.mark()
-	w.clock.Step(29 * time.Second)
-	ids = append(ids, w.submit(1)...)
+	f := newFixture(t, redistest.Mini(t))
+	ids := f.submit(1)
+	f.mark()
+	f.clock.Step(29 * time.Second)
+	ids = append(ids, f.submit(1)...)
 	for _, id := range ids {
-		w.must(w.Queue.Cancel(t.Context(), id))
+		f.must(f.Queue.Cancel(t.Context(), id))
 	}
-	w.start(func(c *sweeper.Config) { c.Every = 5 * time.Millisecond })
-	calls := w.Store.Calls()
-	eventually.Holds(w, "two sweeps", func() bool { return w.Store.Calls() >= calls+2 })
-	if !w.open(0)() {
+	f.start(func(c *sweeper.Config) { c.Every = 5 * time.Millisecond })
+	calls := f.Store.Calls()
+	eventually.Holds(f, "two sweeps", func() bool { return f.Store.Calls() >= calls+2 })
+	if !f.open(0)() {
 		t.Error("a row that was submitted just now was submitted again")
 	}
-	w.clock.Step(time.Second)
-	eventually.Holds(w, "the older row is queued", w.open(1))
-	w.clock.Step(29 * time.Second)
-	eventually.Holds(w, "the younger row is queued", w.open(2))
+	f.clock.Step(time.Second)
+	eventually.Holds(f, "the older row is queued", f.open(1))
+	f.clock.Step(29 * time.Second)
+	eventually.Holds(f, "the younger row is queued", f.open(2))
 }
 
 // Jobs are submitted while Redis is unavailable. Redis returns with its data and its
 // mark.
 func TestRecoveredQueueGetsTheMissedJobs(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Real(t))
-	s := w.start()
-	eventually.Holds(w, "the queue was checked", func() bool { return w.marked() && s.Healthy() == nil })
-	w.submit(1)
-	w.Redis.Kill()
-	eventually.Holds(w, "the queue is unavailable", func() bool { return s.Healthy() != nil })
+	f := newFixture(t, redistest.Real(t))
+	s := f.start()
+	eventually.Holds(f, "the queue was checked", func() bool { return f.marked() && s.Healthy() == nil })
+	f.submit(1)
+	f.Redis.Kill()
+	eventually.Holds(f, "the queue is unavailable", func() bool { return s.Healthy() != nil })
 	if s.Refuses() == nil {
 		t.Error("new jobs are accepted without a queue")
 	}
-	w.submit(2)
-	w.Redis.Restart(t)
-	eventually.Holds(w, "every job is queued", w.open(3))
-	eventually.Holds(w, "new jobs are accepted", func() bool { return s.Refuses() == nil && s.Healthy() == nil })
+	f.submit(2)
+	f.Redis.Restart(t)
+	eventually.Holds(f, "every job is queued", f.open(3))
+	eventually.Holds(f, "new jobs are accepted", func() bool { return s.Refuses() == nil && s.Healthy() == nil })
 }
 
 // Pending rows stay pending until they were submitted.
 func TestQueueThatRecoversBeforeTheStore(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Real(t))
-	s := w.start()
-	eventually.Holds(w, "the queue was checked", func() bool { return w.marked() && s.Healthy() == nil })
-	w.Redis.Kill()
-	eventually.Holds(w, "the queue is unavailable", func() bool { return s.Healthy() != nil })
-	w.submit(2)
-	w.Store.Set(storetest.Away)
-	calls := w.Store.Calls()
-	w.Redis.Restart(t)
-	eventually.Holds(w, "two failed sweeps", func() bool { return w.Store.Calls() >= calls+2 })
-	w.Store.Set(storetest.None)
-	eventually.Holds(w, "every job is queued", w.open(2))
+	f := newFixture(t, redistest.Real(t))
+	s := f.start()
+	eventually.Holds(f, "the queue was checked", func() bool { return f.marked() && s.Healthy() == nil })
+	f.Redis.Kill()
+	eventually.Holds(f, "the queue is unavailable", func() bool { return s.Healthy() != nil })
+	f.submit(2)
+	f.Store.Set(storetest.Away)
+	calls := f.Store.Calls()
+	f.Redis.Restart(t)
+	eventually.Holds(f, "two failed sweeps", func() bool { return f.Store.Calls() >= calls+2 })
+	f.Store.Set(storetest.None)
+	eventually.Holds(f, "every job is queued", f.open(2))
 }
 
 func TestQueueIsNotMarkedBeforeItHasAllJobs(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Mini(t))
-	w.submit(2)
-	w.wipe()
-	w.Store.Set(storetest.Away)
-	calls := w.Store.Calls()
-	w.start()
-	eventually.Holds(w, "two failed sweeps", func() bool { return w.Store.Calls() >= calls+2 })
-	if w.marked() {
+	f := newFixture(t, redistest.Mini(t))
+	f.submit(2)
+	f.wipe()
+	f.Store.Set(storetest.Away)
+	calls := f.Store.Calls()
+	f.start()
+	eventually.Holds(f, "two failed sweeps", func() bool { return f.Store.Calls() >= calls+2 })
+	if f.marked() {
 		t.Error("the queue is marked and empty")
 	}
-	w.Store.Set(storetest.None)
-	eventually.Holds(w, "the mark", w.marked)
-	if !w.open(2)() {
+	f.Store.Set(storetest.None)
+	eventually.Holds(f, "the mark", f.marked)
+	if !f.open(2)() {
 		t.Error("the queue is marked and incomplete")
 	}
 }
@@ -297,30 +297,30 @@ func TestQueueIsNotMarkedBeforeItHasAllJobs(t *testing.T) {
 func TestQueueThatRefusesAJob(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newFixture(t, server)
-		w.submit(300)
-		w.clock.Step(time.Millisecond) // rows are sorted by their time of dispatch
+		f := newFixture(t, server)
+		f.submit(300)
+		f.clock.Step(time.Millisecond) // rows are sorted by their time of dispatch
 		odd := tenant.ID{Organization: "org_harm01", Mode: tenant.Live}
-		_, err := w.Submit(t.Context(), odd, preflightjob.Request{FileURL: "https://x.example/odd.pdf", Profile: "print_ready"}, 10)
-		w.must(err)
-		w.clock.Step(time.Millisecond)
-		w.submit(300)
-		w.wipe()
+		_, err := f.Submit(t.Context(), odd, preflightjob.Request{FileURL: "https://x.example/odd.pdf", Profile: "print_ready"}, 10)
+		f.must(err)
+		f.clock.Step(time.Millisecond)
+		f.submit(300)
+		f.wipe()
 		client, figures := server.Client(t), "pm:{preflight}:t:"+odd.String()
-		w.must(client.RPush(t.Context(), figures, "a list").Err())
+		f.must(client.RPush(t.Context(), figures, "a list").Err())
 		pending := func() int {
-			rows, err := w.Store.OpenJobs(t.Context(), w.clock.Now(), 1000)
-			w.must(err)
+			rows, err := f.Store.OpenJobs(t.Context(), f.clock.Now(), 1000)
+			f.must(err)
 			return len(rows)
 		}
-		w.start()
-		eventually.Holds(w, "the jobs before it are submitted", func() bool { return pending() == 301 })
-		if w.marked() {
+		f.start()
+		eventually.Holds(f, "the jobs before it are submitted", func() bool { return pending() == 301 })
+		if f.marked() {
 			t.Error("the queue is marked and incomplete")
 		}
-		w.must(client.Del(t.Context(), figures).Err())
-		eventually.Holds(w, "the mark", w.marked)
-		if !w.open(601)() || pending() != 0 {
+		f.must(client.Del(t.Context(), figures).Err())
+		eventually.Holds(f, "the mark", f.marked)
+		if !f.open(601)() || pending() != 0 {
 			t.Errorf("the queue is marked and incomplete: %d rows are pending, want 0", pending())
 		}
 	})
@@ -328,19 +328,19 @@ func TestQueueThatRefusesAJob(t *testing.T) {
 
 func TestFullQueueRefusesJobs(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Mini(t))
-	ids := w.submit(3)
-	s := w.start(func(c *sweeper.Config) { c.Full = 3 })
-	eventually.Holds(w, "the queue is full", func() bool { return s.Refuses() != nil })
+	f := newFixture(t, redistest.Mini(t))
+	ids := f.submit(3)
+	s := f.start(func(c *sweeper.Config) { c.Full = 3 })
+	eventually.Holds(f, "the queue is full", func() bool { return s.Refuses() != nil })
 	if got := s.Refuses().Error(); got != "the queue is full" || s.Stats().Open != 3 {
 		t.Errorf("Refuses() = %q with %+v, want a full queue with 3 open jobs", got, s.Stats())
 	}
 	// The first check submits every open row, including one that is cancelled in the
 	// meantime. A worker would drop it, but this test runs no worker.
-	eventually.Holds(w, "all jobs are submitted", w.marked)
-	_, err := w.Cancel(t.Context(), acme, ids[0])
-	w.must(err)
-	eventually.Holds(w, "there is room", func() bool { return s.Refuses() == nil && s.Stats().Open == 2 })
+	eventually.Holds(f, "all jobs are submitted", f.marked)
+	_, err := f.Cancel(t.Context(), acme, ids[0])
+	f.must(err)
+	eventually.Holds(f, "there is room", func() bool { return s.Refuses() == nil && s.Stats().Open == 2 })
 }
 
 func TestJobsAreAcceptedBeforeTheFirstCheck(t *testing.T) {
@@ -355,18 +355,18 @@ func TestJobsAreAcceptedBeforeTheFirstCheck(t *testing.T) {
 func TestReplicasMaySweepConcurrently(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newFixture(t, server)
-		want := w.submit(50)
-		w.wipe()
+		f := newFixture(t, server)
+		want := f.submit(50)
+		f.wipe()
 		for range 5 {
-			w.start()
+			f.start()
 		}
-		eventually.Holds(w, "the mark", w.marked)
+		eventually.Holds(f, "the mark", f.marked)
 		var got []string
-		consumer := w.Queue.Consumer(queue.ConsumerConfig{Name: "w1", Slots: 64, Lease: time.Hour, Block: time.Millisecond, Idle: time.Hour})
-		eventually.Holds(w, "every job", func() bool {
+		consumer := f.Queue.Consumer(queue.ConsumerConfig{Name: "w1", Slots: 64, Lease: time.Hour, Block: time.Millisecond, Idle: time.Hour})
+		eventually.Holds(f, "every job", func() bool {
 			leases, err := consumer.Next(t.Context(), 100)
-			w.must(err)
+			f.must(err)
 			for _, lease := range leases {
 				got = append(got, lease.ID)
 			}
@@ -382,53 +382,53 @@ func TestReplicasMaySweepConcurrently(t *testing.T) {
 
 func TestRecordsPastTheirRetentionAreErased(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Mini(t))
-	ids := w.submit(1)
-	_, err := w.Cancel(t.Context(), acme, ids[0])
-	w.must(err)
-	job, err := w.Store.Job(t.Context(), acme, ids[0])
-	w.must(err)
+	f := newFixture(t, redistest.Mini(t))
+	ids := f.submit(1)
+	_, err := f.Cancel(t.Context(), acme, ids[0])
+	f.must(err)
+	job, err := f.Store.Job(t.Context(), acme, ids[0])
+	f.must(err)
 	if job.FileURL.IsZero() {
 		t.Fatal("the URL was erased before its retention ended")
 	}
-	w.clock.Step(preflightjob.Retention)
-	w.start(func(c *sweeper.Config) { c.Purge = 5 * time.Millisecond })
-	eventually.Holds(w, "the URL is erased", func() bool {
-		job, err := w.Store.Job(t.Context(), acme, ids[0])
-		w.must(err)
+	f.clock.Step(preflightjob.Retention)
+	f.start(func(c *sweeper.Config) { c.Purge = 5 * time.Millisecond })
+	eventually.Holds(f, "the URL is erased", func() bool {
+		job, err := f.Store.Job(t.Context(), acme, ids[0])
+		f.must(err)
 		return job.FileURL.IsZero()
 	})
 }
 
 func TestCallbacksArePurgedEvenIfJobsAreNot(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Mini(t))
+	f := newFixture(t, redistest.Mini(t))
 	const message = `{"Name":"XJMF","Version":"2.2","Header":{"DeviceID":"press","ID":"M1","Time":"2026-11-20T12:00:00Z"},` +
 		`"SignalStatus":{"Header":{"DeviceID":"press","ID":"S1","Time":"2026-11-20T12:00:00Z"},"DeviceInfo":[{"Status":"Idle"}]}}`
-	_, err := w.calls.Receive(t.Context(), acme, "press", []byte(message))
-	w.must(err)
-	w.clock.Step(xjmf.Retention)
-	w.start(func(c *sweeper.Config) { c.Purge, c.Jobs = 5*time.Millisecond, unpurgeable{c.Jobs} })
-	eventually.Holds(w, "the callback is purged", func() bool {
-		kept, err := w.calls.Messages(t.Context(), acme, "", 10)
-		w.must(err)
+	_, err := f.calls.Receive(t.Context(), acme, "press", []byte(message))
+	f.must(err)
+	f.clock.Step(xjmf.Retention)
+	f.start(func(c *sweeper.Config) { c.Purge, c.Jobs = 5*time.Millisecond, unpurgeable{c.Jobs} })
+	eventually.Holds(f, "the callback is purged", func() bool {
+		kept, err := f.calls.Messages(t.Context(), acme, "", 10)
+		f.must(err)
 		return len(kept) == 0
 	})
 }
 
 func TestRequestsAreErasedInBatches(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Mini(t))
+	f := newFixture(t, redistest.Mini(t))
 	var entries []requestlog.Entry
 	for n := range 1201 {
-		entries = append(entries, requestlog.Entry{ID: fmt.Sprintf("log_%026d", n), At: w.clock.Now(), Tenant: acme, Requests: 1})
+		entries = append(entries, requestlog.Entry{ID: fmt.Sprintf("log_%026d", n), At: f.clock.Now(), Tenant: acme, Requests: 1})
 	}
-	w.must(w.Store.AddRequests(t.Context(), entries))
-	w.clock.Step(requestlog.Retention)
-	w.start(func(c *sweeper.Config) { c.Purge = 5 * time.Millisecond })
-	eventually.Holds(w, "the requests are purged", func() bool {
-		kept, err := w.Store.Requests(t.Context(), requestlog.Query{Owner: acme, Limit: 1})
-		w.must(err)
+	f.must(f.Store.AddRequests(t.Context(), entries))
+	f.clock.Step(requestlog.Retention)
+	f.start(func(c *sweeper.Config) { c.Purge = 5 * time.Millisecond })
+	eventually.Holds(f, "the requests are purged", func() bool {
+		kept, err := f.Store.Requests(t.Context(), requestlog.Query{Owner: acme, Limit: 1})
+		f.must(err)
 		return len(kept) == 0
 	})
 }
@@ -440,13 +440,13 @@ func (unpurgeable) Purge(context.Context, int) (int, error) { return 0, errors.N
 
 func TestRFQsAreSweptIndependentlyOfTheQueue(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Mini(t))
-	w.start(func(c *sweeper.Config) { c.Queue = away{} })
-	eventually.Holds(w, "sweeps continue", w.rfqs.atLeast(5))
-	w.rfqs.set(errors.New("the store is unavailable"))
-	eventually.Holds(w, "sweeps fail and are retried", w.rfqs.failing(3))
-	w.rfqs.set(nil)
-	eventually.Holds(w, "sweeps continue when the store recovers", w.rfqs.atLeast(5))
+	f := newFixture(t, redistest.Mini(t))
+	f.start(func(c *sweeper.Config) { c.Queue = away{} })
+	eventually.Holds(f, "sweeps continue", f.rfqs.atLeast(5))
+	f.rfqs.set(errors.New("the store is unavailable"))
+	eventually.Holds(f, "sweeps fail and are retried", f.rfqs.failing(3))
+	f.rfqs.set(nil)
+	eventually.Holds(f, "sweeps continue when the store recovers", f.rfqs.atLeast(5))
 }
 
 // A server that replaces another gets every open job, even if it has the mark: a
@@ -454,48 +454,48 @@ func TestRFQsAreSweptIndependentlyOfTheQueue(t *testing.T) {
 func TestServerThatReplacedAnother(t *testing.T) {
 	t.Parallel()
 	server := redistest.Real(t)
-	w := newFixture(t, server)
-	w.start()
-	eventually.Holds(w, "the mark is there", w.marked)
-	ids := w.submit(3)
+	f := newFixture(t, server)
+	f.start()
+	eventually.Holds(f, "the mark is there", f.marked)
+	ids := f.submit(3)
 	client := server.Client(t)
 	// A lagging replica lacks these writes.
 	for _, id := range ids {
-		w.must(w.Queue.Cancel(t.Context(), id))
+		f.must(f.Queue.Cancel(t.Context(), id))
 	}
-	eventually.Holds(w, "the queue is empty", w.open(0))
-	w.clock.Step(time.Second)
+	eventually.Holds(f, "the queue is empty", f.open(0))
+	f.clock.Step(time.Second)
 	server.Kill()
 	server.Restart(t)
-	eventually.Holds(w, "the server responds", func() bool { return client.Ping(t.Context()).Err() == nil })
-	eventually.Holds(w, "every job is queued", w.open(3))
+	eventually.Holds(f, "the server responds", func() bool { return client.Ping(t.Context()).Err() == nil })
+	eventually.Holds(f, "every job is queued", f.open(3))
 }
 
 func TestNewShareAppliesToWaitingJobs(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newFixture(t, server)
+		f := newFixture(t, server)
 		var weight atomic.Int64
 		weight.Store(10)
 		var err error
-		w.Queue, err = queue.New(server.Client(t), "preflight", queue.Options{
+		f.Queue, err = queue.New(server.Client(t), "preflight", queue.Options{
 			Shares: func(tenant.ID) (queue.Share, bool) { return queue.Share{Weight: int(weight.Load())}, weight.Load() > 0 },
 		})
-		w.must(err)
-		w.must(w.Queue.Submit(t.Context(), "pref_1", acme, 0))
-		s := w.start(func(c *sweeper.Config) { c.Every = 5 * time.Millisecond; c.Queue = w.Queue })
+		f.must(err)
+		f.must(f.Queue.Submit(t.Context(), "pref_1", acme, 0))
+		s := f.start(func(c *sweeper.Config) { c.Every = 5 * time.Millisecond; c.Queue = f.Queue })
 		has := func(want int) func() bool {
 			return func() bool { b := s.Backlogs(); return len(b) == 1 && b[0].Share.Weight == want && b[0].Waiting == 1 }
 		}
-		eventually.Holds(w, "the backlog is observed", has(10))
+		eventually.Holds(f, "the backlog is observed", has(10))
 		weight.Store(70)
-		eventually.Holds(w, "the new weight applies", has(70))
+		eventually.Holds(f, "the new weight applies", has(70))
 		// While the weight is unknown, the last one stays in effect.
 		weight.Store(0)
-		w.must(w.Queue.Submit(t.Context(), "pref_1", acme, 0))
+		f.must(f.Queue.Submit(t.Context(), "pref_1", acme, 0))
 		for range 20 {
-			changed, err := w.Queue.Reweigh(t.Context(), s.Backlogs())
-			if w.must(err); changed != 0 || !has(70)() {
+			changed, err := f.Queue.Reweigh(t.Context(), s.Backlogs())
+			if f.must(err); changed != 0 || !has(70)() {
 				t.Fatalf("%d shares were changed: %+v", changed, s.Backlogs())
 			}
 		}

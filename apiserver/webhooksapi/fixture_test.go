@@ -28,11 +28,11 @@ var (
 // acme's sandbox and of stark, and with the endpoint new of acme, which is not enrolled.
 func newServer(t testing.TB) *apitest.Server {
 	t.Helper()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	enrolled := []webhook.Endpoint{endpoint(acme, "mis"), endpoint(acmeTest, "mis"), endpoint(stark, "mis")}
-	w.Enroll(t, enrolled...)
-	w.Endpoints.Declare(append(enrolled, endpoint(acme, "new"))...)
-	return w
+	server.Enroll(t, enrolled...)
+	server.Endpoints.Declare(append(enrolled, endpoint(acme, "new"))...)
+	return server
 }
 
 func endpoint(owner tenant.ID, name string, events ...transaction.EventType) webhook.Endpoint {
@@ -40,25 +40,25 @@ func endpoint(owner tenant.ID, name string, events ...transaction.EventType) web
 }
 
 // delivered stores deliveries to the endpoint mis of an owner.
-func delivered(t testing.TB, w *apitest.Server, owner tenant.ID, n int) []webhook.Delivery {
+func delivered(t testing.TB, server *apitest.Server, owner tenant.ID, n int) []webhook.Delivery {
 	t.Helper()
-	return w.Deliveries(t, webhook.Address{Owner: owner, Name: "mis"}, n)
+	return server.Deliveries(t, webhook.Address{Owner: owner, Name: "mis"}, n)
 }
 
 // attempted ends a delivery's claim with a failed attempt.
-func attempted(t testing.TB, w *apitest.Server, d webhook.Delivery, state webhook.State, fault webhook.Fault, status int) {
+func attempted(t testing.TB, server *apitest.Server, d webhook.Delivery, state webhook.State, fault webhook.Fault, status int) {
 	t.Helper()
-	w.Attempt(t, d, state, webhook.Attempt{Took: 1500 * time.Millisecond, Status: status, Fault: fault, Excerpt: "out of paper"})
+	server.Attempt(t, d, state, webhook.Attempt{Took: 1500 * time.Millisecond, Status: status, Fault: fault, Excerpt: "out of paper"})
 }
 
-func get(t testing.TB, w *apitest.Server, key, path string) apitest.Answer {
+func get(t testing.TB, server *apitest.Server, key, path string) apitest.Answer {
 	t.Helper()
-	return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: key})
+	return server.Do(t, apitest.Request{Method: "GET", Path: path, Key: key})
 }
 
-func post(t testing.TB, w *apitest.Server, key, path, body string) apitest.Answer {
+func post(t testing.TB, server *apitest.Server, key, path, body string) apitest.Answer {
 	t.Helper()
-	return w.Do(t, apitest.Request{Method: "POST", Path: path, Key: key, Body: body})
+	return server.Do(t, apitest.Request{Method: "POST", Path: path, Key: key, Body: body})
 }
 
 // since returns the body of a recovery.

@@ -21,68 +21,68 @@ import (
 // endpointState contains the tested members of an endpoint.
 type endpointState struct{ Name, State, Reason, URL string }
 
-func listed(t *testing.T, w *apitest.Server, key string) []endpointState {
+func listed(t *testing.T, server *apitest.Server, key string) []endpointState {
 	t.Helper()
 	var list struct{ Items []endpointState }
-	get(t, w, key, endpoints).Want(t, 200, "").Into(t, &list)
+	get(t, server, key, endpoints).Want(t, 200, "").Into(t, &list)
 	return list.Items
 }
 
 func TestEndpointsAreReportedWithoutTheTokensOfTheirURLs(t *testing.T) {
 	t.Parallel()
-	w := newServer(t)
-	a := get(t, w, "acme-live", endpoints).Want(t, 200, "")
+	server := newServer(t)
+	a := get(t, server, "acme-live", endpoints).Want(t, 200, "")
 	if strings.Contains(string(a.Body), "s3cret") {
 		t.Errorf("the response contains the token: %s", a.Body)
 	}
 	const where = "https://hooks.example.com/org_acme01?redacted"
 	want := []endpointState{{"mis", "open", "", where}, {"new", "not-enrolled", "", where}}
-	if diff := cmp.Diff(want, listed(t, w, "acme-live")); diff != "" {
+	if diff := cmp.Diff(want, listed(t, server, "acme-live")); diff != "" {
 		t.Errorf("endpoints (-want +got):\n%s", diff)
 	}
-	if got := listed(t, w, "stark-test"); len(got) != 0 {
+	if got := listed(t, server, "stark-test"); len(got) != 0 {
 		t.Errorf("a tenant without endpoints sees %v", got)
 	}
 }
 
 func TestEndpointReportsWhyNothingIsSent(t *testing.T) {
 	t.Parallel()
-	w := newServer(t)
-	w.Endpoints.Close("KillSwitchEngaged")
-	if got := listed(t, w, "acme-live")[0]; got.State != "closed" || got.Reason != "KillSwitchEngaged" {
+	server := newServer(t)
+	server.Endpoints.Close("KillSwitchEngaged")
+	if got := listed(t, server, "acme-live")[0]; got.State != "closed" || got.Reason != "KillSwitchEngaged" {
 		t.Errorf("while the capability is closed: %+v", got)
 	}
-	w.Endpoints.Close("")
-	attempted(t, w, delivered(t, w, acme, 1)[0], webhook.Exhausted, webhook.FaultGone, 410)
-	if got := listed(t, w, "acme-live")[0]; got.State != "disabled" || got.Reason != "Gone" {
+	server.Endpoints.Close("")
+	attempted(t, server, delivered(t, server, acme, 1)[0], webhook.Exhausted, webhook.FaultGone, 410)
+	if got := listed(t, server, "acme-live")[0]; got.State != "disabled" || got.Reason != "Gone" {
 		t.Errorf("after a 410: %+v", got)
 	}
-	post(t, w, "acme-live", endpoints+"/mis/test", "").Want(t, 409, problem.CodeWebhookStateConflict)
+	post(t, server, "acme-live", endpoints+"/mis/test", "").Want(t, 409, problem.CodeWebhookStateConflict)
 	var enabled struct{ endpointState }
-	post(t, w, "acme-live", endpoints+"/mis/enable", "").Want(t, 200, "").Into(t, &enabled)
+	post(t, server, "acme-live", endpoints+"/mis/enable", "").Want(t, 200, "").Into(t, &enabled)
 	if enabled.State != "open" {
 		t.Errorf("after it was enabled: %+v", enabled)
 	}
-	post(t, w, "acme-live", endpoints+"/mis/test", "").Want(t, 202, "")
+	post(t, server, "acme-live", endpoints+"/mis/test", "").Want(t, 202, "")
 }
 
 func TestATestIsADeliveryThatCanBeRead(t *testing.T) {
 	t.Parallel()
-	w := newServer(t)
-	a := post(t, w, "acme-live", endpoints+"/mis/test", "").Want(t, 202, "")
+	server := newServer(t)
+	a := post(t, server, "acme-live", endpoints+"/mis/test", "").Want(t, 202, "")
 	var made struct{ ID, Type, State string }
 	a.Into(t, &made)
 	if made.Type != "webhook.test" || made.State != "pending" || a.Header.Get("Location") != deliveries+"/"+made.ID {
 		t.Errorf("the test is %+v at %q", made, a.Header.Get("Location"))
 	}
-	get(t, w, "acme-live", a.Header.Get("Location")).Want(t, 200, "")
+	get(t, server, "acme-live", a.Header.Get("Location")).Want(t, 200, "")
 }
 
 func TestADeliveryIsReadWithItsAttempts(t *testing.T) {
 	t.Parallel()
-	w := newServer(t)
-	d := delivered(t, w, acme, 1)[0]
-	attempted(t, w, d, webhook.Exhausted, webhook.FaultStatus, 500)
+	server := newServer(t)
+	d := delivered(t, server, acme, 1)[0]
+	attempted(t, server, d, webhook.Exhausted, webhook.FaultStatus, 500)
 	var got struct {
 		Delivery struct{ ID, Event, Subject, State, Endpoint string }
 		Attempts []struct {
@@ -90,7 +90,7 @@ func TestADeliveryIsReadWithItsAttempts(t *testing.T) {
 			Fault, Excerpt               string
 		}
 	}
-	get(t, w, "acme-live", deliveries+"/"+d.ID).Want(t, 200, "").Into(t, &got)
+	get(t, server, "acme-live", deliveries+"/"+d.ID).Want(t, 200, "").Into(t, &got)
 	if got.Delivery.ID != d.ID || got.Delivery.Event != d.Event.ID || got.Delivery.Subject != d.Event.Subject || got.Delivery.State != "exhausted" {
 		t.Errorf("the delivery is %+v", got.Delivery)
 	}
@@ -101,21 +101,27 @@ func TestADeliveryIsReadWithItsAttempts(t *testing.T) {
 
 func TestADeliveryIsReadAgainOnlyWhenItHasChanged(t *testing.T) {
 	t.Parallel()
-	w := newServer(t)
-	d := delivered(t, w, acme, 1)[0]
+	server := newServer(t)
+	d := delivered(t, server, acme, 1)[0]
 	path := deliveries + "/" + d.ID
-	tag := get(t, w, "acme-live", path).Want(t, 200, "").Header.Get("Etag")
+	tag := get(t, server, "acme-live", path).Want(t, 200, "").Header.Get("Etag")
 	again := func(tag string) apitest.Answer {
-		return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"If-None-Match": tag}})
+		return server.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"If-None-Match": tag}})
 	}
 	steps := []struct {
 		state string
 		act   func()
 	}{
-		{"exhausted", func() { attempted(t, w, d, webhook.Exhausted, webhook.FaultStatus, 500) }},
-		{"pending", func() { w.Advance(time.Second); post(t, w, "acme-live", path+"/redeliver", "").Want(t, 202, "") }},
-		{"pending", func() { w.Advance(time.Second); post(t, w, "acme-live", path+"/redeliver", "").Want(t, 202, "") }},
-		{"delivered", func() { attempted(t, w, d, webhook.Delivered, webhook.NoFault, 200) }},
+		{"exhausted", func() { attempted(t, server, d, webhook.Exhausted, webhook.FaultStatus, 500) }},
+		{"pending", func() {
+			server.Advance(time.Second)
+			post(t, server, "acme-live", path+"/redeliver", "").Want(t, 202, "")
+		}},
+		{"pending", func() {
+			server.Advance(time.Second)
+			post(t, server, "acme-live", path+"/redeliver", "").Want(t, 202, "")
+		}},
+		{"delivered", func() { attempted(t, server, d, webhook.Delivered, webhook.NoFault, 200) }},
 	}
 	for _, step := range steps {
 		same := again(tag).Want(t, 304, "")
@@ -134,11 +140,11 @@ func TestADeliveryIsReadAgainOnlyWhenItHasChanged(t *testing.T) {
 
 func TestRedeliveryStartsWithAFreshAttempt(t *testing.T) {
 	t.Parallel()
-	w := newServer(t)
-	d := delivered(t, w, acme, 1)[0]
-	attempted(t, w, d, webhook.Delivered, webhook.NoFault, 200)
+	server := newServer(t)
+	d := delivered(t, server, acme, 1)[0]
+	attempted(t, server, d, webhook.Delivered, webhook.NoFault, 200)
 	var got struct{ ID, State string }
-	a := post(t, w, "acme-live", deliveries+"/"+d.ID+"/redeliver", "").Want(t, 202, "")
+	a := post(t, server, "acme-live", deliveries+"/"+d.ID+"/redeliver", "").Want(t, 202, "")
 	if a.Into(t, &got); got.ID != d.ID || got.State != "pending" {
 		t.Errorf("redelivered: %+v", got)
 	}
@@ -146,14 +152,14 @@ func TestRedeliveryStartsWithAFreshAttempt(t *testing.T) {
 
 func TestRecoverySendsMissedEvents(t *testing.T) {
 	t.Parallel()
-	w := newServer(t)
-	all := delivered(t, w, acme, 3)
+	server := newServer(t)
+	all := delivered(t, server, acme, 3)
 	for _, d := range all {
-		w.Advance(2 * time.Minute) // the previous claims have expired
-		attempted(t, w, d, webhook.Exhausted, webhook.FaultTimeout, 0)
+		server.Advance(2 * time.Minute) // the previous claims have expired
+		attempted(t, server, d, webhook.Exhausted, webhook.FaultTimeout, 0)
 	}
 	var got struct{ Recovered int }
-	post(t, w, "acme-live", endpoints+"/mis/recover", since(all[1].Event.At)).Want(t, 202, "").Into(t, &got)
+	post(t, server, "acme-live", endpoints+"/mis/recover", since(all[1].Event.At)).Want(t, 202, "").Into(t, &got)
 	if got.Recovered != 2 {
 		t.Errorf("%d recovered, want the 2 deliveries since the second one", got.Recovered)
 	}
@@ -161,8 +167,8 @@ func TestRecoverySendsMissedEvents(t *testing.T) {
 
 func TestABadRecoveryIsRefusedWithThePointer(t *testing.T) {
 	t.Parallel()
-	w := newServer(t)
-	now := w.Clock.Now()
+	server := newServer(t)
+	now := server.Clock.Now()
 	for name, body := range map[string]string{
 		"without a time":           `{}`,
 		"with an unknown member":   `{"since":"2026-11-20T09:00:00Z","until":"2026-11-20T10:00:00Z"}`,
@@ -174,20 +180,20 @@ func TestABadRecoveryIsRefusedWithThePointer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := post(t, w, "acme-live", endpoints+"/mis/recover", body).Want(t, 422, problem.CodeWebhookInvalid)
+			a := post(t, server, "acme-live", endpoints+"/mis/recover", body).Want(t, 422, problem.CodeWebhookInvalid)
 			if !strings.Contains(string(a.Body), `"pointer":"#`) {
 				t.Errorf("no pointer in %s", a.Body)
 			}
 		})
 	}
-	post(t, w, "acme-live", endpoints+"/mis/recover", since(now.Add(-webhook.Retention))).Want(t, 202, "")
-	post(t, w, "acme-live", endpoints+"/mis/recover", "{").Want(t, 400, problem.CodeInvalidRequest)
+	post(t, server, "acme-live", endpoints+"/mis/recover", since(now.Add(-webhook.Retention))).Want(t, 202, "")
+	post(t, server, "acme-live", endpoints+"/mis/recover", "{").Want(t, 400, problem.CodeInvalidRequest)
 }
 
 func TestDeliveriesAreListedNewestFirstInPages(t *testing.T) {
 	t.Parallel()
-	w := newServer(t)
-	all := delivered(t, w, acme, 5)
+	server := newServer(t)
+	all := delivered(t, server, acme, 5)
 	var got []string
 	query := url.Values{"limit": {"2"}}
 	for {
@@ -195,7 +201,7 @@ func TestDeliveriesAreListedNewestFirstInPages(t *testing.T) {
 			Items      []struct{ ID string }
 			NextCursor *string
 		}
-		get(t, w, "acme-live", deliveries+"?"+query.Encode()).Want(t, 200, "").Into(t, &page)
+		get(t, server, "acme-live", deliveries+"?"+query.Encode()).Want(t, 200, "").Into(t, &page)
 		for _, item := range page.Items {
 			got = append(got, item.ID)
 		}
@@ -212,16 +218,16 @@ func TestDeliveriesAreListedNewestFirstInPages(t *testing.T) {
 
 func TestAListIsNarrowedByEachFilter(t *testing.T) {
 	t.Parallel()
-	w := newServer(t)
-	all := delivered(t, w, acme, 3)
-	attempted(t, w, all[0], webhook.Delivered, webhook.NoFault, 200)
-	post(t, w, "acme-live", endpoints+"/mis/test", "").Want(t, 202, "")
+	server := newServer(t)
+	all := delivered(t, server, acme, 3)
+	attempted(t, server, all[0], webhook.Delivered, webhook.NoFault, 200)
+	post(t, server, "acme-live", endpoints+"/mis/test", "").Want(t, 202, "")
 	for query, want := range map[string]int{
 		"": 4, "?endpoint=mis": 4, "?endpoint=new": 0, "?state=pending": 3, "?state=delivered": 1, "?state=exhausted": 0,
 		"?type=rfq.quoted": 3, "?type=webhook.test": 1, "?type=order.shipped": 0, "?state=pending&type=rfq.quoted&endpoint=mis&limit=1": 1,
 	} {
 		var page struct{ Items []struct{ ID string } }
-		get(t, w, "acme-live", deliveries+query).Want(t, 200, "").Into(t, &page)
+		get(t, server, "acme-live", deliveries+query).Want(t, 200, "").Into(t, &page)
 		if len(page.Items) != want {
 			t.Errorf("%q lists %d, want %d", query, len(page.Items), want)
 		}
@@ -230,26 +236,26 @@ func TestAListIsNarrowedByEachFilter(t *testing.T) {
 
 func TestParametersThatAreNoneAreRefused(t *testing.T) {
 	t.Parallel()
-	w := newServer(t)
-	delivered(t, w, acme, 2)
+	server := newServer(t)
+	delivered(t, server, acme, 2)
 	var page struct{ NextCursor string }
-	get(t, w, "acme-live", deliveries+"?limit=1").Want(t, 200, "").Into(t, &page)
+	get(t, server, "acme-live", deliveries+"?limit=1").Want(t, 200, "").Into(t, &page)
 	for _, query := range []string{
 		"limit=0", "limit=101", "limit=-1", "limit=x", "limit=1&limit=2", "limit=99999999999999999999", "state=", "state=gone", "state=PENDING",
 		"type=", "type=rfq", "type=" + strings.Repeat("a", 64) + ".b", "type=rfq.quoted%00", "endpoint=", "endpoint=%00", "endpoint=Mis",
 		"endpoint=" + strings.Repeat("a", 64), "cursor=", "cursor=x", "cursor=" + strings.Repeat("A", 9000), "colour=red", "%zz",
 		"state=pending&cursor=" + page.NextCursor,
 	} {
-		get(t, w, "acme-live", deliveries+"?"+query).Want(t, 400, problem.CodeInvalidRequest)
+		get(t, server, "acme-live", deliveries+"?"+query).Want(t, 400, problem.CodeInvalidRequest)
 	}
-	get(t, w, "stark-live", deliveries+"?cursor="+page.NextCursor).Want(t, 400, problem.CodeInvalidRequest)
-	get(t, w, "acme-live", endpoints+"?limit=1").Want(t, 400, problem.CodeInvalidRequest)
-	post(t, w, "acme-live", endpoints+"/mis/test?now=1", "").Want(t, 400, problem.CodeInvalidRequest)
+	get(t, server, "stark-live", deliveries+"?cursor="+page.NextCursor).Want(t, 400, problem.CodeInvalidRequest)
+	get(t, server, "acme-live", endpoints+"?limit=1").Want(t, 400, problem.CodeInvalidRequest)
+	post(t, server, "acme-live", endpoints+"/mis/test?now=1", "").Want(t, 400, problem.CodeInvalidRequest)
 }
 
 func TestTheContractIsHandedOutInItsForms(t *testing.T) {
 	t.Parallel()
-	w := newServer(t)
+	server := newServer(t)
 	for accept, want := range map[string]string{
 		"": "application/vnd.oai.openapi+json;version=3.1", "application/json": "application/json", "application/yaml": "application/yaml",
 	} {
@@ -257,7 +263,7 @@ func TestTheContractIsHandedOutInItsForms(t *testing.T) {
 		if accept != "" {
 			request.Header = map[string]string{"Accept": accept}
 		}
-		a := w.Do(t, request).Want(t, 200, "")
+		a := server.Do(t, request).Want(t, 200, "")
 		if a.Header.Get("Content-Type") != want || a.Header.Get("Content-Length") != strconv.Itoa(len(a.Body)) || !strings.Contains(string(a.Body), "listWebhookEndpoints") {
 			t.Errorf("Accept %q: %s of %s bytes", accept, a.Header.Get("Content-Type"), a.Header.Get("Content-Length"))
 		}
@@ -266,36 +272,36 @@ func TestTheContractIsHandedOutInItsForms(t *testing.T) {
 
 func TestWebhooksReportAnUnavailableStore(t *testing.T) {
 	t.Parallel()
-	w := newServer(t)
-	d := delivered(t, w, acme, 1)[0]
-	w.Store.Set(storetest.Away)
+	server := newServer(t)
+	d := delivered(t, server, acme, 1)[0]
+	server.Store.Set(storetest.Away)
 	for _, path := range []string{endpoints, deliveries, deliveries + "/" + d.ID} {
-		get(t, w, "acme-live", path).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+		get(t, server, "acme-live", path).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
 	}
 	for _, path := range []string{endpoints + "/mis/test", endpoints + "/mis/enable", deliveries + "/" + d.ID + "/redeliver"} {
-		post(t, w, "acme-live", path, "").Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+		post(t, server, "acme-live", path, "").Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
 	}
-	post(t, w, "acme-live", endpoints+"/mis/recover", since(w.Clock.Now())).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+	post(t, server, "acme-live", endpoints+"/mis/recover", since(server.Clock.Now())).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
 }
 
 func TestAnEndpointThatIsNotEnrolledHasNothingToRecoverOrEnable(t *testing.T) {
 	t.Parallel()
-	w := newServer(t)
-	post(t, w, "acme-live", endpoints+"/new/recover", since(w.Clock.Now())).Want(t, 404, problem.CodeNotFound)
-	post(t, w, "acme-live", endpoints+"/new/enable", "").Want(t, 404, problem.CodeNotFound)
+	server := newServer(t)
+	post(t, server, "acme-live", endpoints+"/new/recover", since(server.Clock.Now())).Want(t, 404, problem.CodeNotFound)
+	post(t, server, "acme-live", endpoints+"/new/enable", "").Want(t, 404, problem.CodeNotFound)
 }
 
 func TestEndpointListsItsEvents(t *testing.T) {
 	t.Parallel()
-	w := newServer(t)
-	w.Endpoints.Declare(endpoint(acme, "all"), endpoint(acme, "some", transaction.RFQQuoted, transaction.PreflightFailed))
+	server := newServer(t)
+	server.Endpoints.Declare(endpoint(acme, "all"), endpoint(acme, "some", transaction.RFQQuoted, transaction.PreflightFailed))
 	var list struct {
 		Items []struct {
 			Name   string
 			Events []string
 		}
 	}
-	get(t, w, "acme-live", endpoints).Want(t, 200, "").Into(t, &list)
+	get(t, server, "acme-live", endpoints).Want(t, 200, "").Into(t, &list)
 	if len(list.Items) != 2 || list.Items[0].Events == nil || len(list.Items[0].Events) != 0 {
 		t.Fatalf("endpoints %+v", list.Items)
 	}

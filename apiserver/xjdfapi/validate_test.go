@@ -50,7 +50,7 @@ func codes(r validate.Report) []string {
 
 func TestDocumentOfSpecificationIsValidAndListsDefaults(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	const cards = `<XJDF xmlns="http://www.CIP4.org/JDFSchema_2_0" Version="2.2"><ProductList><Product ProductType="BusinessCard"/></ProductList></XJDF>`
 	tests := map[string]struct{ mediaType, body, encoding string }{
 		"as the specification writes it": {"application/json", minimal, "attribute-json"},
@@ -63,7 +63,7 @@ func TestDocumentOfSpecificationIsValidAndListsDefaults(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := report(t, w.Do(t, as(document(tc.body), tc.mediaType)).Want(t, 200, ""))
+			r := report(t, server.Do(t, as(document(tc.body), tc.mediaType)).Want(t, 200, ""))
 			if !r.Valid || !r.SchemaValid || !r.VocabularyValid || len(r.Unsupported) > 0 || r.Encoding != tc.encoding || r.Version != "2.2" {
 				t.Errorf("unexpected report %+v", r)
 			}
@@ -77,13 +77,13 @@ func TestDocumentOfSpecificationIsValidAndListsDefaults(t *testing.T) {
 
 func TestStrictProfileByParameterOrPreference(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	asked := document(minimal)
 	asked.Path += "?profile=strict"
 	preferred := document(minimal)
 	preferred.Header = map[string]string{"Prefer": `respond-async, Handling="strict"`}
 	for name, in := range map[string]apitest.Request{"parameter": asked, "preference": preferred} {
-		a := w.Do(t, in).Want(t, 400, problem.CodeValidationError)
+		a := server.Do(t, in).Want(t, 400, problem.CodeValidationError)
 		r := report(t, a)
 		if r.Profile != validate.Strict || r.Valid || !slices.Contains(codes(r), "JOBID_DEFAULTED") {
 			t.Errorf("%s: unexpected report %+v", name, r)
@@ -94,18 +94,18 @@ func TestStrictProfileByParameterOrPreference(t *testing.T) {
 	}
 	lenient := preferred
 	lenient.Path += "?profile=product-intent"
-	w.Do(t, lenient).Want(t, 200, "")
+	server.Do(t, lenient).Want(t, 200, "")
 	for _, query := range []string{"?profile=lax", "?profile=", "?profile=strict&profile=strict"} {
 		in := document(minimal)
 		in.Path += query
-		w.Do(t, in).Want(t, 400, problem.CodeInvalidRequest)
+		server.Do(t, in).Want(t, 400, problem.CodeInvalidRequest)
 	}
 }
 
 func TestErrorGivesProblemWithReport(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	a := w.Do(t, document(`{"@Version":"2.2","ProductList":{"Product":[{"@ProductType":"Leaflet","@Amount":"10","@MinAmount":"20",
+	server := apitest.New(t, apitest.Options{})
+	a := server.Do(t, document(`{"@Version":"2.2","ProductList":{"Product":[{"@ProductType":"Leaflet","@Amount":"10","@MinAmount":"20",
 "Intent":{"@Name":"LayoutIntent","LayoutIntent":{"@Sides":"TwoSided"}}}]}}`)).Want(t, 400, problem.CodeValidationError)
 	r := report(t, a)
 	if r.Valid || r.VocabularyValid || r.SchemaValid || r.Summary.Errors != 2 {
@@ -124,8 +124,8 @@ func TestErrorGivesProblemWithReport(t *testing.T) {
 
 func TestUnsupportedFeaturesAreListedWithoutError(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	r := report(t, w.Do(t, document(`{"@Version":"2.2","@Sparkle":"much","ProductList":{"Product":{"@ProductType":"Pallet"}},
+	server := apitest.New(t, apitest.Options{})
+	r := report(t, server.Do(t, document(`{"@Version":"2.2","@Sparkle":"much","ProductList":{"Product":{"@ProductType":"Pallet"}},
 "ResourceSet":{"@Name":"LaminatingParams","@Usage":"Input"}}`)).Want(t, 200, ""))
 	var names []string
 	for _, one := range r.Unsupported {
@@ -142,7 +142,7 @@ func TestUnsupportedFeaturesAreListedWithoutError(t *testing.T) {
 
 func TestUnreadableDocumentIsReportedWithPlace(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	deep := strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100)
 	tests := map[string]struct{ mediaType, body, says string }{
 		"half a document":      {"application/json", "{\n \"@Version\":", "syntax"},
@@ -159,7 +159,7 @@ func TestUnreadableDocumentIsReportedWithPlace(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := w.Do(t, as(document(tc.body), tc.mediaType)).Want(t, 400, problem.CodeValidationError)
+			a := server.Do(t, as(document(tc.body), tc.mediaType)).Want(t, 400, problem.CodeValidationError)
 			r := report(t, a)
 			if r.Valid || r.SchemaValid || len(r.Findings) != 1 || r.Findings[0].Line < 1 || !strings.Contains(r.Findings[0].Message, tc.says) {
 				t.Errorf("unexpected report %+v", r)
@@ -170,7 +170,7 @@ func TestUnreadableDocumentIsReportedWithPlace(t *testing.T) {
 
 func TestOtherLanguagesAreRedirected(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	tests := map[string]struct{ mediaType, body, code, says string }{
 		"JDF 1":     {"application/xml", `<JDF xmlns="http://www.CIP4.org/JDFSchema_1_1" Version="1.6" Type="Product"/>`, "LEGACY_JDF", "adapter"},
 		"XJMF":      {"application/json", `{"Name":"XJMF","Version":"2.2"}`, "ROOT_UNKNOWN", "callback"},
@@ -179,7 +179,7 @@ func TestOtherLanguagesAreRedirected(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := report(t, w.Do(t, as(document(tc.body), tc.mediaType)).Want(t, 400, problem.CodeValidationError))
+			r := report(t, server.Do(t, as(document(tc.body), tc.mediaType)).Want(t, 400, problem.CodeValidationError))
 			i := slices.IndexFunc(r.Findings, func(f validate.Finding) bool { return f.Code == tc.code })
 			if i < 0 || !strings.Contains(r.Findings[i].Suggestion, tc.says) {
 				t.Errorf("findings are %+v, want %s that contains %q", r.Findings, tc.code, tc.says)
@@ -192,7 +192,7 @@ func TestOtherLanguagesAreRedirected(t *testing.T) {
 // unlisted value is not.
 func TestCapabilitiesMatchValidation(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	var listed struct {
 		Products  []struct{ ProductType string }
 		Media     struct{ MediaTypes []string }
@@ -205,9 +205,9 @@ func TestCapabilitiesMatchValidation(t *testing.T) {
 		}
 		Resources []string
 	}
-	w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/xjdf/capabilities", Key: "acme-live"}).Want(t, 200, "").Into(t, &listed)
+	server.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/xjdf/capabilities", Key: "acme-live"}).Want(t, 200, "").Into(t, &listed)
 	taken := func(body string) bool {
-		return len(report(t, w.Do(t, document(body))).Unsupported) == 0
+		return len(report(t, server.Do(t, document(body))).Unsupported) == 0
 	}
 	product := func(kind, intent string) string {
 		return fmt.Sprintf(`{"@Version":"2.2","ProductList":{"Product":{"@ProductType":%q,"Intent":[%s]}}}`, kind, intent)
@@ -249,33 +249,33 @@ func TestCapabilitiesMatchValidation(t *testing.T) {
 
 func TestCapabilitiesFollowTheCatalog(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	ask := apitest.Request{Method: http.MethodGet, Path: "/api/v1/xjdf/capabilities", Key: "acme-live"}
-	etag := w.Do(t, ask).Want(t, 200, "").Header.Get("ETag")
+	etag := server.Do(t, ask).Want(t, 200, "").Header.Get("ETag")
 	ask.Header = map[string]string{"If-None-Match": etag}
-	w.Do(t, ask).Want(t, 304, "")
+	server.Do(t, ask).Want(t, 304, "")
 	other, err := catalog.NewCatalog([]catalog.Group{{UID: "g", Name: "G"}}, []catalog.Product{{UID: "p", Name: "P", Group: "g", Type: "Pallet"}})
 	if err != nil {
 		t.Fatalf("unexpected error: %v", err)
 	}
-	w.Catalog.Publish(other, w.Clock.Now())
-	if again := w.Do(t, ask).Want(t, 200, ""); again.Header.Get("ETag") == etag {
+	server.Catalog.Publish(other, server.Clock.Now())
+	if again := server.Do(t, ask).Want(t, 200, ""); again.Header.Get("ETag") == etag {
 		t.Error("another catalog has the same entity tag")
 	}
 	pallet := strings.Replace(minimal, "BusinessCard", "Pallet", 1)
-	if r := report(t, w.Do(t, document(pallet)).Want(t, 200, "")); len(r.Unsupported) > 0 {
+	if r := report(t, server.Do(t, document(pallet)).Want(t, 200, "")); len(r.Unsupported) > 0 {
 		t.Errorf("a product type of the new catalog is not supported: %+v", r.Unsupported)
 	}
-	w.Catalog.Withdraw()
-	w.Do(t, ask).Want(t, 503, problem.CodeXJDFCatalogUnavailable).WantRetry(t)
-	w.Do(t, document(minimal)).Want(t, 503, problem.CodeXJDFCatalogUnavailable).WantRetry(t)
+	server.Catalog.Withdraw()
+	server.Do(t, ask).Want(t, 503, problem.CodeXJDFCatalogUnavailable).WantRetry(t)
+	server.Do(t, document(minimal)).Want(t, 503, problem.CodeXJDFCatalogUnavailable).WantRetry(t)
 }
 
 // TestCapabilitiesFollowPlatformResources checks that media and finishing match the costed
 // resources of the platform.
 func TestCapabilitiesFollowPlatformResources(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	ask := apitest.Request{Method: http.MethodGet, Path: "/api/v1/xjdf/capabilities", Key: "acme-live"}
 	type capabilities struct {
 		Media struct {
@@ -285,7 +285,7 @@ func TestCapabilitiesFollowPlatformResources(t *testing.T) {
 		Finishing []struct{ Intent string }
 	}
 	read := func() (listed capabilities, etag string) {
-		a := w.Do(t, ask).Want(t, 200, "")
+		a := server.Do(t, ask).Want(t, 200, "")
 		a.Into(t, &listed)
 		return listed, a.Header.Get("ETag")
 	}
@@ -306,7 +306,7 @@ func TestCapabilitiesFollowPlatformResources(t *testing.T) {
 	if err != nil {
 		t.Fatalf("unexpected error: %v", err)
 	}
-	w.Authority.Publish(map[string][]authority.Effective{authority.Platform: {{Value: only, Approval: "apr_2"}}}, w.Clock.Now())
+	server.Authority.Publish(map[string][]authority.Effective{authority.Platform: {{Value: only, Approval: "apr_2"}}}, server.Clock.Now())
 	after, again := read()
 	if again == etag || !slices.Equal(after.Media.MediaTypes, []string{"Vinyl"}) || after.Media.Weight.Maximum != 120 {
 		t.Errorf("with vinyl only: unexpected capabilities %+v", after)
@@ -316,14 +316,14 @@ func TestCapabilitiesFollowPlatformResources(t *testing.T) {
 			t.Errorf("%s is listed although the only device is a folder", finishing.Intent)
 		}
 	}
-	w.Authority.Publish(nil, w.Clock.Now())
+	server.Authority.Publish(nil, server.Clock.Now())
 	if none, _ := read(); len(none.Media.MediaTypes) > 0 || none.Media.Weight != nil {
 		t.Errorf("without resources: unexpected capabilities %+v", none)
 	}
 	paper := `{"@Version":"2.2","ProductList":{"Product":{"@ProductType":"Leaflet","Intent":{"@Name":"MediaIntent","MediaIntent":{"@MediaType":"Paper"}}}}}`
-	if r := report(t, w.Do(t, document(paper)).Want(t, 200, "")); len(r.Unsupported) != 1 {
+	if r := report(t, server.Do(t, document(paper)).Want(t, 200, "")); len(r.Unsupported) != 1 {
 		t.Errorf("paper is supported although the platform has none: %+v", r.Unsupported)
 	}
-	w.Authority.Withdraw()
-	w.Do(t, ask).Want(t, 503, problem.CodeXJDFCatalogUnavailable).WantRetry(t)
+	server.Authority.Withdraw()
+	server.Do(t, ask).Want(t, 503, problem.CodeXJDFCatalogUnavailable).WantRetry(t)
 }

@@ -25,15 +25,15 @@ const (
 )
 
 // get requests the contract.
-func get(t *testing.T, w *apitest.Server, header map[string]string) apitest.Answer {
+func get(t *testing.T, server *apitest.Server, header map[string]string) apitest.Answer {
 	t.Helper()
-	return w.Do(t, apitest.Request{Method: "GET", Path: openapi, Key: "acme-live", Header: header})
+	return server.Do(t, apitest.Request{Method: "GET", Path: openapi, Key: "acme-live", Header: header})
 }
 
 func TestDiscoveryDescribesLayer(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	a := w.Do(t, apitest.Request{Method: "GET", Path: discovery, Key: "acme-live"}).Want(t, 200, "")
+	server := apitest.New(t, apitest.Options{})
+	a := server.Do(t, apitest.Request{Method: "GET", Path: discovery, Key: "acme-live"}).Want(t, 200, "")
 	var got map[string]any
 	a.Into(t, &got)
 	if diff := cmp.Diff(example(t), got); diff != "" {
@@ -48,7 +48,7 @@ func TestDiscoveryDescribesLayer(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
-	other := w.Do(t, apitest.Request{Method: "GET", Path: discovery, Key: "stark-test"}).Want(t, 200, "")
+	other := server.Do(t, apitest.Request{Method: "GET", Path: discovery, Key: "stark-test"}).Want(t, 200, "")
 	if !bytes.Equal(a.Body, other.Body) {
 		t.Errorf("partners get different answers:\n%s\n%s", a.Body, other.Body)
 	}
@@ -81,22 +81,22 @@ func published(t *testing.T) []byte {
 // TestDiscoveryLinksResolve checks that every link leads to a route.
 func TestDiscoveryLinksResolve(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	var body struct{ Links map[string]string }
-	w.Do(t, apitest.Request{Method: "GET", Path: discovery, Key: "acme-live"}).Want(t, 200, "").Into(t, &body)
+	server.Do(t, apitest.Request{Method: "GET", Path: discovery, Key: "acme-live"}).Want(t, 200, "").Into(t, &body)
 	for _, name := range []string{"validate", "sessions", "costing", "callbacks"} { // by POST
-		w.Do(t, apitest.Request{Method: "GET", Path: body.Links[name], Key: "acme-live"}).Want(t, 405, problem.CodeMethodNotAllowed)
+		server.Do(t, apitest.Request{Method: "GET", Path: body.Links[name], Key: "acme-live"}).Want(t, 405, problem.CodeMethodNotAllowed)
 		delete(body.Links, name)
 	}
 	for name, path := range body.Links {
 		rec := httptest.NewRecorder()
-		w.Handler.ServeHTTP(rec, w.Build(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live"}))
+		server.Handler.ServeHTTP(rec, server.Build(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live"}))
 		if rec.Code != http.StatusOK {
 			t.Errorf("link %s leads to %s with status %d", name, path, rec.Code)
 		}
 		anonymous := strings.HasPrefix(path, "/docs/")
 		rec = httptest.NewRecorder()
-		w.Handler.ServeHTTP(rec, w.Build(t, apitest.Request{Method: "GET", Path: path}))
+		server.Handler.ServeHTTP(rec, server.Build(t, apitest.Request{Method: "GET", Path: path}))
 		if (rec.Code == http.StatusOK) != anonymous {
 			t.Errorf("%s without a key has status %d", path, rec.Code)
 		}
@@ -108,7 +108,7 @@ func TestDiscoveryLinksResolve(t *testing.T) {
 
 func TestContractMatchesPublishedFilesInNegotiatedForm(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	const yamlType, jsonType = "application/yaml", "application/json"
 	tests := map[string]struct{ accept, want string }{
 		"no Accept":                 {"", vendor},
@@ -134,7 +134,7 @@ func TestContractMatchesPublishedFilesInNegotiatedForm(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := get(t, w, map[string]string{"Accept": tc.accept}).Want(t, 200, "")
+			a := get(t, server, map[string]string{"Accept": tc.accept}).Want(t, 200, "")
 			if got := a.Header.Get("Content-Type"); got != tc.want {
 				t.Fatalf("Content-Type %q, want %q", got, tc.want)
 			}
@@ -155,7 +155,7 @@ func TestContractMatchesPublishedFilesInNegotiatedForm(t *testing.T) {
 		})
 	}
 	for _, accept := range []string{"text/html", "application/json;q=0, application/yaml;q=0.0, application/vnd.oai.openapi+json;q=0", "*/*;q=0", "application/problem+json"} {
-		a := get(t, w, map[string]string{"Accept": accept}).Want(t, 406, problem.CodeNotAcceptable)
+		a := get(t, server, map[string]string{"Accept": accept}).Want(t, 406, problem.CodeNotAcceptable)
 		if got := strings.Join(a.Header["Vary"], ", "); got != "Authorization, X-API-Key, Accept" {
 			t.Errorf("unexpected Vary %q of a 406", got)
 		}
@@ -164,16 +164,16 @@ func TestContractMatchesPublishedFilesInNegotiatedForm(t *testing.T) {
 
 func TestContractIsRevalidatedByEntityTag(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	tags := map[string]string{}
 	for _, accept := range []string{vendor, "application/json", "application/yaml"} {
-		first := get(t, w, map[string]string{"Accept": accept}).Want(t, 200, "")
+		first := get(t, server, map[string]string{"Accept": accept}).Want(t, 200, "")
 		tag := first.Header.Get("Etag")
 		if tags[tag] != "" || strings.HasPrefix(tag, "W/") || len(tag) < 10 {
 			t.Errorf("%s has the entity tag %s of %q", accept, tag, tags[tag])
 		}
 		tags[tag] = accept
-		again := get(t, w, map[string]string{"Accept": accept, "If-None-Match": `"other", ` + tag}).Want(t, 304, "")
+		again := get(t, server, map[string]string{"Accept": accept, "If-None-Match": `"other", ` + tag}).Want(t, 304, "")
 		if len(again.Body) > 0 || again.Header.Get("Etag") != tag {
 			t.Errorf("the 304 has %d bytes and the entity tag %s", len(again.Body), again.Header.Get("Etag"))
 		}
@@ -186,24 +186,24 @@ func TestContractIsRevalidatedByEntityTag(t *testing.T) {
 		}
 	}
 	for tag := range tags {
-		get(t, w, map[string]string{"Accept": "application/yaml", "If-None-Match": tag}).
+		get(t, server, map[string]string{"Accept": "application/yaml", "If-None-Match": tag}).
 			Want(t, map[bool]int{true: 304, false: 200}[tags[tag] == "application/yaml"], "")
 	}
 }
 
 // credentials returns header fields with LIVE and TEST replaced by keys.
-func credentials(w *apitest.Server, fields map[string]string) map[string]string {
+func credentials(server *apitest.Server, fields map[string]string) map[string]string {
 	filled := map[string]string{}
 	for name, value := range fields {
-		value = strings.ReplaceAll(value, "LIVE", w.Key("acme-live"))
-		filled[name] = strings.ReplaceAll(value, "TEST", w.Key("acme-test"))
+		value = strings.ReplaceAll(value, "LIVE", server.Key("acme-live"))
+		filled[name] = strings.ReplaceAll(value, "TEST", server.Key("acme-test"))
 	}
 	return filled
 }
 
 func TestKeyIsAcceptedInEitherHeader(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	tests := map[string]struct {
 		query  string
 		header map[string]string
@@ -227,7 +227,7 @@ func TestKeyIsAcceptedInEitherHeader(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := w.Do(t, apitest.Request{Method: "GET", Path: discovery + tc.query, Header: credentials(w, tc.header)}).Want(t, tc.status, tc.code)
+			a := server.Do(t, apitest.Request{Method: "GET", Path: discovery + tc.query, Header: credentials(server, tc.header)}).Want(t, tc.status, tc.code)
 			if got := a.Header.Get("Vary"); got != "Authorization, X-API-Key" {
 				t.Errorf("unexpected Vary %q", got)
 			}
@@ -237,12 +237,12 @@ func TestKeyIsAcceptedInEitherHeader(t *testing.T) {
 		})
 	}
 	for name, fields := range map[string][]string{"Authorization": {"Bearer LIVE", "Bearer LIVE"}, "X-Api-Key": {"LIVE", "LIVE"}} {
-		r := w.Build(t, apitest.Request{Method: "GET", Path: discovery})
+		r := server.Build(t, apitest.Request{Method: "GET", Path: discovery})
 		for _, field := range fields {
-			r.Header.Add(name, strings.ReplaceAll(field, "LIVE", w.Key("acme-live")))
+			r.Header.Add(name, strings.ReplaceAll(field, "LIVE", server.Key("acme-live")))
 		}
 		rec := httptest.NewRecorder()
-		w.Handler.ServeHTTP(rec, r)
+		server.Handler.ServeHTTP(rec, r)
 		if rec.Code != http.StatusUnauthorized {
 			t.Errorf("two fields %s returned status %d", name, rec.Code)
 		}
@@ -251,15 +251,15 @@ func TestKeyIsAcceptedInEitherHeader(t *testing.T) {
 
 func TestOtherSurfacesIgnoreKeyHeader(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	for _, path := range []string{"/api/v1/rfq", "/api/v1/preflight/pref_1", "/api/v1/account"} {
-		alone := apitest.Request{Method: "GET", Path: path, Header: credentials(w, map[string]string{"X-API-Key": "LIVE"})}
-		a := w.Do(t, alone).Want(t, 401, problem.CodeMissingAPIKey)
+		alone := apitest.Request{Method: "GET", Path: path, Header: credentials(server, map[string]string{"X-API-Key": "LIVE"})}
+		a := server.Do(t, alone).Want(t, 401, problem.CodeMissingAPIKey)
 		if got := a.Header.Get("Vary"); got != "Authorization" {
 			t.Errorf("%s: unexpected Vary %q", path, got)
 		}
 		beside := apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"X-API-Key": "another"}}
-		if a := w.Do(t, beside); a.Status == 400 || a.Status == 401 {
+		if a := server.Do(t, beside); a.Status == 400 || a.Status == 401 {
 			t.Errorf("%s: a bearer token with X-API-Key returned status %d", path, a.Status)
 		}
 	}
@@ -267,7 +267,7 @@ func TestOtherSurfacesIgnoreKeyHeader(t *testing.T) {
 
 func TestGatesOfSurface(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	for _, path := range []string{discovery, openapi} {
 		for name, tc := range map[string]struct {
 			request apitest.Request
@@ -281,7 +281,7 @@ func TestGatesOfSurface(t *testing.T) {
 		} {
 			t.Run(path+" "+name, func(t *testing.T) {
 				t.Parallel()
-				w.Do(t, tc.request).Want(t, tc.status, tc.code)
+				server.Do(t, tc.request).Want(t, tc.status, tc.code)
 			})
 		}
 	}
@@ -289,21 +289,21 @@ func TestGatesOfSurface(t *testing.T) {
 
 func TestSurfaceHasSeparateRateLimit(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Limit("acme", "xjdf", 1)
+	server := apitest.New(t, apitest.Options{})
+	server.Limit("acme", "xjdf", 1)
 	ask := apitest.Request{Method: "GET", Path: discovery, Key: "acme-live"}
-	w.Do(t, ask).Want(t, 200, "")
-	w.Do(t, ask).Want(t, 429, problem.CodeRateLimitExceeded).WantRetry(t)
-	w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live"}).Want(t, 200, "")
+	server.Do(t, ask).Want(t, 200, "")
+	server.Do(t, ask).Want(t, 429, problem.CodeRateLimitExceeded).WantRetry(t)
+	server.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live"}).Want(t, 200, "")
 }
 
 // The test searches the responses that partners get.
 func TestAnswersContainNothingInternal(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	bodies := map[string][]byte{
-		discovery: w.Do(t, apitest.Request{Method: "GET", Path: discovery, Key: "acme-live"}).Body,
-		openapi:   get(t, w, nil).Body,
+		discovery: server.Do(t, apitest.Request{Method: "GET", Path: discovery, Key: "acme-live"}).Body,
+		openapi:   get(t, server, nil).Body,
 	}
 	for path, body := range bodies {
 		var anything any

@@ -50,8 +50,8 @@ func with(in apitest.Request, fields ...string) apitest.Request {
 
 func TestSignalIsStoredAppliedAndAnsweredInXJMF(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	a := w.Do(t, callback(signal("M-1", "InProgress"))).Want(t, 200, "")
+	server := apitest.New(t, apitest.Options{})
+	a := server.Do(t, callback(signal("M-1", "InProgress"))).Want(t, 200, "")
 	var answer struct {
 		Name   string
 		Header struct {
@@ -63,7 +63,7 @@ func TestSignalIsStoredAppliedAndAnsweredInXJMF(t *testing.T) {
 	if answer.Name != "XJMF" || answer.Header.RefID != "M-1" || answer.ResponseStatus.ReturnCode != 0 {
 		t.Errorf("unexpected answer %s", a.Body)
 	}
-	states, err := w.Callbacks.States(t.Context(), acme, "J-1")
+	states, err := server.Callbacks.States(t.Context(), acme, "J-1")
 	if err != nil || len(states) != 1 || states[0].Status.String() != "InProgress" || states[0].Sender != apitest.SenderOf("acme") {
 		t.Errorf("states are %+v with error %v", states, err)
 	}
@@ -83,8 +83,8 @@ func TestAnswerHasEncodingOfMessage(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := apitest.New(t, apitest.Options{})
-			a := w.Do(t, with(callback(tc.body), "Content-Type", tc.sent, "Accept", tc.accept)).Want(t, 200, "")
+			server := apitest.New(t, apitest.Options{})
+			a := server.Do(t, with(callback(tc.body), "Content-Type", tc.sent, "Accept", tc.accept)).Want(t, 200, "")
 			if got := a.Header.Get("Content-Type"); got != tc.want || bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("<")) != strings.HasSuffix(got, "xml") {
 				t.Errorf("the answer has the media type %s: %s", got, a.Body)
 			}
@@ -96,9 +96,9 @@ func TestAnswerHasEncodingOfMessage(t *testing.T) {
 // would otherwise have a syntax that differs from its media type.
 func TestBodyMustMatchMediaType(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	for mediaType, body := range map[string]string{"application/vnd.cip4-xjmf+xml": apitest.Signal, "application/vnd.cip4-xjmf+json": inXML} {
-		w.Do(t, with(callback(body), "Content-Type", mediaType)).Want(t, 400, problem.CodeValidationError)
+		server.Do(t, with(callback(body), "Content-Type", mediaType)).Want(t, 400, problem.CodeValidationError)
 	}
 }
 
@@ -106,12 +106,12 @@ func TestBodyMustMatchMediaType(t *testing.T) {
 // id.
 func TestUnknownSenderAndWrongSignatureHaveSameAnswer(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Sender("stark", func(s *v1alpha1.XJMFSenderSpec) { s.State = v1alpha1.StateSuspended })
+	server := apitest.New(t, apitest.Options{})
+	server.Sender("stark", func(s *v1alpha1.XJMFSenderSpec) { s.State = v1alpha1.StateSuspended })
 	good := signature.Sign(signature.Body, apitest.SecretOf("acme"), "", []byte(apitest.Signal))
 	tests := map[string]apitest.Request{
 		"no fields at all":            {Method: http.MethodPost, Path: xjmfapi.Path, Body: apitest.Signal},
-		"an API key instead":          {Method: http.MethodPost, Path: xjmfapi.Path, Body: apitest.Signal, Header: map[string]string{"Authorization": "Bearer " + w.Key("acme-live")}},
+		"an API key instead":          {Method: http.MethodPost, Path: xjmfapi.Path, Body: apitest.Signal, Header: map[string]string{"Authorization": "Bearer " + server.Key("acme-live")}},
 		"no sender":                   with(callback(apitest.Signal), "X-XJMF-Sender", ""),
 		"no signature":                with(callback(apitest.Signal), "X-XJMF-Signature", ""),
 		"no timestamp":                with(callback(apitest.Signal), "X-XJMF-Timestamp", ""),
@@ -129,7 +129,7 @@ func TestUnknownSenderAndWrongSignatureHaveSameAnswer(t *testing.T) {
 	for name, in := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := w.Do(t, in).Want(t, 401, problem.CodeXJMFSignatureInvalid)
+			a := server.Do(t, in).Want(t, 401, problem.CodeXJMFSignatureInvalid)
 			want := map[string]any{
 				"type": apitest.Origin + "/problems/marketplace/unauthenticated", "title": "Authentication required", "status": float64(401),
 				"code": "XJMF_SIGNATURE_INVALID", "detail": "The message is not signed by a registered sender.",
@@ -145,15 +145,15 @@ func TestUnknownSenderAndWrongSignatureHaveSameAnswer(t *testing.T) {
 			}
 		})
 	}
-	if kept, err := w.Callbacks.Messages(t.Context(), acme, "", 10); err != nil || len(kept) > 0 {
+	if kept, err := server.Callbacks.Messages(t.Context(), acme, "", 10); err != nil || len(kept) > 0 {
 		t.Errorf("%d messages are stored, error %v", len(kept), err)
 	}
 }
 
 func TestTimestampIsValidWithinFiveMinutes(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	now := w.Clock.Now()
+	server := apitest.New(t, apitest.Options{})
+	now := server.Clock.Now()
 	format := map[string]func(time.Time) string{
 		"seconds":      func(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) },
 		"milliseconds": func(at time.Time) string { return strconv.FormatInt(at.UnixMilli(), 10) },
@@ -164,37 +164,37 @@ func TestTimestampIsValidWithinFiveMinutes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, off := range []time.Duration{-300 * time.Second, 0, 300 * time.Second} {
-				w.Do(t, with(callback(apitest.Signal), "X-XJMF-Timestamp", write(now.Add(off)))).Want(t, 200, "")
+				server.Do(t, with(callback(apitest.Signal), "X-XJMF-Timestamp", write(now.Add(off)))).Want(t, 200, "")
 			}
 			for _, off := range []time.Duration{-301 * time.Second, 301 * time.Second, 240 * time.Hour} {
-				w.Do(t, with(callback(apitest.Signal), "X-XJMF-Timestamp", write(now.Add(off)))).Want(t, 401, problem.CodeXJMFTimestampOutside)
+				server.Do(t, with(callback(apitest.Signal), "X-XJMF-Timestamp", write(now.Add(off)))).Want(t, 401, problem.CodeXJMFTimestampOutside)
 			}
 		})
 	}
 	for _, text := range []string{"yesterday", "0", "-1", "1e9", "99999999999999999999", " 1", "2026-11-20", "2026-11-20T12:00:00"} {
-		w.Do(t, with(callback(apitest.Signal), "X-XJMF-Timestamp", text)).Want(t, 401, problem.CodeXJMFTimestampOutside)
+		server.Do(t, with(callback(apitest.Signal), "X-XJMF-Timestamp", text)).Want(t, 401, problem.CodeXJMFTimestampOutside)
 	}
 }
 
 // TestSignedTimestampCannotBeReplaced uses a sender whose scheme signs the timestamp.
 func TestSignedTimestampCannotBeReplaced(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Sender("acme", func(s *v1alpha1.XJMFSenderSpec) { s.Scheme = v1alpha1.SchemeTimestampBody })
-	now := strconv.FormatInt(w.Clock.Now().Unix(), 10)
-	later := strconv.FormatInt(w.Clock.Now().Unix()+1, 10)
+	server := apitest.New(t, apitest.Options{})
+	server.Sender("acme", func(s *v1alpha1.XJMFSenderSpec) { s.Scheme = v1alpha1.SchemeTimestampBody })
+	now := strconv.FormatInt(server.Clock.Now().Unix(), 10)
+	later := strconv.FormatInt(server.Clock.Now().Unix()+1, 10)
 	signed := signature.Sign(signature.TimestampBody, apitest.SecretOf("acme"), now, []byte(apitest.Signal))
-	w.Do(t, with(callback(apitest.Signal), "X-XJMF-Signature", signed)).Want(t, 200, "")
-	w.Do(t, with(callback(apitest.Signal), "X-XJMF-Signature", signed, "X-XJMF-Timestamp", later)).Want(t, 401, problem.CodeXJMFSignatureInvalid)
-	w.Do(t, callback(apitest.Signal)).Want(t, 401, problem.CodeXJMFSignatureInvalid) // signed by the other scheme
+	server.Do(t, with(callback(apitest.Signal), "X-XJMF-Signature", signed)).Want(t, 200, "")
+	server.Do(t, with(callback(apitest.Signal), "X-XJMF-Signature", signed, "X-XJMF-Timestamp", later)).Want(t, 401, problem.CodeXJMFSignatureInvalid)
+	server.Do(t, callback(apitest.Signal)).Want(t, 401, problem.CodeXJMFSignatureInvalid) // signed by the other scheme
 }
 
 func TestBothSecretsAreValidDuringRotation(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	end, begin := metav1.NewTime(w.Clock.Now().Add(time.Hour)), metav1.NewTime(w.Clock.Now().Add(-time.Hour))
-	w.AddSecret("acme-next", "next-secret-of-thirty-two-bytes-or-more")
-	w.Sender("acme", func(s *v1alpha1.XJMFSenderSpec) {
+	server := apitest.New(t, apitest.Options{})
+	end, begin := metav1.NewTime(server.Clock.Now().Add(time.Hour)), metav1.NewTime(server.Clock.Now().Add(-time.Hour))
+	server.AddSecret("acme-next", "next-secret-of-thirty-two-bytes-or-more")
+	server.Sender("acme", func(s *v1alpha1.XJMFSenderSpec) {
 		s.Secrets[0].NotAfter = &end
 		s.Secrets = append(s.Secrets, v1alpha1.SharedSecret{
 			Name: "next", NotBefore: &begin, SecretRef: v1alpha1.SecretKeyReference{Name: "acme-next", Key: "hmac"},
@@ -203,55 +203,55 @@ func TestBothSecretsAreValidDuringRotation(t *testing.T) {
 	by := func(secret credential.Secret) apitest.Request {
 		return with(callback(apitest.Signal), "X-XJMF-Signature", signature.Sign(signature.Body, secret, "", []byte(apitest.Signal)))
 	}
-	w.Do(t, by(apitest.SecretOf("acme"))).Want(t, 200, "")
-	w.Do(t, by("next-secret-of-thirty-two-bytes-or-more")).Want(t, 200, "")
-	w.Advance(time.Hour)
-	late := strconv.FormatInt(w.Clock.Now().Unix(), 10)
+	server.Do(t, by(apitest.SecretOf("acme"))).Want(t, 200, "")
+	server.Do(t, by("next-secret-of-thirty-two-bytes-or-more")).Want(t, 200, "")
+	server.Advance(time.Hour)
+	late := strconv.FormatInt(server.Clock.Now().Unix(), 10)
 	old, next := by(apitest.SecretOf("acme")), by("next-secret-of-thirty-two-bytes-or-more")
 	old.Header["X-XJMF-Timestamp"], next.Header["X-XJMF-Timestamp"] = late, late
-	w.Do(t, old).Want(t, 401, problem.CodeXJMFSignatureInvalid)
-	w.Do(t, next).Want(t, 200, "")
+	server.Do(t, old).Want(t, 401, problem.CodeXJMFSignatureInvalid)
+	server.Do(t, next).Want(t, 200, "")
 }
 
 func TestRepeatedMessageIsAppliedOnceAndReturnsOriginalAnswer(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	first := w.Do(t, callback(signal("M-1", "InProgress"))).Want(t, 200, "")
-	w.Do(t, callback(strings.Replace(signal("M-2", "Completed"), "12:00:00Z", "12:00:00.500Z", 2))).Want(t, 200, "")
-	again := w.Do(t, callback(signal("M-1", "InProgress"))).Want(t, 200, "")
+	server := apitest.New(t, apitest.Options{})
+	first := server.Do(t, callback(signal("M-1", "InProgress"))).Want(t, 200, "")
+	server.Do(t, callback(strings.Replace(signal("M-2", "Completed"), "12:00:00Z", "12:00:00.500Z", 2))).Want(t, 200, "")
+	again := server.Do(t, callback(signal("M-1", "InProgress"))).Want(t, 200, "")
 	if !bytes.Equal(first.Body, again.Body) {
 		t.Errorf("the second answer differs:\n%s\n%s", first.Body, again.Body)
 	}
-	states, err := w.Callbacks.States(t.Context(), acme, "J-1")
+	states, err := server.Callbacks.States(t.Context(), acme, "J-1")
 	if err != nil || len(states) != 1 || states[0].Status.String() != "Completed" {
 		t.Errorf("states are %+v with error %v", states, err)
 	}
-	w.Do(t, callback(signal("M-1", "Completed"))).Want(t, 409, problem.CodeXJMFMessageIDReused)
+	server.Do(t, callback(signal("M-1", "Completed"))).Want(t, 409, problem.CodeXJMFMessageIDReused)
 	// Another partner's sender may use the same id.
-	w.Do(t, apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "stark-live", Body: signal("M-1", "Completed")}).Want(t, 200, "")
+	server.Do(t, apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "stark-live", Body: signal("M-1", "Completed")}).Want(t, 200, "")
 }
 
 func TestEndedJobIsNotReopenedAndSenderGetsWarning(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Do(t, callback(signal("M-1", "Completed"))).Want(t, 200, "")
-	w.Advance(time.Second)
-	a := w.Do(t, callback(strings.ReplaceAll(signal("M-2", "InProgress"), "12:00:00Z", "12:00:01Z"))).Want(t, 200, "")
+	server := apitest.New(t, apitest.Options{})
+	server.Do(t, callback(signal("M-1", "Completed"))).Want(t, 200, "")
+	server.Advance(time.Second)
+	a := server.Do(t, callback(strings.ReplaceAll(signal("M-2", "InProgress"), "12:00:00Z", "12:00:01Z"))).Want(t, 200, "")
 	if text := string(a.Body); !strings.Contains(text, `"ReturnCode":0`) && !strings.Contains(text, `"ReturnCode": 0`) || !strings.Contains(text, "Warning") {
 		t.Errorf("unexpected answer %s", text)
 	}
-	states, err := w.Callbacks.States(t.Context(), acme, "J-1")
+	states, err := server.Callbacks.States(t.Context(), acme, "J-1")
 	if err != nil || len(states) != 1 || states[0].Status.String() != "Completed" {
 		t.Errorf("states are %+v with error %v", states, err)
 	}
-	if kept, err := w.Callbacks.Messages(t.Context(), acme, "", 10); err != nil || len(kept) != 2 {
+	if kept, err := server.Callbacks.Messages(t.Context(), acme, "", 10); err != nil || len(kept) != 2 {
 		t.Errorf("%d messages are stored, error %v", len(kept), err)
 	}
 }
 
 func TestOnlyExternalVocabularyIsAccepted(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	tests := map[string]struct{ body, pointer, hint string }{
 		"a status of JDF 1":         {signal("A", "Running"), "#/SignalStatus/DeviceInfo/0/JobPhase/0/Status", "InProgress"},
 		"a stage of ours":           {signal("B", "ImpositionReview"), "#/SignalStatus/DeviceInfo/0/JobPhase/0/Status", ""},
@@ -266,24 +266,24 @@ func TestOnlyExternalVocabularyIsAccepted(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			found := w.Do(t, callback(tc.body)).Want(t, 400, problem.CodeValidationError).Violations(t)
+			found := server.Do(t, callback(tc.body)).Want(t, 400, problem.CodeValidationError).Violations(t)
 			detail, pointed := found[tc.pointer]
 			if !pointed && tc.pointer != "#" || len(found) == 0 || !strings.Contains(detail, tc.hint) {
 				t.Errorf("violations are %v, want one at %s that contains %q", found, tc.pointer, tc.hint)
 			}
 		})
 	}
-	if kept, err := w.Callbacks.Messages(t.Context(), acme, "", 10); err != nil || len(kept) > 0 {
+	if kept, err := server.Callbacks.Messages(t.Context(), acme, "", 10); err != nil || len(kept) > 0 {
 		t.Errorf("%d messages are stored, error %v", len(kept), err)
 	}
 }
 
 func TestUntimelyMessageHasACode(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	for at, want := range map[string]problem.ViolationCode{"2026-11-18T12:00:00Z": problem.MessageTooOld, "2026-11-22T12:00:00Z": problem.MessageInFuture} {
 		var body struct{ Errors []problem.Violation }
-		w.Do(t, callback(strings.Replace(apitest.Signal, "2026-11-20T12:00:00Z", at, 1))).Want(t, 400, problem.CodeValidationError).Into(t, &body)
+		server.Do(t, callback(strings.Replace(apitest.Signal, "2026-11-20T12:00:00Z", at, 1))).Want(t, 400, problem.CodeValidationError).Into(t, &body)
 		if len(body.Errors) != 1 || body.Errors[0].Code != want || body.Errors[0].Pointer != "#/Header/Time" {
 			t.Errorf("a message of %s has the violations %v, want one with the code %s at #/Header/Time", at, body.Errors, want)
 		}
@@ -292,20 +292,20 @@ func TestUntimelyMessageHasACode(t *testing.T) {
 
 func TestPostureIsCheckedAfterSignature(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Kill(posture.XJMFInbound)
-	w.Do(t, callback(apitest.Signal)).Want(t, 503, problem.CodeXJMFUnavailable)
-	w.Do(t, with(callback(apitest.Signal), "X-XJMF-Signature", "sha256=00")).Want(t, 401, problem.CodeXJMFSignatureInvalid)
-	w.Do(t, with(callback(apitest.Signal), "X-XJMF-Timestamp", "1")).Want(t, 401, problem.CodeXJMFTimestampOutside)
-	w.Do(t, apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "globex-live", Body: apitest.Signal}).Want(t, 503, problem.CodeXJMFUnavailable)
+	server := apitest.New(t, apitest.Options{})
+	server.Kill(posture.XJMFInbound)
+	server.Do(t, callback(apitest.Signal)).Want(t, 503, problem.CodeXJMFUnavailable)
+	server.Do(t, with(callback(apitest.Signal), "X-XJMF-Signature", "sha256=00")).Want(t, 401, problem.CodeXJMFSignatureInvalid)
+	server.Do(t, with(callback(apitest.Signal), "X-XJMF-Timestamp", "1")).Want(t, 401, problem.CodeXJMFTimestampOutside)
+	server.Do(t, apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "globex-live", Body: apitest.Signal}).Want(t, 503, problem.CodeXJMFUnavailable)
 }
 
 func TestBodyWithoutContentLengthIsRefused(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	r := w.Build(t, callback(apitest.Signal))
+	server := apitest.New(t, apitest.Options{})
+	r := server.Build(t, callback(apitest.Signal))
 	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(apitest.Signal)), -1
-	a := w.Send(t, r).Want(t, 411, problem.CodeLengthRequired)
+	a := server.Send(t, r).Want(t, 411, problem.CodeLengthRequired)
 	if a.Header.Get("Connection") != "close" {
 		t.Error("the connection stays open with an unread body")
 	}
@@ -313,21 +313,21 @@ func TestBodyWithoutContentLengthIsRefused(t *testing.T) {
 
 func TestCallbacksHaveSeparateRateLimit(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Limit("acme", v1alpha1.SurfaceXJMF, 1)
-	w.Do(t, callback(apitest.Signal)).Want(t, 200, "")
-	w.Do(t, callback(apitest.Signal)).Want(t, 429, problem.CodeRateLimitExceeded).WantRetry(t)
-	w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/xjdf", Key: "acme-live"}).Want(t, 200, "")
+	server := apitest.New(t, apitest.Options{})
+	server.Limit("acme", v1alpha1.SurfaceXJMF, 1)
+	server.Do(t, callback(apitest.Signal)).Want(t, 200, "")
+	server.Do(t, callback(apitest.Signal)).Want(t, 429, problem.CodeRateLimitExceeded).WantRetry(t)
+	server.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/xjdf", Key: "acme-live"}).Want(t, 200, "")
 	// A request without a signature does not count against the limit of others.
-	w.Do(t, with(callback(apitest.Signal), "X-XJMF-Signature", "sha256=00")).Want(t, 401, problem.CodeXJMFSignatureInvalid)
+	server.Do(t, with(callback(apitest.Signal), "X-XJMF-Signature", "sha256=00")).Want(t, 401, problem.CodeXJMFSignatureInvalid)
 }
 
 func TestUnsupportedMessageGetsReturnCode(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
+	server := apitest.New(t, apitest.Options{})
 	body := strings.NewReplacer("SignalStatus", "QueryStatus", `,
 "DeviceInfo":[{"Status":"Production","JobPhase":[{"JobID":"J-1","Status":"InProgress"}]}]`, "").Replace(apitest.Signal)
-	a := w.Do(t, callback(body)).Want(t, 200, "")
+	a := server.Do(t, callback(body)).Want(t, 200, "")
 	var answer struct {
 		ResponseStatus struct{ ReturnCode json.Number }
 	}

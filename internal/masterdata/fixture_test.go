@@ -38,20 +38,20 @@ type fixture struct {
 // nil.
 func newFixture(t *testing.T, log *slog.Logger, wrap func(masterdata.Heads) masterdata.Heads) *fixture {
 	t.Helper()
-	w := &fixture{
+	f := &fixture{
 		clock: clocktesting.NewFakeClock(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)), store: storetest.NewFaulty(recordtest.Store(t)),
 		catalogs: catalog.NewHolder(time.Hour), authorities: authority.NewHolder(time.Hour),
 	}
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	var heads masterdata.Heads = w.store
+	var heads masterdata.Heads = f.store
 	if wrap != nil {
 		heads = wrap(heads)
 	}
-	w.data = masterdata.New(masterdata.Config{Store: w.store, Now: w.clock.Now, Random: rand.Reader})
-	w.follower = masterdata.NewFollower(masterdata.FollowerConfig{Heads: heads, Catalogs: w.catalogs, Authorities: w.authorities, Now: w.clock.Now, Log: log})
-	return w
+	f.data = masterdata.New(masterdata.Config{Store: f.store, Now: f.clock.Now, Random: rand.Reader})
+	f.follower = masterdata.NewFollower(masterdata.FollowerConfig{Heads: heads, Catalogs: f.catalogs, Authorities: f.authorities, Now: f.clock.Now, Log: log})
+	return f
 }
 
 func must(t testing.TB, err error) {
@@ -72,22 +72,22 @@ func resources(t testing.TB, owner string, price int64) *authority.Snapshot {
 }
 
 // keeps imports resources and returns their id.
-func (w *fixture) keeps(t testing.TB, owner string, price int64) string {
+func (f *fixture) keeps(t testing.TB, owner string, price int64) string {
 	t.Helper()
 	s := resources(t, owner, price)
-	_, err := w.data.Import(t.Context(), masterdata.Draft{Resources: s, Provenance: masterdata.Provenance{Source: "ERP"}}, by)
+	_, err := f.data.Import(t.Context(), masterdata.Draft{Resources: s, Provenance: masterdata.Provenance{Source: "ERP"}}, by)
 	must(t, err)
 	return s.ID()
 }
 
-func (w *fixture) approves(t testing.TB, id string, window masterdata.Window) masterdata.Approval {
+func (f *fixture) approves(t testing.TB, id string, window masterdata.Window) masterdata.Approval {
 	t.Helper()
-	a, err := w.data.Approve(t.Context(), id, window, by)
+	a, err := f.data.Approve(t.Context(), id, window, by)
 	must(t, err)
 	return a
 }
 
-func (w *fixture) refreshes(t testing.TB) {
+func (f *fixture) refreshes(t testing.TB) {
 	t.Helper()
-	must(t, w.follower.Refresh(t.Context()))
+	must(t, f.follower.Refresh(t.Context()))
 }

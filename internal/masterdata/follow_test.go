@@ -24,31 +24,31 @@ import (
 // of the follower with the state computed from all approvals.
 func TestFollowerMatchesAllApprovals(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, nil, nil)
+	f := newFixture(t, nil, nil)
 	r := rand.New(rand.NewPCG(20261122, 1))
 	owners := []string{owner, "org_stark1", authority.Platform}
 	var ids []string
 	for i := range 9 {
-		ids = append(ids, w.keeps(t, owners[i%3], int64(i)))
+		ids = append(ids, f.keeps(t, owners[i%3], int64(i)))
 	}
 	made := map[string]masterdata.Approval{}
 	var order []string
 	changed, agreed := 0, map[bool]int{}
 	for range 250 {
-		w.clock.Step(time.Duration(1+r.IntN(600)) * time.Second)
+		f.clock.Step(time.Duration(1+r.IntN(600)) * time.Second)
 		switch r.IntN(4) {
 		case 0:
 			var window masterdata.Window
 			if r.IntN(2) == 0 {
-				window.From = w.clock.Now().Add(time.Duration(r.IntN(3600)) * time.Second)
+				window.From = f.clock.Now().Add(time.Duration(r.IntN(3600)) * time.Second)
 			}
 			if begin := window.From; r.IntN(3) > 0 {
 				if begin.IsZero() {
-					begin = w.clock.Now()
+					begin = f.clock.Now()
 				}
 				window.Until = begin.Add(time.Duration(1+r.IntN(7200)) * time.Second)
 			}
-			a := w.approves(t, ids[r.IntN(len(ids))], window)
+			a := f.approves(t, ids[r.IntN(len(ids))], window)
 			made[a.ID] = a
 			order = append(order, a.ID)
 			changed++
@@ -57,16 +57,16 @@ func TestFollowerMatchesAllApprovals(t *testing.T) {
 				continue
 			}
 			id := order[r.IntN(len(order))]
-			if _, err := w.data.Withdraw(t.Context(), id, by); err == nil {
+			if _, err := f.data.Withdraw(t.Context(), id, by); err == nil {
 				delete(made, id)
 				changed++
 			} else if !errors.Is(err, masterdata.ErrWithdrawn) {
 				t.Fatalf("unexpected error: %v", err)
 			}
 		}
-		w.refreshes(t)
+		f.refreshes(t)
 		for _, one := range owners {
-			agreed[agrees(t, w, one, made, order)]++
+			agreed[agrees(t, f, one, made, order)]++
 		}
 	}
 	if changed < 50 || agreed[true] < 50 || agreed[false] < 50 {
@@ -75,7 +75,7 @@ func TestFollowerMatchesAllApprovals(t *testing.T) {
 }
 
 // agrees compares the approval in force for an owner, and reports whether there is one.
-func agrees(t *testing.T, w *fixture, owner string, made map[string]masterdata.Approval, order []string) bool {
+func agrees(t *testing.T, f *fixture, owner string, made map[string]masterdata.Approval, order []string) bool {
 	t.Helper()
 	var spans []timeline.Span[string]
 	for _, id := range order {
@@ -83,8 +83,8 @@ func agrees(t *testing.T, w *fixture, owner string, made map[string]masterdata.A
 			spans = append(spans, timeline.Span[string]{Value: a.Snapshot, From: a.From, Until: a.Until, Approval: a.ID, ApprovedAt: a.ApprovedAt})
 		}
 	}
-	got, err := w.authorities.Current(owner, w.clock.Now())
-	i := timeline.At(spans, w.clock.Now())
+	got, err := f.authorities.Current(owner, f.clock.Now())
+	i := timeline.At(spans, f.clock.Now())
 	switch {
 	case i < 0 && !errors.Is(err, timeline.ErrNone):
 		t.Fatalf("%s has approval %v in force with error %v, want none", owner, got.Approval, err)
@@ -96,40 +96,40 @@ func agrees(t *testing.T, w *fixture, owner string, made map[string]masterdata.A
 
 func TestFollowerReadsOnlyChanges(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, nil, nil)
-	w.approves(t, w.keeps(t, owner, 1), masterdata.Window{})
+	f := newFixture(t, nil, nil)
+	f.approves(t, f.keeps(t, owner, 1), masterdata.Window{})
 	calls := func(what string, want int64) {
 		t.Helper()
-		before := w.store.Calls()
-		w.refreshes(t)
-		if got := w.store.Calls() - before; got != want {
+		before := f.store.Calls()
+		f.refreshes(t)
+		if got := f.store.Calls() - before; got != want {
 			t.Errorf("%s: %d calls, want %d", what, got, want)
 		}
 	}
 	calls("at first: the revision, the heads, one content", 3)
 	for range 3 {
-		w.clock.Step(masterdata.Poll)
+		f.clock.Step(masterdata.Poll)
 		calls("nothing new: the revision", 1)
 	}
-	w.keeps(t, owner, 2)
+	f.keeps(t, owner, 2)
 	calls("imported alone: the revision", 1)
-	w.approves(t, w.keeps(t, "org_stark1", 3), masterdata.Window{})
+	f.approves(t, f.keeps(t, "org_stark1", 3), masterdata.Window{})
 	calls("another owner: the revision, the heads and its content alone", 3)
-	w.approves(t, w.keeps(t, "org_stark1", 3), masterdata.Window{})
+	f.approves(t, f.keeps(t, "org_stark1", 3), masterdata.Window{})
 	calls("the same content again: the revision and the heads", 2)
 }
 
 func TestSnapshotIsLoadedBeforeItsWindow(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, nil, nil)
-	id := w.keeps(t, owner, 1)
-	w.approves(t, w.keeps(t, owner, 2), masterdata.Window{})
-	later := w.clock.Now().Add(time.Hour)
-	w.approves(t, id, masterdata.Window{From: later})
-	w.refreshes(t)
+	f := newFixture(t, nil, nil)
+	id := f.keeps(t, owner, 1)
+	f.approves(t, f.keeps(t, owner, 2), masterdata.Window{})
+	later := f.clock.Now().Add(time.Hour)
+	f.approves(t, id, masterdata.Window{From: later})
+	f.refreshes(t)
 	want := func(when string, now time.Time, price int64, cause error) {
 		t.Helper()
-		got, err := w.authorities.Current(owner, now)
+		got, err := f.authorities.Current(owner, now)
 		if !errors.Is(err, cause) || cause == nil && (err != nil || got.Value.ID() != resources(t, owner, price).ID()) {
 			t.Errorf("%s: %v, %v", when, got.Value, err)
 		}
@@ -137,11 +137,11 @@ func TestSnapshotIsLoadedBeforeItsWindow(t *testing.T) {
 	want("before", later.Add(-1), 2, nil)
 	// A replica that did not refresh in time must not use a superseded snapshot.
 	want("not loaded", later, 0, timeline.ErrNotLoaded)
-	w.clock.Step(50*time.Minute - time.Millisecond)
-	w.refreshes(t)
+	f.clock.Step(50*time.Minute - time.Millisecond)
+	f.refreshes(t)
 	want("looked too early", later, 0, timeline.ErrNotLoaded)
-	w.clock.Step(time.Millisecond)
-	w.refreshes(t)
+	f.clock.Step(time.Millisecond)
+	f.refreshes(t)
 	want("loaded ten minutes before", later, 1, nil)
 	want("and until then the other", later.Add(-1), 2, nil)
 }
@@ -150,23 +150,23 @@ func TestUnreadableContentLeavesStateInForce(t *testing.T) {
 	t.Parallel()
 	away := errors.New("away")
 	broken := &exchanged{}
-	w := newFixture(t, nil, func(h masterdata.Heads) masterdata.Heads { broken.Heads = h; return broken })
-	first := w.approves(t, w.keeps(t, owner, 1), masterdata.Window{})
-	w.refreshes(t)
-	w.clock.Step(time.Second)
-	second := w.approves(t, w.keeps(t, owner, 2), masterdata.Window{})
+	f := newFixture(t, nil, func(h masterdata.Heads) masterdata.Heads { broken.Heads = h; return broken })
+	first := f.approves(t, f.keeps(t, owner, 1), masterdata.Window{})
+	f.refreshes(t)
+	f.clock.Step(time.Second)
+	second := f.approves(t, f.keeps(t, owner, 2), masterdata.Window{})
 	broken.set(nil, away)
 	for range 3 {
-		if err := w.follower.Refresh(t.Context()); !errors.Is(err, away) {
+		if err := f.follower.Refresh(t.Context()); !errors.Is(err, away) {
 			t.Fatalf("refresh error is %v, want the error of the unavailable store", err)
 		}
 	}
-	if got, err := w.authorities.Current(owner, w.clock.Now()); err != nil || got.Approval != first.ID {
+	if got, err := f.authorities.Current(owner, f.clock.Now()); err != nil || got.Approval != first.ID {
 		t.Errorf("in force by approval %s with error %v, want %s", got.Approval, err, first.ID)
 	}
 	broken.set(nil, nil)
-	w.refreshes(t)
-	if got, err := w.authorities.Current(owner, w.clock.Now()); err != nil || got.Approval != second.ID {
+	f.refreshes(t)
+	if got, err := f.authorities.Current(owner, f.clock.Now()); err != nil || got.Approval != second.ID {
 		t.Errorf("in force by approval %s with error %v, want %s", got.Approval, err, second.ID)
 	}
 }
@@ -213,18 +213,18 @@ func TestDamagedContentReportsItsCause(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			broken := &exchanged{}
-			w := newFixture(t, nil, func(h masterdata.Heads) masterdata.Heads { broken.Heads = h; return broken })
-			w.approves(t, w.keeps(t, owner, 1), masterdata.Window{})
-			w.refreshes(t)
-			w.clock.Step(time.Second)
-			w.approves(t, w.keeps(t, owner, 1_000_000), masterdata.Window{})
+			f := newFixture(t, nil, func(h masterdata.Heads) masterdata.Heads { broken.Heads = h; return broken })
+			f.approves(t, f.keeps(t, owner, 1), masterdata.Window{})
+			f.refreshes(t)
+			f.clock.Step(time.Second)
+			f.approves(t, f.keeps(t, owner, 1_000_000), masterdata.Window{})
 			var packed bytes.Buffer
 			z := gzip.NewWriter(&packed)
 			_, err := z.Write([]byte(tc.text))
 			must(t, errors.Join(err, z.Close()))
 			broken.set(packed.Bytes(), nil)
-			w.refreshes(t)
-			if got, err := w.authorities.Current(owner, w.clock.Now()); !errors.Is(err, tc.want) {
+			f.refreshes(t)
+			if got, err := f.authorities.Current(owner, f.clock.Now()); !errors.Is(err, tc.want) {
 				t.Errorf("in force is %v with error %v, want error %v", got.Value, err, tc.want)
 			}
 		})
@@ -256,35 +256,35 @@ func (j *journal) levels() string {
 func TestFollowerReportsHealthUntilContextEnds(t *testing.T) {
 	t.Parallel()
 	var log journal
-	w := newFixture(t, slog.New(&log), nil)
-	if w.follower.Attempted() || w.follower.Healthy() != nil {
+	f := newFixture(t, slog.New(&log), nil)
+	if f.follower.Attempted() || f.follower.Healthy() != nil {
 		t.Error("follower has attempted a refresh or is unhealthy before Run")
 	}
-	w.store.Set(storetest.Away)
+	f.store.Set(storetest.Away)
 	run := func(until func() bool) {
 		t.Helper()
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
-		go func() { defer close(done); w.follower.Run(ctx) }()
+		go func() { defer close(done); f.follower.Run(ctx) }()
 		for deadline := time.Now().Add(30 * time.Second); !until() && time.Now().Before(deadline); {
 			time.Sleep(time.Millisecond)
 		}
 		stop()
 		<-done
 	}
-	run(w.follower.Attempted)
-	if err := w.follower.Healthy(); !errors.Is(err, storetest.ErrInjected) || log.levels() != "WARN" {
+	run(f.follower.Attempted)
+	if err := f.follower.Healthy(); !errors.Is(err, storetest.ErrInjected) || log.levels() != "WARN" {
 		t.Fatalf("store unavailable: health is %v, log is %q", err, log.levels())
 	}
-	if _, err := w.authorities.Current(owner, w.clock.Now()); !errors.Is(err, timeline.ErrNotLoaded) {
+	if _, err := f.authorities.Current(owner, f.clock.Now()); !errors.Is(err, timeline.ErrNotLoaded) {
 		t.Errorf("current master data while the store is unavailable: error is %v, want ErrNotLoaded", err)
 	}
-	w.store.Set(storetest.None)
-	run(func() bool { return w.follower.Healthy() == nil })
-	if err := w.follower.Healthy(); err != nil || log.levels() != "WARN INFO" {
+	f.store.Set(storetest.None)
+	run(func() bool { return f.follower.Healthy() == nil })
+	if err := f.follower.Healthy(); err != nil || log.levels() != "WARN INFO" {
 		t.Errorf("store available again: health is %v, log is %q", err, log.levels())
 	}
-	if _, err := w.authorities.Current(owner, w.clock.Now()); !errors.Is(err, timeline.ErrNone) {
+	if _, err := f.authorities.Current(owner, f.clock.Now()); !errors.Is(err, timeline.ErrNone) {
 		t.Errorf("current master data after the store is available again: %v", err)
 	}
 }

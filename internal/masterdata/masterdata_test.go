@@ -23,7 +23,7 @@ func wantInvalid(t *testing.T, what string, err error, field string) {
 
 func TestDraftRequiresProvenanceAndOneLevel(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, nil, nil)
+	f := newFixture(t, nil, nil)
 	products, err := catalog.NewCatalog([]catalog.Group{{UID: "g", Name: "G"}}, []catalog.Product{{UID: "p:1", Name: "P", Group: "g"}})
 	must(t, err)
 	prices := resources(t, owner, 1)
@@ -43,15 +43,15 @@ func TestDraftRequiresProvenanceAndOneLevel(t *testing.T) {
 		"a note that is not UTF-8":   {masterdata.Draft{Resources: prices, Provenance: masterdata.Provenance{Source: "a", Note: "\xff"}}, by, "provenance.note"},
 		"a note in the audit of 501": {masterdata.Draft{Resources: prices, Provenance: erp}, noted, "note"},
 	} {
-		_, err := w.data.Import(t.Context(), tc.draft, tc.by)
+		_, err := f.data.Import(t.Context(), tc.draft, tc.by)
 		wantInvalid(t, name, err, tc.field)
-		_, err = w.data.Check(t.Context(), tc.draft, tc.by)
+		_, err = f.data.Check(t.Context(), tc.draft, tc.by)
 		wantInvalid(t, name+", looked at", err, tc.field)
 	}
-	if n := w.store.Calls(); n != 0 {
+	if n := f.store.Calls(); n != 0 {
 		t.Errorf("the store was called %d times", n)
 	}
-	imported, err := w.data.Import(t.Context(), masterdata.Draft{Catalog: products, Provenance: erp}, by)
+	imported, err := f.data.Import(t.Context(), masterdata.Draft{Catalog: products, Provenance: erp}, by)
 	if err != nil || imported.Snapshot.Level != masterdata.Catalog || imported.Snapshot.Owner != "platform" || imported.Snapshot.Counts["products"] != 1 {
 		t.Errorf("import of a catalog returned %+v, %v", imported, err)
 	}
@@ -59,9 +59,9 @@ func TestDraftRequiresProvenanceAndOneLevel(t *testing.T) {
 
 func TestWindowBounds(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, nil, nil)
-	id := w.keeps(t, owner, 1)
-	now := w.clock.Now()
+	f := newFixture(t, nil, nil)
+	id := f.keeps(t, owner, 1)
+	now := f.clock.Now()
 	longest := 10 * 366 * 24 * time.Hour
 	for name, tc := range map[string]struct {
 		window masterdata.Window
@@ -80,7 +80,7 @@ func TestWindowBounds(t *testing.T) {
 		"from the first instant":           {masterdata.Window{From: time.Time{}.Add(1)}, "effectiveFrom"},
 		"in a zone, until the same moment": {masterdata.Window{From: now.Add(time.Hour).In(time.FixedZone("x", 7200)), Until: now.Add(time.Hour)}, "effectiveUntil"},
 	} {
-		a, err := w.data.Approve(t.Context(), id, tc.window, by)
+		a, err := f.data.Approve(t.Context(), id, tc.window, by)
 		if tc.field != "" {
 			wantInvalid(t, name, err, tc.field)
 			continue

@@ -79,9 +79,9 @@ func TestOnlyPrintableNamesAreShown(t *testing.T) {
 		strings.Repeat("ä", 64): strings.Repeat("ä", 64), strings.Repeat("ä", 65): "",
 		"a\nb": "", "a\x1b[31m": "", "evil\u202egnp": "", "a\u200bb": "", "\x00": "", 7: "", nil: "",
 	} {
-		w := newFixture(t, nil)
-		w.idp.Claims["preferred_username"] = name
-		if person, err := w.signIn(t); err != nil || person.Name != want {
+		f := newFixture(t, nil)
+		f.idp.Claims["preferred_username"] = name
+		if person, err := f.signIn(t); err != nil || person.Name != want {
 			t.Errorf("%q is shown as %q, want %q: %v", name, person.Name, want, err)
 		}
 	}

@@ -45,17 +45,17 @@ type fixture struct {
 
 func newFixture(t *testing.T, change func(*signon.Config)) *fixture {
 	t.Helper()
-	w := &fixture{clock: clocktesting.NewFakeClock(noon)}
-	w.idp = signontest.New(t, w.clock.Now, redirectURL)
-	w.Provider = w.client(t, change)
-	return w
+	f := &fixture{clock: clocktesting.NewFakeClock(noon)}
+	f.idp = signontest.New(t, f.clock.Now, redirectURL)
+	f.Provider = f.client(t, change)
+	return f
 }
 
 // client returns the provider of another replica.
-func (w *fixture) client(t *testing.T, change func(*signon.Config)) *signon.Provider {
+func (f *fixture) client(t *testing.T, change func(*signon.Config)) *signon.Provider {
 	t.Helper()
 	config := signon.Config{
-		Issuer: w.idp.URL, ClientID: signontest.ClientID, GroupsClaim: "groups", Groups: []string{"operators", "on-call"}, RedirectURL: redirectURL, Now: w.clock.Now,
+		Issuer: f.idp.URL, ClientID: signontest.ClientID, GroupsClaim: "groups", Groups: []string{"operators", "on-call"}, RedirectURL: redirectURL, Now: f.clock.Now,
 	}
 	if change != nil {
 		change(&config)
@@ -87,9 +87,9 @@ func visit(t *testing.T, address string) url.Values {
 }
 
 // begin begins a sign-in and follows the redirects to the provider and back.
-func (w *fixture) begin(t *testing.T) (signon.Flow, url.Values) {
+func (f *fixture) begin(t *testing.T) (signon.Flow, url.Values) {
 	t.Helper()
-	flow, address, err := w.Begin(t.Context(), "/ops", rand.Reader)
+	flow, address, err := f.Begin(t.Context(), "/ops", rand.Reader)
 	if err != nil {
 		t.Fatalf("w.Begin: %v", err)
 	}
@@ -97,10 +97,10 @@ func (w *fixture) begin(t *testing.T) (signon.Flow, url.Values) {
 }
 
 // signIn performs a whole sign-in.
-func (w *fixture) signIn(t *testing.T) (signon.Person, error) {
+func (f *fixture) signIn(t *testing.T) (signon.Person, error) {
 	t.Helper()
-	flow, query := w.begin(t)
-	return w.Finish(t.Context(), flow, query)
+	flow, query := f.begin(t)
+	return f.Finish(t.Context(), flow, query)
 }
 
 // wantRefusal compares an error with a reason. The error must not contain parts of a token.
@@ -132,14 +132,14 @@ func TestMemberOfAGroupIsAdmitted(t *testing.T) {
 		"a token with nbf":                    func(p *signontest.Provider) { p.Claims["nbf"] = noon.Unix() },
 		"a token that lasts for a day or two": func(p *signontest.Provider) { p.Lasts = 48 * time.Hour },
 	} {
-		w := newFixture(t, nil)
-		change(w.idp)
-		person, err := w.signIn(t)
+		f := newFixture(t, nil)
+		change(f.idp)
+		person, err := f.signIn(t)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		want := signon.Person{Subject: "ada-1815", Name: "ada", SignedIn: noon, Until: noon.Add(min(w.idp.Lasts, signon.Longest)), Checked: noon}
+		want := signon.Person{Subject: "ada-1815", Name: "ada", SignedIn: noon, Until: noon.Add(min(f.idp.Lasts, signon.Longest)), Checked: noon}
 		if diff := cmp.Diff(want, person); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -152,25 +152,25 @@ func TestClientAuthenticatesWithAnAcceptedMethod(t *testing.T) {
 		"no list": nil, "basic": {"client_secret_basic"}, "post": {"client_secret_post"}, "both": {"client_secret_post", "client_secret_basic"},
 	} {
 		secret := credential.Secret("s3cret")
-		w := newFixture(t, func(c *signon.Config) { c.Secret = func() (credential.Secret, error) { return secret, nil } })
-		w.idp.Secret, w.idp.Methods = "s3cret", methods
-		if _, err := w.signIn(t); err != nil {
+		f := newFixture(t, func(c *signon.Config) { c.Secret = func() (credential.Secret, error) { return secret, nil } })
+		f.idp.Secret, f.idp.Methods = "s3cret", methods
+		if _, err := f.signIn(t); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		secret = "s3cret-of-yesterday"
-		_, err := w.signIn(t)
+		_, err := f.signIn(t)
 		if refusal := wantRefusal(t, err, signon.ReasonCode); refusal.Detail != "invalid_client" {
 			t.Errorf("%s: %v", name, refusal)
 		}
 		secret = "s3cret"
-		if _, err := w.signIn(t); err != nil {
+		if _, err := f.signIn(t); err != nil {
 			t.Errorf("%s, after the secret has come back: %v", name, err)
 		}
 	}
-	w := newFixture(t, func(c *signon.Config) {
+	f := newFixture(t, func(c *signon.Config) {
 		c.Secret = func() (credential.Secret, error) { return "", errors.New("s3cret") }
 	})
-	_, err := w.signIn(t)
+	_, err := f.signIn(t)
 	wantRefusal(t, err, signon.ReasonUnavailable)
 }
 
@@ -232,9 +232,9 @@ func TestInvalidTokenIsRejected(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t, nil)
-			w.idp.Change(tc.change)
-			person, err := w.signIn(t)
+			f := newFixture(t, nil)
+			f.idp.Change(tc.change)
+			person, err := f.signIn(t)
 			refusal := wantRefusal(t, err, tc.want)
 			if known := tc.want == signon.ReasonNoGroups || tc.want == signon.ReasonNotMember; (refusal.Subject == "ada-1815") != known {
 				t.Errorf("the subject is %q", refusal.Subject)
@@ -290,29 +290,29 @@ func swapped(t *testing.T, p *signontest.Provider, claims string) string {
 
 func TestProviderMayRotateItsKeysAtAnyTime(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, nil)
+	f := newFixture(t, nil)
 	for range 3 {
 		for range 2 {
-			if _, err := w.signIn(t); err != nil {
+			if _, err := f.signIn(t); err != nil {
 				t.Fatalf("w.signIn: %v", err)
 			}
 		}
-		w.idp.Rotate()
+		f.idp.Rotate()
 	}
-	if asked := w.idp.Asked("/keys"); asked != 3 {
+	if asked := f.idp.Asked("/keys"); asked != 3 {
 		t.Errorf("the keys were requested %d times, want once for each", asked)
 	}
 	// A removed key is no longer accepted once the new key is known.
-	old := w.idp.Private()
-	id := w.idp.KeyID()
-	w.idp.Rotate()
-	if _, err := w.signIn(t); err != nil {
+	old := f.idp.Private()
+	id := f.idp.KeyID()
+	f.idp.Rotate()
+	if _, err := f.signIn(t); err != nil {
 		t.Fatalf("w.signIn: %v", err)
 	}
-	w.idp.Change(func(p *signontest.Provider) {
+	f.idp.Change(func(p *signontest.Provider) {
 		p.Sign = func(claims string) string { return oidctest.SignIDToken(old, id, oidc.ES256, claims) }
 	})
-	_, err := w.signIn(t)
+	_, err := f.signIn(t)
 	wantRefusal(t, err, signon.ReasonSignature)
 }
 
@@ -320,14 +320,14 @@ func TestProviderMayRotateItsKeysAtAnyTime(t *testing.T) {
 func TestCallbackMustBelongToTheFlow(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		change func(w *fixture, flow *signon.Flow, query url.Values)
+		change func(fixed *fixture, flow *signon.Flow, query url.Values)
 		want   signon.Reason
 	}{
 		"another state":                {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("state", "elsewhere") }, signon.ReasonState},
 		"no state":                     {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Del("state") }, signon.ReasonState},
 		"two states":                   {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Add("state", q.Get("state")) }, signon.ReasonState},
 		"no flow":                      {func(_ *fixture, f *signon.Flow, q url.Values) { *f = signon.Flow{}; q.Set("state", "") }, signon.ReasonState},
-		"an expired flow":              {func(w *fixture, _ *signon.Flow, _ url.Values) { w.clock.Step(signon.FlowLifetime) }, signon.ReasonState},
+		"an expired flow":              {func(fixed *fixture, _ *signon.Flow, _ url.Values) { fixed.clock.Step(signon.FlowLifetime) }, signon.ReasonState},
 		"another verifier":             {func(_ *fixture, f *signon.Flow, _ url.Values) { f.Verifier = strings.Repeat("v", 43) }, signon.ReasonCode},
 		"another nonce":                {func(_ *fixture, f *signon.Flow, _ url.Values) { f.Nonce = "n" }, signon.ReasonNonce},
 		"another code":                 {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("code", "s3cret") }, signon.ReasonCode},
@@ -335,8 +335,8 @@ func TestCallbackMustBelongToTheFlow(t *testing.T) {
 		"two codes":                    {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Add("code", "s3cret") }, signon.ReasonProvider},
 		"a code that is too long":      {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("code", strings.Repeat("x", 5000)) }, signon.ReasonProvider},
 		"a response of another issuer": {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("iss", "https://elsewhere.example.com") }, signon.ReasonIssuer},
-		"a response with two issuers": {func(w *fixture, _ *signon.Flow, q url.Values) {
-			q["iss"] = []string{w.idp.URL, "https://elsewhere.example.com"}
+		"a response with two issuers": {func(fixed *fixture, _ *signon.Flow, q url.Values) {
+			q["iss"] = []string{fixed.idp.URL, "https://elsewhere.example.com"}
 		}, signon.ReasonIssuer},
 		"a denial by the user":                       {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("error", "access_denied") }, signon.ReasonDenied},
 		"another error code":                         {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("error", "invalid_scope") }, signon.ReasonProvider},
@@ -345,30 +345,30 @@ func TestCallbackMustBelongToTheFlow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t, nil)
-			flow, query := w.begin(t)
-			tc.change(w, &flow, query)
-			_, err := w.Finish(t.Context(), flow, query)
+			fixed := newFixture(t, nil)
+			flow, query := fixed.begin(t)
+			tc.change(fixed, &flow, query)
+			_, err := fixed.Finish(t.Context(), flow, query)
 			wantRefusal(t, err, tc.want)
 		})
 	}
 	t.Run("a provider that promised to identify itself and does not", func(t *testing.T) {
 		t.Parallel()
-		w := newFixture(t, nil)
-		w.idp.NamesItself = true
-		flow, query := w.begin(t)
+		fixed := newFixture(t, nil)
+		fixed.idp.NamesItself = true
+		flow, query := fixed.begin(t)
 		query.Del("iss")
-		_, err := w.Finish(t.Context(), flow, query)
+		_, err := fixed.Finish(t.Context(), flow, query)
 		wantRefusal(t, err, signon.ReasonIssuer)
 	})
 	t.Run("a code that was used before", func(t *testing.T) {
 		t.Parallel()
-		w := newFixture(t, nil)
-		flow, query := w.begin(t)
-		if _, err := w.Finish(t.Context(), flow, query); err != nil {
+		fixed := newFixture(t, nil)
+		flow, query := fixed.begin(t)
+		if _, err := fixed.Finish(t.Context(), flow, query); err != nil {
 			t.Fatalf("w.Finish: %v", err)
 		}
-		_, err := w.client(t, nil).Finish(t.Context(), flow, query)
+		_, err := fixed.client(t, nil).Finish(t.Context(), flow, query)
 		if refusal := wantRefusal(t, err, signon.ReasonCode); refusal.Detail != "invalid_grant" {
 			t.Error(refusal)
 		}
@@ -377,19 +377,19 @@ func TestCallbackMustBelongToTheFlow(t *testing.T) {
 
 func TestSignInMayEndOnAnotherReplica(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, nil)
-	flow, query := w.begin(t)
-	if _, err := w.client(t, nil).Finish(t.Context(), flow, query); err != nil {
+	f := newFixture(t, nil)
+	flow, query := f.begin(t)
+	if _, err := f.client(t, nil).Finish(t.Context(), flow, query); err != nil {
 		t.Errorf("w.client().Finish: %v", err)
 	}
 }
 
 func TestSignInsShareNoSecret(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, nil)
+	f := newFixture(t, nil)
 	seen := map[string]bool{}
 	for range 20 {
-		flow, address, err := w.Begin(t.Context(), "/ops", rand.Reader)
+		flow, address, err := f.Begin(t.Context(), "/ops", rand.Reader)
 		if err != nil {
 			t.Fatalf("w.Begin: %v", err)
 		}
@@ -403,7 +403,7 @@ func TestSignInsShareNoSecret(t *testing.T) {
 			t.Error("the address contains the verifier")
 		}
 	}
-	if _, _, err := w.Begin(t.Context(), "/ops", strings.NewReader("short")); err == nil {
+	if _, _, err := f.Begin(t.Context(), "/ops", strings.NewReader("short")); err == nil {
 		t.Error("a sign-in began without randomness, want an error")
 	}
 }
@@ -433,11 +433,11 @@ func TestFailingProviderIsUnavailable(t *testing.T) {
 		for name, answer := range answers {
 			t.Run(path+" answers "+name, func(t *testing.T) {
 				t.Parallel()
-				w := newFixture(t, nil)
-				w.idp.Change(func(p *signontest.Provider) { p.Instead = map[string]http.HandlerFunc{path: answer} })
-				flow, address, err := w.Begin(t.Context(), "/ops", rand.Reader)
+				f := newFixture(t, nil)
+				f.idp.Change(func(p *signontest.Provider) { p.Instead = map[string]http.HandlerFunc{path: answer} })
+				flow, address, err := f.Begin(t.Context(), "/ops", rand.Reader)
 				if path == "/.well-known/openid-configuration" {
-					if refusal := wantUnavailable(t, err); w.Healthy() == nil || len(refusal.Error()) > 300 {
+					if refusal := wantUnavailable(t, err); f.Healthy() == nil || len(refusal.Error()) > 300 {
 						t.Errorf("error of %d bytes, want a short refusal: %v", len(refusal.Error()), refusal)
 					}
 					return
@@ -446,10 +446,10 @@ func TestFailingProviderIsUnavailable(t *testing.T) {
 					t.Fatal(err)
 				}
 				query := visit(t, address)
-				_, err = w.Finish(t.Context(), flow, query)
+				_, err = f.Finish(t.Context(), flow, query)
 				wantUnavailable(t, err)
-				w.idp.Change(func(p *signontest.Provider) { p.Instead = nil })
-				w.wantWellSoon(t)
+				f.idp.Change(func(p *signontest.Provider) { p.Instead = nil })
+				f.wantWellSoon(t)
 			})
 		}
 	}
@@ -457,10 +457,10 @@ func TestFailingProviderIsUnavailable(t *testing.T) {
 
 // wantWellSoon signs in at a recovered provider, with retries: the library may return the last
 // failure to fetch keys once more.
-func (w *fixture) wantWellSoon(t *testing.T) {
+func (f *fixture) wantWellSoon(t *testing.T) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		_, err := w.signIn(t)
+		_, err := f.signIn(t)
 		if err == nil {
 			return
 		}
@@ -476,16 +476,16 @@ func TestRequestsToAHangingProviderTimeOut(t *testing.T) {
 	for _, path := range []string{"/.well-known/openid-configuration", "/token", "/keys"} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t, nil)
-			w.idp.Change(func(p *signontest.Provider) {
+			f := newFixture(t, nil)
+			f.idp.Change(func(p *signontest.Provider) {
 				p.Instead = map[string]http.HandlerFunc{path: func(_ http.ResponseWriter, r *http.Request) {
 					_, _ = io.Copy(io.Discard, r.Body) // the server detects a closed connection only after reading
 					<-r.Context().Done()
 				}}
 			})
-			flow, address, err := w.Begin(t.Context(), "/ops", rand.Reader)
+			flow, address, err := f.Begin(t.Context(), "/ops", rand.Reader)
 			if err == nil {
-				_, err = w.Finish(t.Context(), flow, visit(t, address))
+				_, err = f.Finish(t.Context(), flow, visit(t, address))
 			}
 			wantUnavailable(t, err)
 		})
@@ -517,12 +517,12 @@ func TestMaliciousMetadataAreRejected(t *testing.T) {
 		"no token endpoint":           {"token_endpoint": ""},
 		"an endpoint with a password": {"token_endpoint": "https://a:b@elsewhere.example.com/token"},
 	} {
-		w := newFixture(t, nil)
-		w.idp.Metadata = metadata
+		f := newFixture(t, nil)
+		f.idp.Metadata = metadata
 		if name == "an issuer with a slash" {
-			w.idp.Metadata = map[string]any{"issuer": w.idp.URL + "/"}
+			f.idp.Metadata = map[string]any{"issuer": f.idp.URL + "/"}
 		}
-		_, _, err := w.Begin(t.Context(), "/ops", rand.Reader)
+		_, _, err := f.Begin(t.Context(), "/ops", rand.Reader)
 		if err == nil {
 			t.Errorf("%s: the sign-in begins, want a refusal", name)
 			continue
@@ -533,93 +533,93 @@ func TestMaliciousMetadataAreRejected(t *testing.T) {
 
 func TestUnavailableProviderIsRequestedAgainAfterAPause(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, nil)
+	f := newFixture(t, nil)
 	const document = "/.well-known/openid-configuration"
-	w.idp.Change(func(p *signontest.Provider) {
+	f.idp.Change(func(p *signontest.Provider) {
 		p.Instead = map[string]http.HandlerFunc{document: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }}
 	})
-	if w.Healthy() != nil {
+	if f.Healthy() != nil {
 		t.Error("a provider is unhealthy before the first request")
 	}
 	for range 5 {
-		_, _, err := w.Begin(t.Context(), "/ops", rand.Reader)
+		_, _, err := f.Begin(t.Context(), "/ops", rand.Reader)
 		wantRefusal(t, err, signon.ReasonUnavailable)
 	}
-	if asked := w.idp.Asked(document); asked != 1 {
+	if asked := f.idp.Asked(document); asked != 1 {
 		t.Errorf("%d requests within the pause, want 1", asked)
 	}
-	w.idp.Change(func(p *signontest.Provider) { p.Instead = nil })
-	w.clock.Step(5 * time.Second)
-	if _, err := w.signIn(t); err != nil || w.Healthy() != nil {
-		t.Error(err, w.Healthy())
+	f.idp.Change(func(p *signontest.Provider) { p.Instead = nil })
+	f.clock.Step(5 * time.Second)
+	if _, err := f.signIn(t); err != nil || f.Healthy() != nil {
+		t.Error(err, f.Healthy())
 	}
-	w.clock.Step(time.Hour - time.Second)
-	if _, err := w.signIn(t); err != nil || w.idp.Asked(document) != 2 {
-		t.Errorf("%d requests within an hour: %v", w.idp.Asked(document), err)
+	f.clock.Step(time.Hour - time.Second)
+	if _, err := f.signIn(t); err != nil || f.idp.Asked(document) != 2 {
+		t.Errorf("%d requests within an hour: %v", f.idp.Asked(document), err)
 	}
 	// The discovered configuration stays in use until a new one is available.
-	w.idp.Change(func(p *signontest.Provider) {
+	f.idp.Change(func(p *signontest.Provider) {
 		p.Instead = map[string]http.HandlerFunc{document: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }}
 	})
-	w.clock.Step(time.Second)
-	if _, err := w.signIn(t); err != nil || w.idp.Asked(document) != 3 || w.Healthy() == nil {
-		t.Errorf("%d requests: %v; %v", w.idp.Asked(document), err, w.Healthy())
+	f.clock.Step(time.Second)
+	if _, err := f.signIn(t); err != nil || f.idp.Asked(document) != 3 || f.Healthy() == nil {
+		t.Errorf("%d requests: %v; %v", f.idp.Asked(document), err, f.Healthy())
 	}
 }
 
 func TestRunDiscoversTheProviderBeforeTheFirstSignIn(t *testing.T) {
 	t.Parallel()
 	const document = "/.well-known/openid-configuration"
-	w := newFixture(t, nil)
+	f := newFixture(t, nil)
 	asked := make(chan struct{})
-	w.idp.Change(func(p *signontest.Provider) {
+	f.idp.Change(func(p *signontest.Provider) {
 		p.Instead = map[string]http.HandlerFunc{document: func(w http.ResponseWriter, _ *http.Request) { close(asked); w.WriteHeader(http.StatusBadGateway) }}
 	})
 	ctx, end := context.WithCancel(t.Context())
 	var running sync.WaitGroup
-	running.Go(func() { w.Run(ctx) })
+	running.Go(func() { f.Run(ctx) })
 	<-asked
 	end()
 	running.Wait()
-	if w.Healthy() == nil || w.idp.Asked(document) != 1 {
-		t.Errorf("%d requests: %v", w.idp.Asked(document), w.Healthy())
+	if f.Healthy() == nil || f.idp.Asked(document) != 1 {
+		t.Errorf("%d requests: %v", f.idp.Asked(document), f.Healthy())
 	}
 	(*signon.Provider)(nil).Run(t.Context())
 }
 
 func TestConcurrentSignInsShareOneDiscovery(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, nil)
+	f := newFixture(t, nil)
 	var all sync.WaitGroup
 	for range 50 {
 		all.Go(func() {
-			if _, _, err := w.Begin(t.Context(), "/ops", rand.Reader); err != nil {
+			if _, _, err := f.Begin(t.Context(), "/ops", rand.Reader); err != nil {
 				t.Errorf("w.Begin: %v", err)
 			}
 		})
 	}
 	all.Wait()
-	if asked := w.idp.Asked("/.well-known/openid-configuration"); asked != 1 {
+	if asked := f.idp.Asked("/.well-known/openid-configuration"); asked != 1 {
 		t.Errorf("%d requests, want 1", asked)
 	}
 }
 
 func TestCancelledSignInDoesNotWaitForASlowProvider(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, nil)
+	f := newFixture(t, nil)
 	arrived, release := make(chan struct{}), make(chan struct{})
-	w.idp.Change(func(p *signontest.Provider) {
+	f.idp.Change(func(p *signontest.Provider) {
 		p.Instead = map[string]http.HandlerFunc{"/.well-known/openid-configuration": func(http.ResponseWriter, *http.Request) { close(arrived); <-release }}
 	})
 	var first sync.WaitGroup
 	first.Go(func() {
-		_, _, err := w.Begin(t.Context(), "/ops", rand.Reader)
+		_, _, err := f.Begin(t.Context(), "/ops", rand.Reader)
 		wantUnavailable(t, err)
 	})
 	<-arrived
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	_, _, err := w.Begin(gone, "/ops", rand.Reader)
+	_, _, err := f.Begin(gone, "/ops", rand.Reader)
 	wantUnavailable(t, err)
 	close(release)
 	first.Wait()
@@ -630,13 +630,13 @@ func TestConfiguredRootsVerifyTheProvider(t *testing.T) {
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)
 	for trusted, want := range map[bool]string{true: "404", false: "certificate"} {
-		w := newFixture(t, func(c *signon.Config) {
+		f := newFixture(t, func(c *signon.Config) {
 			if c.Issuer = server.URL; trusted {
 				c.Roots = x509.NewCertPool()
 				c.Roots.AddCert(server.Certificate())
 			}
 		})
-		_, _, err := w.Begin(t.Context(), "/ops", rand.Reader)
+		_, _, err := f.Begin(t.Context(), "/ops", rand.Reader)
 		if refusal := wantUnavailable(t, err); !strings.Contains(refusal.Detail, want) {
 			t.Errorf("trusted %t: %v", trusted, refusal)
 		}
@@ -689,18 +689,18 @@ func TestIncompleteConfigurationNamesTheField(t *testing.T) {
 
 func TestFingerprintIdentifiesTheAdmittedUsers(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, nil)
-	same := w.client(t, func(c *signon.Config) {
+	f := newFixture(t, nil)
+	same := f.client(t, func(c *signon.Config) {
 		c.Groups, c.Scopes, c.RedirectURL = []string{"on-call", "operators"}, []string{"profile"}, "https://other.example.com"+signon.CallbackPath
 	})
-	if same.Fingerprint() != w.Fingerprint() {
+	if same.Fingerprint() != f.Fingerprint() {
 		t.Error("the fingerprint depends on the order of groups, want no dependence")
 	}
 	for name, change := range map[string]func(*signon.Config){
 		"issuer": func(c *signon.Config) { c.Issuer += "/" }, "client": func(c *signon.Config) { c.ClientID += "x" },
 		"claim": func(c *signon.Config) { c.GroupsClaim = "roles" }, "groups": func(c *signon.Config) { c.Groups = c.Groups[:1] },
 	} {
-		if w.client(t, change).Fingerprint() == w.Fingerprint() {
+		if f.client(t, change).Fingerprint() == f.Fingerprint() {
 			t.Errorf("another %s has the same fingerprint, want another", name)
 		}
 	}

@@ -42,12 +42,12 @@ type fixture struct {
 
 func newFixture(t *testing.T, endpoints ...webhook.Endpoint) *fixture {
 	t.Helper()
-	w := &fixture{T: t, now: newYear}
-	clock := func() time.Time { return w.now }
-	w.relay = webhook.Relay{Store: &w.store, Directory: &w.directory, Now: clock, Random: random}
-	w.Service = webhook.New(webhook.Config{Store: &w.store, Directory: &w.directory, Now: clock, Random: random})
-	w.directory.Declare(endpoints...)
-	return w
+	f := &fixture{T: t, now: newYear}
+	clock := func() time.Time { return f.now }
+	f.relay = webhook.Relay{Store: &f.store, Directory: &f.directory, Now: clock, Random: random}
+	f.Service = webhook.New(webhook.Config{Store: &f.store, Directory: &f.directory, Now: clock, Random: random})
+	f.directory.Declare(endpoints...)
+	return f
 }
 
 func endpoint(owner tenant.ID, name string, events ...transaction.EventType) webhook.Endpoint {
@@ -57,32 +57,32 @@ func endpoint(owner tenant.ID, name string, events ...transaction.EventType) web
 	}
 }
 
-func (w *fixture) enroll(endpoints ...webhook.Endpoint) {
-	w.Helper()
-	if err := w.store.Enroll(w.Context(), endpoints, w.now); err != nil {
-		w.Fatalf("w.store.Enroll: %v", err)
+func (f *fixture) enroll(endpoints ...webhook.Endpoint) {
+	f.Helper()
+	if err := f.store.Enroll(f.Context(), endpoints, f.now); err != nil {
+		f.Fatalf("w.store.Enroll: %v", err)
 	}
 }
 
 // happens commits an event.
-func (w *fixture) happens(owner tenant.ID, kind transaction.EventType) {
-	w.Helper()
-	w.store.Commit(w, owner, kind, w.now, "")
+func (f *fixture) happens(owner tenant.ID, kind transaction.EventType) {
+	f.Helper()
+	f.store.Commit(f, owner, kind, f.now, "")
 }
 
 // relayed steps until nothing is left and counts the deliveries per endpoint.
-func (w *fixture) relayed() map[string]int {
-	w.Helper()
+func (f *fixture) relayed() map[string]int {
+	f.Helper()
 	for {
-		n, err := w.relay.Step(w.Context())
+		n, err := f.relay.Step(f.Context())
 		if err != nil {
-			w.Fatalf("w.relay.Step: %v", err)
+			f.Fatalf("w.relay.Step: %v", err)
 		}
 		if n == 0 {
 			break
 		}
 	}
-	all, _ := w.store.All()
+	all, _ := f.store.All()
 	counts := map[string]int{}
 	for _, d := range all {
 		counts[d.Owner.String()+" "+d.Name]++
@@ -95,15 +95,15 @@ func TestEachEnrolledEndpointGetsWhatItWants(t *testing.T) {
 	all, some := endpoint(acme, "all"), endpoint(acme, "some", transaction.RFQQuoted)
 	closed, fresh, other := endpoint(acme, "closed"), endpoint(acme, "fresh"), endpoint(stark, "all")
 	closed.Closed = "Stage"
-	w := newFixture(t, all, some, closed, fresh, other)
-	w.enroll(all, some, closed, other, endpoint(acme, "undeclared"))
-	w.happens(acme, transaction.RFQCreated)
-	w.happens(acme, transaction.RFQQuoted)
-	w.happens(stark, transaction.RFQCreated)
+	f := newFixture(t, all, some, closed, fresh, other)
+	f.enroll(all, some, closed, other, endpoint(acme, "undeclared"))
+	f.happens(acme, transaction.RFQCreated)
+	f.happens(acme, transaction.RFQQuoted)
+	f.happens(stark, transaction.RFQCreated)
 	want := map[string]int{
 		"org_acme01/test all": 2, "org_acme01/test some": 1, "org_acme01/test closed": 2, "org_stark1/live all": 1,
 	}
-	if diff := cmp.Diff(want, w.relayed()); diff != "" {
+	if diff := cmp.Diff(want, f.relayed()); diff != "" {
 		t.Errorf("deliveries (-want +got):\n%s", diff)
 	}
 }
@@ -111,14 +111,14 @@ func TestEachEnrolledEndpointGetsWhatItWants(t *testing.T) {
 func TestEnrolmentSendsOnlyRecentEvents(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
-	w := newFixture(t, all)
-	w.happens(acme, transaction.RFQCreated)
-	w.now = newYear.Add(time.Second)
-	w.happens(acme, transaction.RFQQuoted)
-	w.now = newYear.Add(time.Hour + time.Second)
-	w.enroll(all)
-	w.relayed()
-	if all, _ := w.store.All(); len(all) != 1 || all[0].Event.Type != transaction.RFQQuoted {
+	f := newFixture(t, all)
+	f.happens(acme, transaction.RFQCreated)
+	f.now = newYear.Add(time.Second)
+	f.happens(acme, transaction.RFQQuoted)
+	f.now = newYear.Add(time.Hour + time.Second)
+	f.enroll(all)
+	f.relayed()
+	if all, _ := f.store.All(); len(all) != 1 || all[0].Event.Type != transaction.RFQQuoted {
 		t.Errorf("deliveries %v, want only the quote", all)
 	}
 }
@@ -126,15 +126,15 @@ func TestEnrolmentSendsOnlyRecentEvents(t *testing.T) {
 func TestALongOutboxIsRelayedInOrderAndOnce(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
-	w := newFixture(t, all)
-	w.enroll(all)
+	f := newFixture(t, all)
+	f.enroll(all)
 	for range 1201 {
-		w.happens(acme, transaction.RFQCreated)
+		f.happens(acme, transaction.RFQCreated)
 	}
-	if got := w.relayed()["org_acme01/test all"]; got != 1201 {
+	if got := f.relayed()["org_acme01/test all"]; got != 1201 {
 		t.Fatalf("%d deliveries, want 1201", got)
 	}
-	if n, err := w.relay.Step(t.Context()); n != 0 || err != nil {
+	if n, err := f.relay.Step(t.Context()); n != 0 || err != nil {
 		t.Errorf("a step with nothing to do: %d, %v", n, err)
 	}
 }
@@ -152,11 +152,11 @@ func (l late) Relay(ctx context.Context, from, to int64, deliveries []webhook.De
 func TestOfTwoRelaysTheSecondWritesNothing(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
-	w := newFixture(t, all)
-	w.enroll(all)
-	w.happens(acme, transaction.RFQCreated)
-	w.relay.Store = late{&w.store}
-	if got := w.relayed(); len(got) != 0 {
+	f := newFixture(t, all)
+	f.enroll(all)
+	f.happens(acme, transaction.RFQCreated)
+	f.relay.Store = late{&f.store}
+	if got := f.relayed(); len(got) != 0 {
 		t.Errorf("deliveries of the late relay: %v, want none", got)
 	}
 }
@@ -164,22 +164,22 @@ func TestOfTwoRelaysTheSecondWritesNothing(t *testing.T) {
 func TestARelayThatFailsSkipsNothing(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
-	w := newFixture(t, all)
-	w.enroll(all)
-	w.happens(acme, transaction.RFQCreated)
+	f := newFixture(t, all)
+	f.enroll(all)
+	f.happens(acme, transaction.RFQCreated)
 	broken := errors.New("no entropy")
-	w.relay.Random = iotest.ErrReader(broken)
-	if n, err := w.relay.Step(t.Context()); n != 0 || !errors.Is(err, broken) {
+	f.relay.Random = iotest.ErrReader(broken)
+	if n, err := f.relay.Step(t.Context()); n != 0 || !errors.Is(err, broken) {
 		t.Errorf("without randomness: %d, %v", n, err)
 	}
-	w.relay.Random = random
-	w.store.Away(true)
+	f.relay.Random = random
+	f.store.Away(true)
 	var unavailable *transaction.UnavailableError
-	if n, err := w.relay.Step(t.Context()); n != 0 || !errors.As(err, &unavailable) {
+	if n, err := f.relay.Step(t.Context()); n != 0 || !errors.As(err, &unavailable) {
 		t.Errorf("without a store: %d, %v", n, err)
 	}
-	w.store.Away(false)
-	if got := w.relayed()["org_acme01/test all"]; got != 1 {
+	f.store.Away(false)
+	if got := f.relayed()["org_acme01/test all"]; got != 1 {
 		t.Errorf("%d deliveries after that, want 1", got)
 	}
 }
@@ -288,13 +288,13 @@ func TestExcerptsAreShortCleanText(t *testing.T) {
 func TestEndpointsAreListedWithTheirHistory(t *testing.T) {
 	t.Parallel()
 	known, moved, fresh := endpoint(acme, "known"), endpoint(acme, "moved"), endpoint(acme, "fresh")
-	w := newFixture(t, known, moved, fresh, endpoint(stark, "other"))
+	f := newFixture(t, known, moved, fresh, endpoint(stark, "other"))
 	before := moved
 	before.URL = "https://before.test/"
-	w.enroll(known, before)
-	w.fail(before.Address, webhook.FaultGone)
-	w.fail(known.Address, webhook.FaultGone)
-	got, err := w.Endpoints(t.Context(), acme)
+	f.enroll(known, before)
+	f.fail(before.Address, webhook.FaultGone)
+	f.fail(known.Address, webhook.FaultGone)
+	got, err := f.Endpoints(t.Context(), acme)
 	if err != nil {
 		t.Fatalf("Endpoints: %v", err)
 	}
@@ -312,23 +312,23 @@ func TestEndpointsAreListedWithTheirHistory(t *testing.T) {
 }
 
 // fail adds a delivery whose first attempt failed and which is due again in a minute.
-func (w *fixture) fail(address webhook.Address, fault webhook.Fault) {
-	w.Helper()
-	event, err := transaction.NewEvent(transaction.RFQCreated, "", w.now, random)
+func (f *fixture) fail(address webhook.Address, fault webhook.Fault) {
+	f.Helper()
+	event, err := transaction.NewEvent(transaction.RFQCreated, "", f.now, random)
 	if err != nil {
-		w.Fatalf("transaction.NewEvent: %v", err)
+		f.Fatalf("transaction.NewEvent: %v", err)
 	}
-	delivery := webhook.Delivery{ID: "dlv_" + event.ID[4:], Address: address, Event: event, State: webhook.Pending, DueAt: w.now, CreatedAt: w.now}
-	if err := w.store.AddDelivery(w.Context(), delivery); err != nil {
-		w.Fatalf("w.store.AddDelivery: %v", err)
+	delivery := webhook.Delivery{ID: "dlv_" + event.ID[4:], Address: address, Event: event, State: webhook.Pending, DueAt: f.now, CreatedAt: f.now}
+	if err := f.store.AddDelivery(f.Context(), delivery); err != nil {
+		f.Fatalf("w.store.AddDelivery: %v", err)
 	}
-	claims, err := w.store.Claim(w.Context(), []webhook.Lane{{Address: address, Most: 1}}, w.now, time.Minute)
+	claims, err := f.store.Claim(f.Context(), []webhook.Lane{{Address: address, Most: 1}}, f.now, time.Minute)
 	if err != nil || len(claims) != 1 {
-		w.Fatalf("claims %v, %v", claims, err)
+		f.Fatalf("claims %v, %v", claims, err)
 	}
-	result := webhook.Result{Claim: claims[0], Attempt: webhook.Attempt{At: w.now, Fault: fault}, State: webhook.Pending, DueAt: w.now.Add(time.Minute)}
-	if _, err := w.store.Record(w.Context(), []webhook.Result{result}, w.now); err != nil {
-		w.Fatalf("w.store.Record: %v", err)
+	result := webhook.Result{Claim: claims[0], Attempt: webhook.Attempt{At: f.now, Fault: fault}, State: webhook.Pending, DueAt: f.now.Add(time.Minute)}
+	if _, err := f.store.Record(f.Context(), []webhook.Result{result}, f.now); err != nil {
+		f.Fatalf("w.store.Record: %v", err)
 	}
 }
 
@@ -336,10 +336,10 @@ func TestTestEventIsDeliveredUnlessDeliveryIsImpossible(t *testing.T) {
 	t.Parallel()
 	open, closed, gone := endpoint(acme, "open"), endpoint(acme, "closed"), endpoint(acme, "gone")
 	closed.Closed = "the capability is closed"
-	w := newFixture(t, open, closed, gone)
-	w.enroll(open, closed, gone)
-	w.fail(gone.Address, webhook.FaultGone)
-	got, err := w.Test(t.Context(), open.Address)
+	f := newFixture(t, open, closed, gone)
+	f.enroll(open, closed, gone)
+	f.fail(gone.Address, webhook.FaultGone)
+	got, err := f.Test(t.Context(), open.Address)
 	if err != nil {
 		t.Fatalf("Test: %v", err)
 	}
@@ -347,12 +347,12 @@ func TestTestEventIsDeliveredUnlessDeliveryIsImpossible(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || !recordid.Valid(webhook.DeliveryPrefix, got.ID) || !recordid.Valid(recordid.Event, got.Event.ID) {
 		t.Errorf("delivery (-want +got):\n%s", diff)
 	}
-	if stored, _, err := w.Delivery(t.Context(), acme, got.ID); err != nil || stored != got {
+	if stored, _, err := f.Delivery(t.Context(), acme, got.ID); err != nil || stored != got {
 		t.Errorf("stored %v, %v", stored, err)
 	}
 	for address, why := range map[webhook.Address]string{closed.Address: closed.Closed, gone.Address: string(webhook.Gone)} {
 		var refusal *webhook.ClosedError
-		if _, err := w.Test(t.Context(), address); !errors.As(err, &refusal) || refusal.Why != why {
+		if _, err := f.Test(t.Context(), address); !errors.As(err, &refusal) || refusal.Why != why {
 			t.Errorf("%s: %v, want a ClosedError because of %q", address.Name, err, why)
 		}
 	}
@@ -361,21 +361,21 @@ func TestTestEventIsDeliveredUnlessDeliveryIsImpossible(t *testing.T) {
 func TestRecordsOfOtherOwnersAreNotFound(t *testing.T) {
 	t.Parallel()
 	theirs := endpoint(stark, "theirs")
-	w := newFixture(t, theirs, endpoint(acme, "fresh"))
-	w.enroll(theirs)
-	w.happens(stark, transaction.RFQCreated)
-	w.relayed()
-	all, _ := w.store.All()
+	f := newFixture(t, theirs, endpoint(acme, "fresh"))
+	f.enroll(theirs)
+	f.happens(stark, transaction.RFQCreated)
+	f.relayed()
+	all, _ := f.store.All()
 	foreign := webhook.Address{Owner: acme, Name: "theirs"}
 	asked := map[string]func() error{
-		"a delivery of another tenant":  func() error { _, _, err := w.Delivery(t.Context(), acme, all[0].ID); return err },
-		"an invalid id":                 func() error { _, _, err := w.Delivery(t.Context(), acme, "' OR 1=1"); return err },
-		"redelivery for another tenant": func() error { _, err := w.Redeliver(t.Context(), acme, all[0].ID); return err },
-		"redelivery of an invalid id":   func() error { _, err := w.Redeliver(t.Context(), acme, "dlv_"); return err },
-		"a test for another tenant":     func() error { _, err := w.Test(t.Context(), foreign); return err },
-		"a recovery for another tenant": func() error { _, err := w.Recover(t.Context(), foreign, newYear); return err },
-		"enabling for another tenant":   func() error { return w.Enable(t.Context(), foreign) },
-		"enabling before enrolment":     func() error { return w.Enable(t.Context(), webhook.Address{Owner: acme, Name: "fresh"}) },
+		"a delivery of another tenant":  func() error { _, _, err := f.Delivery(t.Context(), acme, all[0].ID); return err },
+		"an invalid id":                 func() error { _, _, err := f.Delivery(t.Context(), acme, "' OR 1=1"); return err },
+		"redelivery for another tenant": func() error { _, err := f.Redeliver(t.Context(), acme, all[0].ID); return err },
+		"redelivery of an invalid id":   func() error { _, err := f.Redeliver(t.Context(), acme, "dlv_"); return err },
+		"a test for another tenant":     func() error { _, err := f.Test(t.Context(), foreign); return err },
+		"a recovery for another tenant": func() error { _, err := f.Recover(t.Context(), foreign, newYear); return err },
+		"enabling for another tenant":   func() error { return f.Enable(t.Context(), foreign) },
+		"enabling before enrolment":     func() error { return f.Enable(t.Context(), webhook.Address{Owner: acme, Name: "fresh"}) },
 	}
 	for name, ask := range asked {
 		if err := ask(); !errors.Is(err, transaction.ErrNotFound) {
@@ -388,14 +388,14 @@ func TestARedeliveryToAClosedEndpointWaits(t *testing.T) {
 	t.Parallel()
 	closed := endpoint(acme, "closed")
 	closed.Closed = "the capability is closed"
-	w := newFixture(t, closed)
-	w.enroll(closed)
-	w.happens(acme, transaction.RFQCreated)
-	w.relayed()
-	all, _ := w.store.All()
-	w.now = w.now.Add(time.Hour)
-	got, err := w.Redeliver(t.Context(), acme, all[0].ID)
-	if err != nil || got.State != webhook.Pending || !got.DueAt.Equal(w.now) {
+	f := newFixture(t, closed)
+	f.enroll(closed)
+	f.happens(acme, transaction.RFQCreated)
+	f.relayed()
+	all, _ := f.store.All()
+	f.now = f.now.Add(time.Hour)
+	got, err := f.Redeliver(t.Context(), acme, all[0].ID)
+	if err != nil || got.State != webhook.Pending || !got.DueAt.Equal(f.now) {
 		t.Errorf("delivery %v, %v", got, err)
 	}
 }
@@ -403,23 +403,23 @@ func TestARedeliveryToAClosedEndpointWaits(t *testing.T) {
 func TestRecoveringLoopsUntilNothingIsMissing(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all", transaction.RFQQuoted)
-	w := newFixture(t, all)
+	f := newFixture(t, all)
 	for range 1001 {
-		w.happens(acme, transaction.RFQQuoted)
-		w.happens(acme, transaction.RFQCreated)
+		f.happens(acme, transaction.RFQQuoted)
+		f.happens(acme, transaction.RFQCreated)
 	}
-	if got := w.relayed(); len(got) != 0 {
+	if got := f.relayed(); len(got) != 0 {
 		t.Fatalf("deliveries before it was enrolled: %v", got)
 	}
-	w.enroll(all)
-	w.now = w.now.Add(time.Hour)
-	if n, err := w.Recover(t.Context(), all.Address, newYear.Add(time.Second)); n != 0 || err != nil {
+	f.enroll(all)
+	f.now = f.now.Add(time.Hour)
+	if n, err := f.Recover(t.Context(), all.Address, newYear.Add(time.Second)); n != 0 || err != nil {
 		t.Errorf("since a later instant: %d, %v", n, err)
 	}
-	if n, err := w.Recover(t.Context(), all.Address, newYear); n != 1001 || err != nil {
+	if n, err := f.Recover(t.Context(), all.Address, newYear); n != 1001 || err != nil {
 		t.Errorf("recovered %d, %v; want 1001", n, err)
 	}
-	if n, err := w.Recover(t.Context(), all.Address, newYear); n != 0 || err != nil {
+	if n, err := f.Recover(t.Context(), all.Address, newYear); n != 0 || err != nil {
 		t.Errorf("recovered %d more, %v", n, err)
 	}
 }
@@ -427,15 +427,15 @@ func TestRecoveringLoopsUntilNothingIsMissing(t *testing.T) {
 func TestValuesOutsideTheirRangeAreInvalid(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
-	w := newFixture(t, all)
+	f := newFixture(t, all)
 	asked := map[string]func() error{
 		"since": func() error {
-			_, err := w.Recover(t.Context(), all.Address, w.now.Add(-webhook.Retention-time.Millisecond))
+			_, err := f.Recover(t.Context(), all.Address, f.now.Add(-webhook.Retention-time.Millisecond))
 			return err
 		},
-		"since ": func() error { _, err := w.Recover(t.Context(), all.Address, w.now.Add(time.Second)); return err },
-		"limit":  func() error { _, err := w.Deliveries(t.Context(), webhook.Query{Owner: acme}); return err },
-		"limit ": func() error { _, err := w.Deliveries(t.Context(), webhook.Query{Owner: acme, Limit: 1001}); return err },
+		"since ": func() error { _, err := f.Recover(t.Context(), all.Address, f.now.Add(time.Second)); return err },
+		"limit":  func() error { _, err := f.Deliveries(t.Context(), webhook.Query{Owner: acme}); return err },
+		"limit ": func() error { _, err := f.Deliveries(t.Context(), webhook.Query{Owner: acme, Limit: 1001}); return err },
 	}
 	for member, ask := range asked {
 		var invalid *webhook.InvalidError
@@ -443,7 +443,7 @@ func TestValuesOutsideTheirRangeAreInvalid(t *testing.T) {
 			t.Errorf("%s: %v, want an InvalidError", member, err)
 		}
 	}
-	if _, err := w.Recover(t.Context(), all.Address, w.now.Add(-webhook.Retention)); err != nil {
+	if _, err := f.Recover(t.Context(), all.Address, f.now.Add(-webhook.Retention)); err != nil {
 		t.Errorf("since as long ago as anything is kept: %v", err)
 	}
 }
@@ -451,13 +451,13 @@ func TestValuesOutsideTheirRangeAreInvalid(t *testing.T) {
 func TestEnablingForgetsTheFailures(t *testing.T) {
 	t.Parallel()
 	gone := endpoint(acme, "gone")
-	w := newFixture(t, gone)
-	w.enroll(gone)
-	w.fail(gone.Address, webhook.FaultGone)
-	if err := w.Enable(t.Context(), gone.Address); err != nil {
+	f := newFixture(t, gone)
+	f.enroll(gone)
+	f.fail(gone.Address, webhook.FaultGone)
+	if err := f.Enable(t.Context(), gone.Address); err != nil {
 		t.Fatalf("Enable: %v", err)
 	}
-	known, err := w.Endpoints(t.Context(), acme)
+	known, err := f.Endpoints(t.Context(), acme)
 	if err != nil || known[0].Standing.Disabled != webhook.NotDisabled || !known[0].Standing.FailingSince.IsZero() {
 		t.Errorf("standing %v, %v", known, err)
 	}
@@ -466,17 +466,17 @@ func TestEnablingForgetsTheFailures(t *testing.T) {
 func TestUnavailableStoreIsReported(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
-	w := newFixture(t, all)
-	w.store.Away(true)
+	f := newFixture(t, all)
+	f.store.Away(true)
 	const id = "dlv_01KDVDNC00000000000000000A"
 	asked := map[string]func() error{
-		"Endpoints":  func() error { _, err := w.Endpoints(t.Context(), acme); return err },
-		"Deliveries": func() error { _, err := w.Deliveries(t.Context(), webhook.Query{Owner: acme, Limit: 1}); return err },
-		"Delivery":   func() error { _, _, err := w.Delivery(t.Context(), acme, id); return err },
-		"Test":       func() error { _, err := w.Test(t.Context(), all.Address); return err },
-		"Redeliver":  func() error { _, err := w.Redeliver(t.Context(), acme, id); return err },
-		"Recover":    func() error { _, err := w.Recover(t.Context(), all.Address, w.now); return err },
-		"Enable":     func() error { return w.Enable(t.Context(), all.Address) },
+		"Endpoints":  func() error { _, err := f.Endpoints(t.Context(), acme); return err },
+		"Deliveries": func() error { _, err := f.Deliveries(t.Context(), webhook.Query{Owner: acme, Limit: 1}); return err },
+		"Delivery":   func() error { _, _, err := f.Delivery(t.Context(), acme, id); return err },
+		"Test":       func() error { _, err := f.Test(t.Context(), all.Address); return err },
+		"Redeliver":  func() error { _, err := f.Redeliver(t.Context(), acme, id); return err },
+		"Recover":    func() error { _, err := f.Recover(t.Context(), all.Address, f.now); return err },
+		"Enable":     func() error { return f.Enable(t.Context(), all.Address) },
 	}
 	for verb, ask := range asked {
 		var unavailable *transaction.UnavailableError

@@ -184,8 +184,8 @@ func (m *benchmarked) commit(n int) {
 // work starts a worker with the defaults of an installation; stop waits until the worker has
 // ended.
 func (m *benchmarked) work() (stop func()) {
-	w := &fixture{TB: m.B}
-	return w.run(delivery.New(delivery.Config{
+	f := &fixture{TB: m.B}
+	return f.run(delivery.New(delivery.Config{
 		Store: m.store, Directory: &m.directory,
 		Relay:   &domain.Relay{Store: m.store, Directory: &m.directory, Now: time.Now, Random: rand.Reader},
 		Sender:  domain.Sender{Schedule: domain.Schedule{Random: mathrand.Float64}, Now: time.Now},

@@ -83,16 +83,16 @@ func deliverToMany(b *testing.B, dead bool) figures {
 	if dead {
 		urls["dead"] = silent.URL
 	}
-	w := newFixture(b)
-	w.declare(urls)
-	w.enroll()
-	w.commit(events)
+	f := newFixture(b)
+	f.declare(urls)
+	f.enroll()
+	f.commit(events)
 	began, used := time.Now(), coreTime(b)
-	stop := w.running(func(c *delivery.Config) {
+	stop := f.running(func(c *delivery.Config) {
 		loopback(c)
 		c.Drain = time.Millisecond
 	})
-	eventually.Holds(w, "all posts have arrived", func() bool { return came.count() == healthy*events })
+	eventually.Holds(f, "all posts have arrived", func() bool { return came.count() == healthy*events })
 	used = coreTime(b) - used
 	stop()
 	took := make([]time.Duration, len(came.at))
@@ -104,10 +104,10 @@ func deliverToMany(b *testing.B, dead bool) figures {
 }
 
 // enroll enrolls the declared endpoints.
-func (w *fixture) enroll() {
-	w.Helper()
-	if err := w.store.Enroll(w.Context(), w.directory.Endpoints(time.Now()), time.Now()); err != nil {
-		w.Fatalf("w.store.Enroll: %v", err)
+func (f *fixture) enroll() {
+	f.Helper()
+	if err := f.store.Enroll(f.Context(), f.directory.Endpoints(time.Now()), time.Now()); err != nil {
+		f.Fatalf("w.store.Enroll: %v", err)
 	}
 }
 

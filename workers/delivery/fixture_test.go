@@ -43,9 +43,9 @@ type fixture struct {
 }
 
 func newFixture(t testing.TB, names ...string) *fixture {
-	w := &fixture{TB: t, start: time.Now(), metrics: telemetry.NewMetrics()}
-	w.directory.Declare(endpoints(names...)...)
-	return w
+	f := &fixture{TB: t, start: time.Now(), metrics: telemetry.NewMetrics()}
+	f.directory.Declare(endpoints(names...)...)
+	return f
 }
 
 func endpoints(names ...string) []domain.Endpoint {
@@ -59,14 +59,14 @@ func endpoints(names ...string) []domain.Endpoint {
 func address(name string) domain.Address { return domain.Address{Owner: acme, Name: name} }
 
 // worker returns a worker with default settings, after a change.
-func (w *fixture) worker(change func(*delivery.Config)) *delivery.Worker {
+func (f *fixture) worker(change func(*delivery.Config)) *delivery.Worker {
 	config := delivery.Config{
-		Store: &w.store, Directory: &w.directory,
-		Relay:   &domain.Relay{Store: &w.store, Directory: &w.directory, Now: time.Now, Random: rand.Reader},
+		Store: &f.store, Directory: &f.directory,
+		Relay:   &domain.Relay{Store: &f.store, Directory: &f.directory, Now: time.Now, Random: rand.Reader},
 		Sender:  domain.Sender{Schedule: domain.Schedule{Random: mathrand.Float64}, Now: time.Now},
-		Connect: func() delivery.Connection { return &w.receivers },
+		Connect: func() delivery.Connection { return &f.receivers },
 		Drain:   20 * time.Second, Random: mathrand.Float64, Now: time.Now,
-		Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelWarn})), Metrics: w.metrics,
+		Log: slog.New(slog.NewTextHandler(&f.log, &slog.HandlerOptions{Level: slog.LevelWarn})), Metrics: f.metrics,
 	}
 	if change != nil {
 		change(&config)
@@ -75,32 +75,32 @@ func (w *fixture) worker(change func(*delivery.Config)) *delivery.Worker {
 }
 
 // running starts a worker; stop stops it and waits for its end.
-func (w *fixture) running(change func(*delivery.Config)) (stop func()) {
-	return w.run(w.worker(change))
+func (f *fixture) running(change func(*delivery.Config)) (stop func()) {
+	return f.run(f.worker(change))
 }
 
 // run starts a worker; stop is that of running.
-func (w *fixture) run(worker *delivery.Worker) (stop func()) {
-	ctx, cancel := context.WithCancel(w.Context())
+func (f *fixture) run(worker *delivery.Worker) (stop func()) {
+	ctx, cancel := context.WithCancel(f.Context())
 	ended := make(chan struct{})
 	go func() { defer close(ended); worker.Run(ctx) }()
 	stop = func() { cancel(); <-ended }
-	w.Cleanup(stop)
+	f.Cleanup(stop)
 	return stop
 }
 
 // commit commits n events.
-func (w *fixture) commit(n int) {
-	w.Helper()
+func (f *fixture) commit(n int) {
+	f.Helper()
 	for range n {
-		w.store.Commit(w, acme, transaction.RFQCreated, time.Now(), "")
+		f.store.Commit(f, acme, transaction.RFQCreated, time.Now(), "")
 	}
 }
 
 // states counts the deliveries of an endpoint by their states.
-func (w *fixture) states(name string) map[domain.State]int {
+func (f *fixture) states(name string) map[domain.State]int {
 	counts := map[domain.State]int{}
-	all, _ := w.store.All()
+	all, _ := f.store.All()
 	for _, d := range all {
 		if d.Name == name {
 			counts[d.State]++

@@ -44,9 +44,9 @@ func (p *purged) PurgeWebhooks(_ context.Context, before time.Time, limit int) (
 func TestRecordsPastTheirRetentionAreErasedEachHour(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t)
-		store := &purged{Memory: &w.store, answers: []int{5000, 5000, 17, 0}, start: w.start}
-		stop := w.running(func(c *delivery.Config) { c.Store = store })
+		f := newFixture(t)
+		store := &purged{Memory: &f.store, answers: []int{5000, 5000, 17, 0}, start: f.start}
+		stop := f.running(func(c *delivery.Config) { c.Store = store })
 		time.Sleep(3*time.Hour - time.Second)
 		stop()
 		want := []time.Duration{0, 0, 0, time.Hour, 2 * time.Hour}

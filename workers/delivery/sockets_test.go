@@ -30,12 +30,12 @@ func loopback(c *delivery.Config) {
 }
 
 // declare makes endpoints of URLs, by their names.
-func (w *fixture) declare(urls map[string]string) {
+func (f *fixture) declare(urls map[string]string) {
 	var declared []domain.Endpoint
 	for name, url := range urls {
 		declared = append(declared, domain.Endpoint{Address: address(name), URL: url, Secrets: []credential.Secret{newer, older}})
 	}
-	w.directory.Declare(declared...)
+	f.directory.Declare(declared...)
 }
 
 // TestFaultyReceiversDelayNoOthers posts over real sockets to receivers with faulty responses and
@@ -80,7 +80,7 @@ func TestFaultyReceiversDelayNoOthers(t *testing.T) {
 		"resetting": domain.FaultConnection, "refusing": domain.FaultStatus, "gone": domain.FaultGone, "slow": domain.FaultTimeout,
 		"inside": domain.FaultRefused, "closed": domain.FaultConnection,
 	}
-	w := newFixture(t)
+	f := newFixture(t)
 	urls := map[string]string{"inside": "http://169.254.169.254/", "closed": unused(t)}
 	for name, serve := range kinds {
 		server := httptest.NewServer(serve)
@@ -88,19 +88,19 @@ func TestFaultyReceiversDelayNoOthers(t *testing.T) {
 		urls[name] = server.URL
 	}
 	t.Cleanup(func() { close(ended) }) // before the servers close
-	w.declare(urls)
-	w.commit(1)
-	stop := w.running(func(c *delivery.Config) {
+	f.declare(urls)
+	f.commit(1)
+	stop := f.running(func(c *delivery.Config) {
 		c.Connect = func() delivery.Connection {
 			return safehttp.New(safehttp.Config{Allow: local, UserAgent: "test/1", Total: 2 * time.Second, KeepAlive: time.Minute})
 		}
 	})
-	eventually.Holds(w, "each has one attempt behind it", func() bool { return len(w.faults()) == len(want) })
+	eventually.Holds(f, "each has one attempt behind it", func() bool { return len(f.faults()) == len(want) })
 	stop()
-	if diff := cmp.Diff(want, w.faults()); diff != "" {
+	if diff := cmp.Diff(want, f.faults()); diff != "" {
 		t.Errorf("faults of the first attempts (-want +got):\n%s", diff)
 	}
-	if got := w.states("good")[domain.Delivered]; got != 1 {
+	if got := f.states("good")[domain.Delivered]; got != 1 {
 		t.Errorf("the correct receiver has %d posts, want all", got)
 	}
 }
@@ -117,9 +117,9 @@ func unused(t *testing.T) string {
 }
 
 // faults returns the faults of the first attempts, by endpoint.
-func (w *fixture) faults() map[string]domain.Fault {
+func (f *fixture) faults() map[string]domain.Fault {
 	found := map[string]domain.Fault{}
-	all, attempts := w.store.All()
+	all, attempts := f.store.All()
 	for _, d := range all {
 		if tried := attempts[d.ID]; len(tried) > 0 {
 			found[d.Name] = tried[0].Fault
@@ -136,21 +136,21 @@ func TestMetricsCountDeliveries(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	w := newFixture(t)
-	w.declare(map[string]string{"good": server.URL, "gone": server.URL + "/gone"})
-	w.commit(1)
-	stop := w.running(loopback)
-	eventually.Holds(w, "both have an attempt behind them", func() bool { return len(w.faults()) == 2 })
+	f := newFixture(t)
+	f.declare(map[string]string{"good": server.URL, "gone": server.URL + "/gone"})
+	f.commit(1)
+	stop := f.running(loopback)
+	eventually.Holds(f, "both have an attempt behind them", func() bool { return len(f.faults()) == 2 })
 	stop()
-	again := w.worker(loopback)
-	again.Gauges(w.metrics)
-	if text := w.scrape(); strings.Contains(text, "\nprintmarket_webhook_waiting") {
+	again := f.worker(loopback)
+	again.Gauges(f.metrics)
+	if text := f.scrape(); strings.Contains(text, "\nprintmarket_webhook_waiting") {
 		t.Error("the gauge of waiting deliveries exists before the first read, want none")
 	}
-	stop = w.run(again)
-	eventually.Holds(w, "waiting deliveries were read", func() bool { return strings.Contains(w.scrape(), "\nprintmarket_webhook_waiting") })
+	stop = f.run(again)
+	eventually.Holds(f, "waiting deliveries were read", func() bool { return strings.Contains(f.scrape(), "\nprintmarket_webhook_waiting") })
 	stop()
-	text := w.scrape()
+	text := f.scrape()
 	for _, line := range []string{
 		`printmarket_webhook_deliveries_total{outcome="delivered"} 1`, `printmarket_webhook_deliveries_total{outcome="retried"} 1`,
 		"printmarket_webhook_attempt_seconds_count 2", "printmarket_webhook_waiting 0", "printmarket_webhook_oldest_seconds 0",
@@ -164,8 +164,8 @@ func TestMetricsCountDeliveries(t *testing.T) {
 }
 
 // scrape reads the metrics.
-func (w *fixture) scrape() string {
+func (f *fixture) scrape() string {
 	rec := httptest.NewRecorder()
-	w.metrics.Handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
+	f.metrics.Handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
 	return rec.Body.String()
 }

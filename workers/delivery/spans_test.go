@@ -21,13 +21,13 @@ func TestEveryDeliveryIsATraceThatTheReceiverDoesNotSee(t *testing.T) {
 	t.Parallel()
 	collector := telemetrytest.New(t, nil)
 	tracer := collector.Tracer()
-	w := newFixture(t, "a", "b")
-	w.receivers.answer(hook, 500, 0)
+	f := newFixture(t, "a", "b")
+	f.receivers.answer(hook, 500, 0)
 	const request = "4bf92f3577b34da6a3ce929d0e0e4736"
-	w.store.Commit(w, acme, transaction.RFQCreated, time.Now(), "00-"+request+"-00f067aa0ba902b7-01")
+	f.store.Commit(f, acme, transaction.RFQCreated, time.Now(), "00-"+request+"-00f067aa0ba902b7-01")
 	var lines bytes.Buffer
-	stop := w.running(func(c *delivery.Config) { c.Tracer, c.Log = tracer, telemetry.NewLogger(&lines, slog.LevelInfo) })
-	for deadline := time.Now().Add(time.Minute); len(w.receivers.to(hook)) == 0 || len(w.receivers.to("https://b.test/")) == 0; time.Sleep(time.Millisecond) {
+	stop := f.running(func(c *delivery.Config) { c.Tracer, c.Log = tracer, telemetry.NewLogger(&lines, slog.LevelInfo) })
+	for deadline := time.Now().Add(time.Minute); len(f.receivers.to(hook)) == 0 || len(f.receivers.to("https://b.test/")) == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("0 deliveries within a minute, want 1")
 		}
@@ -38,7 +38,7 @@ func TestEveryDeliveryIsATraceThatTheReceiverDoesNotSee(t *testing.T) {
 		"a": {"http.response.status_code": "500", "error.type": "Status"},
 		"b": {"http.response.status_code": "200", "error.type": ""},
 	} {
-		posts := w.receivers.to("https://" + address + ".test/")
+		posts := f.receivers.to("https://" + address + ".test/")
 		var found []telemetrytest.Span
 		for _, span := range collector.Named("deliver webhook") {
 			if span.Attributes["printmarket.endpoint"] == address {

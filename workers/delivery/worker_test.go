@@ -27,17 +27,17 @@ func minutely(c *delivery.Config) { c.Every = time.Minute }
 func TestEventIsDeliveredOnceToEachEndpoint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, "a", "b")
-		stop := w.running(nil)
+		f := newFixture(t, "a", "b")
+		stop := f.running(nil)
 		time.Sleep(time.Second)
-		w.commit(100)
+		f.commit(100)
 		time.Sleep(2 * time.Second)
 		stop()
 		for _, name := range []string{"a", "b"} {
-			if diff := cmp.Diff(map[domain.State]int{domain.Delivered: 100}, w.states(name)); diff != "" {
+			if diff := cmp.Diff(map[domain.State]int{domain.Delivered: 100}, f.states(name)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", name, diff)
 			}
-			if err := w.receivers.twice("https://" + name + ".test/"); err != nil {
+			if err := f.receivers.twice("https://" + name + ".test/"); err != nil {
 				t.Errorf("w.receivers.twice: %v", err)
 			}
 		}
@@ -47,15 +47,15 @@ func TestEventIsDeliveredOnceToEachEndpoint(t *testing.T) {
 func TestUnavailableReceiverIsRetriedForThreeDays(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, "a")
-		w.receivers.answer(hook, 500, 0)
-		w.commit(1)
-		stop := w.running(minutely)
+		f := newFixture(t, "a")
+		f.receivers.answer(hook, 500, 0)
+		f.commit(1)
+		stop := f.running(minutely)
 		time.Sleep(100 * time.Hour)
 		stop()
-		posts := w.receivers.to(hook)
-		if len(posts) != domain.Tries || w.states("a")[domain.Exhausted] != 1 {
-			t.Fatalf("%d tries, %v; want %d, and then exhausted", len(posts), w.states("a"), domain.Tries)
+		posts := f.receivers.to(hook)
+		if len(posts) != domain.Tries || f.states("a")[domain.Exhausted] != 1 {
+			t.Fatalf("%d tries, %v; want %d, and then exhausted", len(posts), f.states("a"), domain.Tries)
 		}
 		for i, wait := range []time.Duration{
 			5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
@@ -78,44 +78,44 @@ func TestUnavailableReceiverIsRetriedForThreeDays(t *testing.T) {
 func TestFiveDaysOfFailuresDisableAnEndpointUntilItIsEnabled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, "a")
-		w.receivers.answer(hook, 500, 0)
-		stop := w.running(minutely)
+		f := newFixture(t, "a")
+		f.receivers.answer(hook, 500, 0)
+		stop := f.running(minutely)
 		for range 5*4 - 1 {
-			w.commit(1)
+			f.commit(1)
 			time.Sleep(6 * time.Hour)
 		}
-		if got := standing(t, w).Disabled; got != domain.NotDisabled {
+		if got := standing(t, f).Disabled; got != domain.NotDisabled {
 			t.Fatalf("the endpoint is disabled after less than five days: %s", got)
 		}
 		for range 8 {
-			w.commit(1)
+			f.commit(1)
 			time.Sleep(6 * time.Hour)
 		}
-		before, waiting := len(w.receivers.to(hook)), w.states("a")[domain.Pending]
-		if got := standing(t, w).Disabled; got != domain.Failing || !strings.Contains(w.log.String(), "webhook endpoint was disabled") {
-			t.Fatalf("after six days the endpoint is disabled as %q; log %s", got, w.log.String())
+		before, waiting := len(f.receivers.to(hook)), f.states("a")[domain.Pending]
+		if got := standing(t, f).Disabled; got != domain.Failing || !strings.Contains(f.log.String(), "webhook endpoint was disabled") {
+			t.Fatalf("after six days the endpoint is disabled as %q; log %s", got, f.log.String())
 		}
-		w.receivers.answer(hook, 200, 0)
-		w.commit(1)
+		f.receivers.answer(hook, 200, 0)
+		f.commit(1)
 		time.Sleep(48 * time.Hour)
-		if got := len(w.receivers.to(hook)); got != before {
+		if got := len(f.receivers.to(hook)); got != before {
 			t.Errorf("%d posts to a disabled endpoint, want 0", got-before)
 		}
-		if err := w.store.Enable(t.Context(), address("a"), time.Now()); err != nil {
+		if err := f.store.Enable(t.Context(), address("a"), time.Now()); err != nil {
 			t.Fatalf("w.store.Enable: %v", err)
 		}
 		time.Sleep(2 * time.Minute)
 		stop()
-		if got := w.states("a"); got[domain.Pending] != 0 || got[domain.Delivered] != waiting+1 {
+		if got := f.states("a"); got[domain.Pending] != 0 || got[domain.Delivered] != waiting+1 {
 			t.Errorf("after it was enabled %v, want %d delivered", got, waiting+1)
 		}
 	})
 }
 
-func standing(t *testing.T, w *fixture) domain.Standing {
+func standing(t *testing.T, f *fixture) domain.Standing {
 	t.Helper()
-	standings, err := w.store.Standings(t.Context(), acme)
+	standings, err := f.store.Standings(t.Context(), acme)
 	if err != nil || len(standings) != 1 {
 		t.Fatalf("standings %v, %v", standings, err)
 	}
@@ -125,14 +125,14 @@ func standing(t *testing.T, w *fixture) domain.Standing {
 func TestGoneDisablesAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, "a")
-		w.receivers.answer(hook, 410, 0)
-		w.commit(1)
-		stop := w.running(nil)
+		f := newFixture(t, "a")
+		f.receivers.answer(hook, 410, 0)
+		f.commit(1)
+		stop := f.running(nil)
 		time.Sleep(time.Hour)
 		stop()
-		if got := len(w.receivers.to(hook)); got != 1 || standing(t, w).Disabled != domain.Gone || w.states("a")[domain.Pending] != 1 {
-			t.Errorf("%d posts, disabled as %q, %v; want 1, Gone, and the delivery waiting", got, standing(t, w).Disabled, w.states("a"))
+		if got := len(f.receivers.to(hook)); got != 1 || standing(t, f).Disabled != domain.Gone || f.states("a")[domain.Pending] != 1 {
+			t.Errorf("%d posts, disabled as %q, %v; want 1, Gone, and the delivery waiting", got, standing(t, f).Disabled, f.states("a"))
 		}
 	})
 }
@@ -140,21 +140,21 @@ func TestGoneDisablesAtOnce(t *testing.T) {
 func TestRollbackDelaysEventsAndLosesNone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, "a")
-		stop := w.running(nil)
+		f := newFixture(t, "a")
+		stop := f.running(nil)
 		time.Sleep(time.Second)
-		w.commit(10)
+		f.commit(10)
 		time.Sleep(3 * time.Second)
-		w.directory.Close("the capability is closed")
-		w.commit(50)
+		f.directory.Close("the capability is closed")
+		f.commit(50)
 		time.Sleep(time.Hour)
-		if got := len(w.receivers.to(hook)); got != 10 {
+		if got := len(f.receivers.to(hook)); got != 10 {
 			t.Errorf("%d posts, of which %d while the endpoint was closed, want 0", got, got-10)
 		}
-		w.directory.Close("")
+		f.directory.Close("")
 		time.Sleep(3 * time.Second)
 		stop()
-		if got := w.states("a")[domain.Delivered]; got != 60 {
+		if got := f.states("a")[domain.Delivered]; got != 60 {
 			t.Errorf("%d delivered after the endpoint was opened again, want 60", got)
 		}
 	})
@@ -163,13 +163,13 @@ func TestRollbackDelaysEventsAndLosesNone(t *testing.T) {
 func TestNothingIsStoredForEndpointsThatWereNeverEnrolled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, "a")
-		w.directory.Close("the capability is closed")
-		w.commit(5)
-		stop := w.running(nil)
+		f := newFixture(t, "a")
+		f.directory.Close("the capability is closed")
+		f.commit(5)
+		stop := f.running(nil)
 		time.Sleep(time.Minute)
 		stop()
-		if all, _ := w.store.All(); len(all) != 0 {
+		if all, _ := f.store.All(); len(all) != 0 {
 			t.Errorf("%d deliveries, want 0", len(all))
 		}
 	})
@@ -187,15 +187,15 @@ func (f closing) Endpoint(address domain.Address, now time.Time) (domain.Endpoin
 func TestGateIsCheckedAgainBeforeSending(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, "a")
-		w.commit(10)
-		stop := w.running(func(c *delivery.Config) { c.Directory = closing{&w.directory} })
+		f := newFixture(t, "a")
+		f.commit(10)
+		stop := f.running(func(c *delivery.Config) { c.Directory = closing{&f.directory} })
 		time.Sleep(10 * time.Second)
 		stop()
-		if got := len(w.receivers.to(hook)); got != 0 || w.states("a")[domain.Pending] != 10 {
-			t.Errorf("%d posts, states %v; want 0 posts and 10 pending", got, w.states("a"))
+		if got := len(f.receivers.to(hook)); got != 0 || f.states("a")[domain.Pending] != 10 {
+			t.Errorf("%d posts, states %v; want 0 posts and 10 pending", got, f.states("a"))
 		}
-		claims, err := w.store.Claim(t.Context(), []domain.Lane{{Address: address("a"), Most: 10}}, time.Now(), time.Minute)
+		claims, err := f.store.Claim(t.Context(), []domain.Lane{{Address: address("a"), Most: 10}}, time.Now(), time.Minute)
 		if err != nil || len(claims) != 10 {
 			t.Errorf("%d of 10 claims were released, %v", len(claims), err)
 		}
@@ -205,21 +205,21 @@ func TestGateIsCheckedAgainBeforeSending(t *testing.T) {
 func TestSecretRotationLosesNoDelivery(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, "a")
-		stop := w.running(nil)
+		f := newFixture(t, "a")
+		stop := f.running(nil)
 		time.Sleep(time.Second)
 		for _, secrets := range [][]credential.Secret{{older}, {newer, older}, {newer}, nil} {
 			declared := endpoints("a")
 			declared[0].Secrets = secrets
-			w.directory.Declare(declared...)
+			f.directory.Declare(declared...)
 			time.Sleep(2 * time.Second)
-			w.commit(1)
+			f.commit(1)
 			time.Sleep(2 * time.Second)
 		}
 		stop()
-		posts := w.receivers.to(hook)
-		if len(posts) != 3 || w.states("a")[domain.Pending] != 1 {
-			t.Fatalf("%d posts, %v; want 3, and one delivery that waits for a secret", len(posts), w.states("a"))
+		posts := f.receivers.to(hook)
+		if len(posts) != 3 || f.states("a")[domain.Pending] != 1 {
+			t.Fatalf("%d posts, %v; want 3, and one delivery that waits for a secret", len(posts), f.states("a"))
 		}
 		for i, want := range []int{1, 2, 1} {
 			if got := len(strings.Fields(posts[i].header.Get(domain.HeaderSignatures))); got != want {
@@ -232,28 +232,28 @@ func TestSecretRotationLosesNoDelivery(t *testing.T) {
 func TestDeadAndSlowEndpointsDelayNoOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, "a", "dead", "slow", "b")
-		w.receivers.answer("https://dead.test/", 0, time.Hour)
-		w.receivers.answer("https://slow.test/", 200, 10*time.Second)
-		stop := w.running(nil)
+		f := newFixture(t, "a", "dead", "slow", "b")
+		f.receivers.answer("https://dead.test/", 0, time.Hour)
+		f.receivers.answer("https://slow.test/", 200, 10*time.Second)
+		stop := f.running(nil)
 		time.Sleep(time.Second)
-		w.commit(400)
+		f.commit(400)
 		time.Sleep(5 * time.Second)
 		for _, name := range []string{"a", "b"} {
-			if got := w.states(name)[domain.Delivered]; got != 400 {
+			if got := f.states(name)[domain.Delivered]; got != 400 {
 				t.Errorf("%s has %d posts after 5 s, want 400", name, got)
 			}
 		}
 		time.Sleep(10 * time.Minute)
 		stop()
 		// There are two rounds of four attempts, then single attempts after 30 s and more.
-		if got := len(w.receivers.to("https://dead.test/")); got < 6 || got > 18 {
+		if got := len(f.receivers.to("https://dead.test/")); got < 6 || got > 18 {
 			t.Errorf("the dead endpoint got %d posts in ten minutes, want 6 to 18", got)
 		}
-		if got := w.states("slow")[domain.Delivered]; got < 200 {
+		if got := f.states("slow")[domain.Delivered]; got < 200 {
 			t.Errorf("the slow endpoint has %d posts, want about 240", got)
 		}
-		for url, most := range w.receivers.most {
+		for url, most := range f.receivers.most {
 			if url != "" && most > 4 {
 				t.Errorf("%s had %d posts at once, want at most 4", url, most)
 			}
@@ -264,23 +264,23 @@ func TestDeadAndSlowEndpointsDelayNoOthers(t *testing.T) {
 func TestBreakerClosesAfterOneSuccess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, "a")
-		w.receivers.answer(hook, 503, 0)
-		stop := w.running(nil)
+		f := newFixture(t, "a")
+		f.receivers.answer(hook, 503, 0)
+		stop := f.running(nil)
 		time.Sleep(time.Second)
-		w.commit(100)
+		f.commit(100)
 		time.Sleep(10 * time.Second)
-		if got := len(w.receivers.to(hook)); got < 5 || got > 8 {
+		if got := len(f.receivers.to(hook)); got < 5 || got > 8 {
 			t.Errorf("%d posts before the breaker opened, want 5 to 8", got)
 		}
-		w.receivers.answer(hook, 200, 0)
+		f.receivers.answer(hook, 200, 0)
 		time.Sleep(time.Minute)
-		if got := w.states("a")[domain.Delivered]; got < 92 {
+		if got := f.states("a")[domain.Delivered]; got < 92 {
 			t.Errorf("%d delivered a minute later, want all except the deliveries that wait for a retry", got)
 		}
 		time.Sleep(10 * time.Minute)
 		stop()
-		if got := w.states("a")[domain.Delivered]; got != 100 {
+		if got := f.states("a")[domain.Delivered]; got != 100 {
 			t.Errorf("%d delivered, want 100", got)
 		}
 	})
@@ -289,19 +289,19 @@ func TestBreakerClosesAfterOneSuccess(t *testing.T) {
 func TestInFlightDeliveriesAreLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, "a", "b", "c", "d", "e")
+		f := newFixture(t, "a", "b", "c", "d", "e")
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
-			w.receivers.answer("https://"+name+".test/", 200, time.Second)
+			f.receivers.answer("https://"+name+".test/", 200, time.Second)
 		}
-		w.commit(20)
-		stop := w.running(func(c *delivery.Config) { c.InFlight = 6 })
+		f.commit(20)
+		stop := f.running(func(c *delivery.Config) { c.InFlight = 6 })
 		time.Sleep(time.Minute)
 		stop()
-		if got := w.receivers.most[""]; got != 6 {
+		if got := f.receivers.most[""]; got != 6 {
 			t.Errorf("%d at once, want 6", got)
 		}
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
-			if got := w.states(name)[domain.Delivered]; got != 20 {
+			if got := f.states(name)[domain.Delivered]; got != 20 {
 				t.Errorf("%s has %d deliveries, want 20", name, got)
 			}
 		}
@@ -311,22 +311,22 @@ func TestInFlightDeliveriesAreLimited(t *testing.T) {
 func TestTwoWorkersDeliverEachEventOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, "a", "b")
-		w.receivers.answer(hook, 200, 50*time.Millisecond)
-		first, second := w.running(nil), w.running(nil)
+		f := newFixture(t, "a", "b")
+		f.receivers.answer(hook, 200, 50*time.Millisecond)
+		first, second := f.running(nil), f.running(nil)
 		for range 10 {
-			w.commit(20)
+			f.commit(20)
 			time.Sleep(700 * time.Millisecond)
 		}
 		time.Sleep(30 * time.Second)
 		first()
 		second()
 		for _, name := range []string{"a", "b"} {
-			if err := w.receivers.twice("https://" + name + ".test/"); err != nil || w.states(name)[domain.Delivered] != 200 {
-				t.Errorf("%s: %v, %v", name, err, w.states(name))
+			if err := f.receivers.twice("https://" + name + ".test/"); err != nil || f.states(name)[domain.Delivered] != 200 {
+				t.Errorf("%s: %v, %v", name, err, f.states(name))
 			}
 		}
-		if most := w.receivers.most[hook]; most > 4 {
+		if most := f.receivers.most[hook]; most > 4 {
 			t.Errorf("%d posts at once from both workers, want at most 4", most)
 		}
 	})
@@ -335,26 +335,26 @@ func TestTwoWorkersDeliverEachEventOnce(t *testing.T) {
 func TestAnotherWorkerSendsTheDeliveriesOfAKilledOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, "a")
-		w.receivers.answer(hook, 200, 2*time.Second)
-		w.commit(3)
-		kill := w.running(func(c *delivery.Config) { c.Drain = time.Nanosecond })
+		f := newFixture(t, "a")
+		f.receivers.answer(hook, 200, 2*time.Second)
+		f.commit(3)
+		kill := f.running(func(c *delivery.Config) { c.Drain = time.Nanosecond })
 		time.Sleep(2 * time.Second)
 		// The worker cannot record results any more, and ends.
-		w.store.Away(true)
+		f.store.Away(true)
 		kill()
-		w.store.Away(false)
-		if got := len(w.receivers.to(hook)); got != 3 || w.states("a")[domain.Pending] != 3 {
-			t.Fatalf("%d posts, %v", got, w.states("a"))
+		f.store.Away(false)
+		if got := len(f.receivers.to(hook)); got != 3 || f.states("a")[domain.Pending] != 3 {
+			t.Fatalf("%d posts, %v", got, f.states("a"))
 		}
-		stop := w.running(nil)
+		stop := f.running(nil)
 		time.Sleep(10 * time.Second)
-		if got := len(w.receivers.to(hook)); got != 3 {
+		if got := len(f.receivers.to(hook)); got != 3 {
 			t.Errorf("%d posts before the leases expired, want 0", got-3)
 		}
 		time.Sleep(time.Minute)
 		stop()
-		if got := w.states("a")[domain.Delivered]; got != 3 {
+		if got := f.states("a")[domain.Delivered]; got != 3 {
 			t.Errorf("%d delivered after the leases expired, want 3", got)
 		}
 	})
@@ -363,15 +363,15 @@ func TestAnotherWorkerSendsTheDeliveriesOfAKilledOne(t *testing.T) {
 func TestStoppingWorkerFinishesRunningAttempts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, "a")
-		w.receivers.answer(hook, 200, 5*time.Second)
-		w.commit(10)
-		stop := w.running(nil)
+		f := newFixture(t, "a")
+		f.receivers.answer(hook, 200, 5*time.Second)
+		f.commit(10)
+		stop := f.running(nil)
 		time.Sleep(2 * time.Second)
 		began := time.Now()
 		stop()
-		if got := len(w.receivers.to(hook)); got != 4 || w.states("a")[domain.Delivered] != 4 {
-			t.Errorf("%d posts, %v; want the four attempts that were running", got, w.states("a"))
+		if got := len(f.receivers.to(hook)); got != 4 || f.states("a")[domain.Delivered] != 4 {
+			t.Errorf("%d posts, %v; want the four attempts that were running", got, f.states("a"))
 		}
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("the stop took %s, want at most 5 s", took)
@@ -382,21 +382,21 @@ func TestStoppingWorkerFinishesRunningAttempts(t *testing.T) {
 func TestStoppingWorkerGivesBackSlowAttempts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, "a")
-		w.receivers.answer(hook, 200, 14*time.Second)
-		w.commit(2)
-		stop := w.running(func(c *delivery.Config) { c.Drain = 3 * time.Second })
+		f := newFixture(t, "a")
+		f.receivers.answer(hook, 200, 14*time.Second)
+		f.commit(2)
+		stop := f.running(func(c *delivery.Config) { c.Drain = 3 * time.Second })
 		time.Sleep(2 * time.Second)
 		began := time.Now()
 		stop()
 		if took := time.Since(began); took > 4*time.Second {
 			t.Errorf("the stop took %s, want at most 4 s", took)
 		}
-		w.receivers.answer(hook, 200, 0)
-		stop = w.running(nil)
+		f.receivers.answer(hook, 200, 0)
+		stop = f.running(nil)
 		time.Sleep(2 * time.Second)
 		stop()
-		if got := w.states("a")[domain.Delivered]; got != 2 {
+		if got := f.states("a")[domain.Delivered]; got != 2 {
 			t.Errorf("%d delivered at once by the next worker, want 2", got)
 		}
 	})
@@ -405,29 +405,29 @@ func TestStoppingWorkerGivesBackSlowAttempts(t *testing.T) {
 func TestWorkerWaitsForAnUnavailableStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, "a")
-		w.receivers.answer(hook, 200, time.Second)
-		worker := w.worker(nil)
-		stop := w.run(worker)
+		f := newFixture(t, "a")
+		f.receivers.answer(hook, 200, time.Second)
+		worker := f.worker(nil)
+		stop := f.run(worker)
 		time.Sleep(time.Second)
-		w.commit(4)
+		f.commit(4)
 		time.Sleep(1500 * time.Millisecond)
-		w.store.Away(true)
+		f.store.Away(true)
 		time.Sleep(5 * time.Minute)
 		if worker.Healthy() == nil {
 			t.Error("the worker is healthy without a store, want an error")
 		}
-		if got := strings.Count(w.log.String(), "available=false"); got < 1 || got > 5 {
+		if got := strings.Count(f.log.String(), "available=false"); got < 1 || got > 5 {
 			t.Errorf("%d lines report the unavailable store, want one for each operation", got)
 		}
-		w.store.Away(false)
+		f.store.Away(false)
 		time.Sleep(time.Minute)
 		if err := worker.Healthy(); err != nil {
 			t.Errorf("Healthy after the store has returned: %v, want nil", err)
 		}
 		stop()
-		if err := w.receivers.twice(hook); err != nil || w.states("a")[domain.Delivered] != 4 {
-			t.Errorf("earlier attempts were not recorded after the store has returned: %v, %v", err, w.states("a"))
+		if err := f.receivers.twice(hook); err != nil || f.states("a")[domain.Delivered] != 4 {
+			t.Errorf("earlier attempts were not recorded after the store has returned: %v, %v", err, f.states("a"))
 		}
 	})
 }
@@ -435,18 +435,18 @@ func TestWorkerWaitsForAnUnavailableStore(t *testing.T) {
 func TestNewURLGetsANewConnection(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, "a")
-		w.receivers.answer(hook, 410, 0)
-		w.commit(1)
-		stop := w.running(nil)
+		f := newFixture(t, "a")
+		f.receivers.answer(hook, 410, 0)
+		f.commit(1)
+		stop := f.running(nil)
 		time.Sleep(time.Minute)
 		moved := endpoints("a")
 		moved[0].URL = "https://moved.test/"
-		w.directory.Declare(moved...)
+		f.directory.Declare(moved...)
 		time.Sleep(time.Minute)
 		stop()
-		if got := len(w.receivers.to("https://moved.test/")); got != 1 || w.states("a")[domain.Delivered] != 1 {
-			t.Errorf("%d posts to the new URL, states %v", got, w.states("a"))
+		if got := len(f.receivers.to("https://moved.test/")); got != 1 || f.states("a")[domain.Delivered] != 1 {
+			t.Errorf("%d posts to the new URL, states %v", got, f.states("a"))
 		}
 	})
 }

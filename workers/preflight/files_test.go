@@ -19,21 +19,21 @@ import (
 )
 
 // upload stores the flyer for acme and submits a job for it.
-func (w *fixture) upload() (fileID, jobID string) {
-	w.Helper()
-	file, err := w.Files.Upload(w.Context(), acme, preflightjob.Upload{Content: strings.NewReader(content), Bytes: -1, Allowed: func() bool { return true }})
-	w.must(err)
-	submitted, err := w.Submit(w.Context(), acme, preflightjob.Request{FileID: file.ID, Profile: recordtest.Profile}, 10)
-	w.must(err)
+func (f *fixture) upload() (fileID, jobID string) {
+	f.Helper()
+	file, err := f.Files.Upload(f.Context(), acme, preflightjob.Upload{Content: strings.NewReader(content), Bytes: -1, Allowed: func() bool { return true }})
+	f.must(err)
+	submitted, err := f.Submit(f.Context(), acme, preflightjob.Request{FileID: file.ID, Profile: recordtest.Profile}, 10)
+	f.must(err)
 	return file.ID, submitted.Job.ID
 }
 
 func TestUploadedFileIsInspectedInPlace(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Mini(t))
-	_, id := w.upload()
+	f := newFixture(t, redistest.Mini(t))
+	_, id := f.upload()
 	read := make(chan string, 1)
-	w.start("w1", func(c *preflight.Config) {
+	f.start("w1", func(c *preflight.Config) {
 		c.Fetch = func(context.Context, string, io.Writer) error { return errors.New("a fetch of an uploaded file") }
 		c.Inspect = func(_ context.Context, spec sandbox.Spec) (sandbox.Inspected, error) {
 			text, err := io.ReadAll(io.NewSectionReader(spec.File, 0, 1<<20))
@@ -44,7 +44,7 @@ func TestUploadedFileIsInspectedInPlace(t *testing.T) {
 			return goodReport(), err
 		}
 	})
-	if job := w.ended(id); job.Status != preflightjob.Succeeded {
+	if job := f.ended(id); job.Status != preflightjob.Succeeded {
 		t.Errorf("job %+v, want succeeded", job)
 	}
 	if got := <-read; got != content {
@@ -54,11 +54,11 @@ func TestUploadedFileIsInspectedInPlace(t *testing.T) {
 
 func TestJobOfADeletedFileFailsAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Mini(t))
-	file, id := w.upload()
-	w.must(w.Files.Delete(t.Context(), acme, file))
-	w.start("w1")
-	if job := w.ended(id); job.Failure.Code != preflightjob.FileUnavailable || job.Tries != 1 {
+	f := newFixture(t, redistest.Mini(t))
+	file, id := f.upload()
+	f.must(f.Files.Delete(t.Context(), acme, file))
+	f.start("w1")
+	if job := f.ended(id); job.Failure.Code != preflightjob.FileUnavailable || job.Tries != 1 {
 		t.Errorf("the job ends with %q after %d tries, want %s after one", job.Failure.Code, job.Tries, preflightjob.FileUnavailable)
 	}
 }
@@ -67,16 +67,16 @@ func TestFileOpensForItsTenantOnlyAndAfterItsExpiry(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	jobs := recordtest.NewJobs(t, redistest.Mini(t), func() time.Time { return now })
-	w := &fixture{t, jobs}
-	id, _ := w.upload()
+	f := &fixture{t, jobs}
+	id, _ := f.upload()
 	now = now.Add(25 * time.Hour)
-	file, err := w.Files.Open(t.Context(), acme, id)
+	file, err := f.Files.Open(t.Context(), acme, id)
 	if err != nil {
 		t.Fatalf("Open after the expiry: %v", err)
 	}
 	_ = file.Close()
 	for _, stranger := range []tenant.ID{{Organization: acme.Organization, Mode: tenant.Test}, {Organization: "org_stark1", Mode: tenant.Live}} {
-		if _, err := w.Files.Open(t.Context(), stranger, id); !errors.Is(err, preflightjob.ErrFileMissing) {
+		if _, err := f.Files.Open(t.Context(), stranger, id); !errors.Is(err, preflightjob.ErrFileMissing) {
 			t.Errorf("Open as %s = %v, want ErrFileMissing", stranger, err)
 		}
 	}

@@ -41,41 +41,41 @@ func newFixture(t *testing.T, server *redistest.Server) *fixture {
 	return &fixture{t, recordtest.NewJobs(t, server, time.Now)}
 }
 
-func (w *fixture) must(err error) {
-	w.Helper()
+func (f *fixture) must(err error) {
+	f.Helper()
 	if err != nil {
-		w.Fatal(err)
+		f.Fatal(err)
 	}
 }
 
 // submit submits a job and returns its id.
-func (w *fixture) submit() string {
-	w.Helper()
-	return w.SubmitURL(w, acme, flyerURL)
+func (f *fixture) submit() string {
+	f.Helper()
+	return f.SubmitURL(f, acme, flyerURL)
 }
 
-func (w *fixture) job(id string) preflightjob.Job {
-	w.Helper()
-	job, err := w.Get(w.Context(), acme, id)
-	w.must(err)
+func (f *fixture) job(id string) preflightjob.Job {
+	f.Helper()
+	job, err := f.Get(f.Context(), acme, id)
+	f.must(err)
 	return job
 }
 
 // ended waits for a job's end.
-func (w *fixture) ended(id string) preflightjob.Job {
-	w.Helper()
-	eventually.Holds(w, "the job ends", func() bool { return w.job(id).Status.Terminal() })
-	return w.job(id)
+func (f *fixture) ended(id string) preflightjob.Job {
+	f.Helper()
+	eventually.Holds(f, "the job ends", func() bool { return f.job(id).Status.Terminal() })
+	return f.job(id)
 }
 
 // wantQueue waits until the queue is in a state.
-func (w *fixture) wantQueue(want queue.Stats) {
-	w.Helper()
+func (f *fixture) wantQueue(want queue.Stats) {
+	f.Helper()
 	var got queue.Stats
-	eventually.Holds(w, "the queue is as expected", func() bool {
+	eventually.Holds(f, "the queue is as expected", func() bool {
 		var err error
-		got, err = w.Queue.Stats(w.Context())
-		w.must(err)
+		got, err = f.Queue.Stats(f.Context())
+		f.must(err)
 		got.OldestAge, got.MeanRun, got.Consumers, got.Slots, got.Reclaimed = 0, 0, 0, 0, 0
 		got.Ready = want.Ready
 		return got == want
@@ -147,11 +147,11 @@ func (r *runner) stop() {
 
 // start runs a worker until the test ends. By default its fetches and inspections succeed
 // and its retries have no delay.
-func (w *fixture) start(name string, changes ...func(*preflight.Config)) *runner {
-	w.Helper()
-	r := &runner{dir: w.TempDir(), ended: make(chan struct{})}
+func (f *fixture) start(name string, changes ...func(*preflight.Config)) *runner {
+	f.Helper()
+	r := &runner{dir: f.TempDir(), ended: make(chan struct{})}
 	config := preflight.Config{
-		Jobs: w.Jobs, Queue: w.consumer(name, lease), Fetch: goodFetch, Files: w.Files, Inspect: goodInspect,
+		Jobs: f.Jobs, Queue: f.consumer(name, lease), Fetch: goodFetch, Files: f.Files, Inspect: goodInspect,
 		Slots: 2, Fetches: 2, Drain: time.Minute, TempDir: r.dir,
 		Jitter: func(time.Duration) time.Duration { return 0 },
 		Now:    time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
@@ -160,28 +160,28 @@ func (w *fixture) start(name string, changes ...func(*preflight.Config)) *runner
 		change(&config)
 	}
 	r.Worker = preflight.New(config)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(f.Context()))
 	r.cancel = cancel
 	go func() { defer close(r.ended); r.Run(ctx) }()
-	w.Cleanup(r.stop)
+	f.Cleanup(r.stop)
 	return r
 }
 
-func (w *fixture) consumer(name string, lease time.Duration) *queue.Consumer {
-	c := w.Queue.Consumer(queue.ConsumerConfig{Name: name, Slots: preflight.Capacity(2, 2), Lease: lease, Block: 20 * time.Millisecond, Idle: time.Hour})
-	w.Cleanup(func() { _ = c.Close() }) // the server may have ended
+func (f *fixture) consumer(name string, lease time.Duration) *queue.Consumer {
+	c := f.Queue.Consumer(queue.ConsumerConfig{Name: name, Slots: preflight.Capacity(2, 2), Lease: lease, Block: 20 * time.Millisecond, Idle: time.Hour})
+	f.Cleanup(func() { _ = c.Close() }) // the server may have ended
 	return c
 }
 
 // take leases a job as a worker that then ends without a result.
-func (w *fixture) take(name string) queue.Lease {
-	w.Helper()
+func (f *fixture) take(name string) queue.Lease {
+	f.Helper()
 	var got []queue.Lease
-	dead := w.consumer(name, lease)
-	eventually.Holds(w, "a job is there", func() bool {
+	dead := f.consumer(name, lease)
+	eventually.Holds(f, "a job is there", func() bool {
 		var err error
-		got, err = dead.Next(w.Context(), 1)
-		w.must(err)
+		got, err = dead.Next(f.Context(), 1)
+		f.must(err)
 		return len(got) == 1
 	})
 	return got[0]

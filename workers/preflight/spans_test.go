@@ -79,11 +79,11 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, collector := newFixture(t, redistest.Mini(t)), telemetrytest.New(t, nil)
+			fixed, collector := newFixture(t, redistest.Mini(t)), telemetrytest.New(t, nil)
 			tracer := collector.Tracer()
-			submitted, err := w.Submit(t.Context(), acme, preflightjob.Request{FileURL: flyerURL, Profile: "print_ready", Trace: tc.kept}, 1000)
-			w.must(err)
-			r := w.start("w1", fetches(func(ctx context.Context, address string, f io.Writer) error {
+			submitted, err := fixed.Submit(t.Context(), acme, preflightjob.Request{FileURL: flyerURL, Profile: "print_ready", Trace: tc.kept}, 1000)
+			fixed.must(err)
+			r := fixed.start("w1", fetches(func(ctx context.Context, address string, f io.Writer) error {
 				if tc.fetch != nil {
 					return tc.fetch
 				}
@@ -94,7 +94,7 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 				}
 				return goodReport(), nil
 			}), func(c *preflight.Config) { c.Tracer = tracer })
-			w.ended(submitted.Job.ID)
+			fixed.ended(submitted.Job.ID)
 			r.stop()
 			tracer.Close(t.Context())
 			var got []spanFacts

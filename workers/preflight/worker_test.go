@@ -36,8 +36,8 @@ func inspects(inspect preflight.Inspect) func(*preflight.Config) {
 func TestJobIsFetchedInspectedAndStored(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newFixture(t, server)
-		id := w.submit()
+		fixed := newFixture(t, server)
+		id := fixed.submit()
 		var url, profile, inspected string
 		var r *runner
 		visible := func() (names []string) {
@@ -51,7 +51,7 @@ func TestJobIsFetchedInspectedAndStored(t *testing.T) {
 			return names
 		}
 		ready := make(chan struct{})
-		r = w.start("w1", fetches(func(ctx context.Context, address string, f io.Writer) error {
+		r = fixed.start("w1", fetches(func(ctx context.Context, address string, f io.Writer) error {
 			<-ready
 			url = address
 			return goodFetch(ctx, address, f)
@@ -64,15 +64,15 @@ func TestJobIsFetchedInspectedAndStored(t *testing.T) {
 			return goodReport(), err
 		}))
 		close(ready)
-		job := w.ended(id)
+		job := fixed.ended(id)
 		if job.Status != preflightjob.Succeeded || job.Verdict != preflightjob.Warn || job.Attempt != 1 || job.Incarnation != "w1" {
 			t.Errorf("job %+v", job)
 		}
-		got, err := w.Report(t.Context(), acme, id)
+		got, err := fixed.Report(t.Context(), acme, id)
 		if diff := cmp.Diff(string(goodReport().JSON), string(got)); err != nil || diff != "" {
 			t.Errorf("report, %v (-want +got):\n%s", err, diff)
 		}
-		w.wantQueue(queue.Stats{})
+		fixed.wantQueue(queue.Stats{})
 		r.stop()
 		if url != flyerURL || profile != "print_ready" || inspected != content {
 			t.Errorf("fetched %q, inspected %q with %q", url, inspected, profile)
@@ -119,17 +119,17 @@ func TestLastingErrorEndsTheJobAfterItsAttempts(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t, redistest.Mini(t))
-			id := w.submit()
+			f := newFixture(t, redistest.Mini(t))
+			id := f.submit()
 			var fetched, inspected counter
-			w.start("w1", fetches(func(context.Context, string, io.Writer) error {
+			f.start("w1", fetches(func(context.Context, string, io.Writer) error {
 				fetched.add()
 				return tc.fetch
 			}), inspects(func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 				inspected.add()
 				return sandbox.Inspected{}, tc.inspect
 			}))
-			job := w.ended(id)
+			job := f.ended(id)
 			upstream := 0
 			if status := (*safehttp.StatusError)(nil); errors.As(tc.fetch, &status) {
 				upstream = status.Status
@@ -144,7 +144,7 @@ func TestLastingErrorEndsTheJobAfterItsAttempts(t *testing.T) {
 			if tc.code == preflightjob.EngineCrash || tc.code == preflightjob.AttemptsExhausted {
 				want.Dead = 1
 			}
-			w.wantQueue(want)
+			f.wantQueue(want)
 		})
 	}
 }
@@ -152,20 +152,20 @@ func TestLastingErrorEndsTheJobAfterItsAttempts(t *testing.T) {
 func TestTemporaryErrorIsRetriedUntilTheJobSucceeds(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newFixture(t, server)
-		id := w.submit()
+		fixed := newFixture(t, server)
+		id := fixed.submit()
 		causes := []error{safehttp.ErrTimeout, &safehttp.StatusError{Status: 502}, &sandbox.Error{Reason: sandbox.ErrCrash}, errors.New("disk")}
 		var calls counter
-		w.start("w1", fetches(func(ctx context.Context, url string, f io.Writer) error {
+		fixed.start("w1", fetches(func(ctx context.Context, url string, f io.Writer) error {
 			if n := calls.add(); n < 3 {
 				return causes[n-1]
 			}
 			return goodFetch(ctx, url, f)
 		}))
-		if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 3 {
+		if job := fixed.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 3 {
 			t.Errorf("job %s in attempt %d, want succeeded in attempt 3", job.Status, job.Attempt)
 		}
-		w.wantQueue(queue.Stats{})
+		fixed.wantQueue(queue.Stats{})
 	})
 }
 
@@ -183,14 +183,14 @@ func TestRetriesBackOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t, redistest.Mini(t))
-			id := w.submit()
+			f := newFixture(t, redistest.Mini(t))
+			id := f.submit()
 			var asked []time.Duration
-			r := w.start("w1", fetches(func(context.Context, string, io.Writer) error { return tc.cause }), func(c *preflight.Config) {
+			r := f.start("w1", fetches(func(context.Context, string, io.Writer) error { return tc.cause }), func(c *preflight.Config) {
 				c.Slots = 1
 				c.Jitter = func(d time.Duration) time.Duration { asked = append(asked, d); return 0 }
 			})
-			w.ended(id)
+			f.ended(id)
 			r.stop()
 			if diff := cmp.Diff(tc.want, asked); diff != "" {
 				t.Errorf("delays before jitter (-want +got):\n%s", diff)
@@ -202,16 +202,16 @@ func TestRetriesBackOff(t *testing.T) {
 // TestRetryWaitsInTheQueue checks that the queue keeps the delay, and no worker waits for it.
 func TestRetryWaitsInTheQueue(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Mini(t))
-	id := w.submit()
+	f := newFixture(t, redistest.Mini(t))
+	id := f.submit()
 	var calls counter
-	w.start("w1", fetches(func(context.Context, string, io.Writer) error { calls.add(); return safehttp.ErrFailed }),
+	f.start("w1", fetches(func(context.Context, string, io.Writer) error { calls.add(); return safehttp.ErrFailed }),
 		func(c *preflight.Config) { c.Jitter = func(d time.Duration) time.Duration { return d } })
-	w.wantQueue(queue.Stats{Open: 1, Delayed: 1})
-	w.Redis.Pass(2100 * time.Millisecond)
-	eventually.Holds(w, "the second attempt", func() bool { return calls.count() == 2 })
-	w.wantQueue(queue.Stats{Open: 1, Delayed: 1})
-	if job := w.job(id); job.Status != preflightjob.Processing || job.Attempt != 2 {
+	f.wantQueue(queue.Stats{Open: 1, Delayed: 1})
+	f.Redis.Pass(2100 * time.Millisecond)
+	eventually.Holds(f, "the second attempt", func() bool { return calls.count() == 2 })
+	f.wantQueue(queue.Stats{Open: 1, Delayed: 1})
+	if job := f.job(id); job.Status != preflightjob.Processing || job.Attempt != 2 {
 		t.Errorf("job %s in attempt %d, want processing in attempt 2", job.Status, job.Attempt)
 	}
 }
@@ -221,22 +221,22 @@ func TestRetryWaitsInTheQueue(t *testing.T) {
 func TestJobsThatNeedNoWorkAreDropped(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newFixture(t, server)
-		cancelled := w.submit()
-		_, err := w.Cancel(t.Context(), acme, cancelled)
-		w.must(err)
+		f := newFixture(t, server)
+		cancelled := f.submit()
+		_, err := f.Cancel(t.Context(), acme, cancelled)
+		f.must(err)
 		unknown, err := recordid.New(recordid.Job, time.Now(), zeros{})
-		w.must(err)
+		f.must(err)
 		for _, id := range []string{cancelled, unknown, "pref_no-id"} {
-			w.must(w.Queue.Submit(t.Context(), id, acme, 0))
+			f.must(f.Queue.Submit(t.Context(), id, acme, 0))
 		}
-		w.wantQueue(queue.Stats{Open: 3, Waiting: 3})
-		w.start("w1", fetches(func(context.Context, string, io.Writer) error {
+		f.wantQueue(queue.Stats{Open: 3, Waiting: 3})
+		f.start("w1", fetches(func(context.Context, string, io.Writer) error {
 			t.Error("a file was fetched, want no fetch")
 			return nil
 		}))
-		w.wantQueue(queue.Stats{})
-		if job := w.job(cancelled); job.Status != preflightjob.Cancelled || job.Attempt != 0 {
+		f.wantQueue(queue.Stats{})
+		if job := f.job(cancelled); job.Status != preflightjob.Cancelled || job.Attempt != 0 {
 			t.Errorf("the cancelled job is %s in attempt %d", job.Status, job.Attempt)
 		}
 	})
@@ -251,27 +251,27 @@ func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 func TestWipedQueueCatchesUpWithTheAttemptsOfTheRow(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newFixture(t, server)
-		id := w.submit()
-		_, err := w.Begin(t.Context(), id, 3, "dead")
-		w.must(err)
+		fixed := newFixture(t, server)
+		id := fixed.submit()
+		_, err := fixed.Begin(t.Context(), id, 3, "dead")
+		fixed.must(err)
 		var calls counter
-		w.start("w1", fetches(func(ctx context.Context, url string, f io.Writer) error { calls.add(); return goodFetch(ctx, url, f) }))
-		if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 4 || calls.count() != 1 {
+		fixed.start("w1", fetches(func(ctx context.Context, url string, f io.Writer) error { calls.add(); return goodFetch(ctx, url, f) }))
+		if job := fixed.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 4 || calls.count() != 1 {
 			t.Errorf("job %s in attempt %d after %d fetches", job.Status, job.Attempt, calls.count())
 		}
-		w.wantQueue(queue.Stats{})
+		fixed.wantQueue(queue.Stats{})
 	})
 }
 
 // TestFencedAttemptChangesNothing begins the next attempt by another worker during an inspection.
 func TestFencedAttemptChangesNothing(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Mini(t))
-	id, fenced := w.submit(), make(chan struct{})
-	w.start("w1", func(c *preflight.Config) { c.Slots = 1 }, inspects(func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
-		if w.job(id).Attempt == 1 {
-			if _, err := w.Begin(ctx, id, 2, "w2"); err != nil {
+	f := newFixture(t, redistest.Mini(t))
+	id, fenced := f.submit(), make(chan struct{})
+	f.start("w1", func(c *preflight.Config) { c.Slots = 1 }, inspects(func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
+		if f.job(id).Attempt == 1 {
+			if _, err := f.Begin(ctx, id, 2, "w2"); err != nil {
 				t.Errorf("w.Jobs.Begin: %v", err)
 			}
 			close(fenced)
@@ -279,54 +279,54 @@ func TestFencedAttemptChangesNothing(t *testing.T) {
 		return goodReport(), nil
 	}))
 	<-fenced
-	w.ended(w.submit()) // the only slot inspects the next job after the fenced attempt has ended
-	if job := w.job(id); job.Status != preflightjob.Processing || job.Attempt != 2 || job.Incarnation != "w2" {
+	f.ended(f.submit()) // the only slot inspects the next job after the fenced attempt has ended
+	if job := f.job(id); job.Status != preflightjob.Processing || job.Attempt != 2 || job.Incarnation != "w2" {
 		t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
 	}
-	w.wantQueue(queue.Stats{Open: 1, Held: 1})
+	f.wantQueue(queue.Stats{Open: 1, Held: 1})
 }
 
 func TestLostLeaseStopsTheJob(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Mini(t))
-	id := w.submit()
+	f := newFixture(t, redistest.Mini(t))
+	id := f.submit()
 	entered, causes := make(chan struct{}), make(chan error, 1)
-	r := w.start("w1", inspects(stuck(entered, causes)), func(c *preflight.Config) { c.Queue = w.consumer("w1", 300*time.Millisecond) })
+	r := f.start("w1", inspects(stuck(entered, causes)), func(c *preflight.Config) { c.Queue = f.consumer("w1", 300*time.Millisecond) })
 	<-entered
-	_, err := w.Cancel(t.Context(), acme, id)
-	w.must(err)
+	_, err := f.Cancel(t.Context(), acme, id)
+	f.must(err)
 	if cause := <-causes; cause.Error() != "the lease was lost" {
 		t.Errorf("the cause of the stop is %q, want %q", cause, "the lease was lost")
 	}
 	r.stop()
-	if job := w.job(id); job.Status != preflightjob.Cancelled {
+	if job := f.job(id); job.Status != preflightjob.Cancelled {
 		t.Errorf("job %s", job.Status)
 	}
-	w.wantQueue(queue.Stats{})
+	f.wantQueue(queue.Stats{})
 }
 
 // TestJobOfADeadWorkerIsReclaimed waits for the end of the lease.
 func TestJobOfADeadWorkerIsReclaimed(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Mini(t))
-	id := w.submit()
-	dead := w.take("dead")
-	_, err := w.Begin(t.Context(), id, dead.Attempt, "dead")
-	w.must(err)
-	w.start("w1")
+	f := newFixture(t, redistest.Mini(t))
+	id := f.submit()
+	dead := f.take("dead")
+	_, err := f.Begin(t.Context(), id, dead.Attempt, "dead")
+	f.must(err)
+	f.start("w1")
 	// After a pause of all workers the queue first assumes that Redis was unavailable.
-	tender := w.consumer("tender", lease)
+	tender := f.consumer("tender", lease)
 	for _, passes := range []time.Duration{lease + time.Second, lease / 2} {
-		w.Redis.Pass(passes)
+		f.Redis.Pass(passes)
 		_, err := tender.Renew(t.Context())
-		w.must(err)
+		f.must(err)
 	}
-	w.must(tender.Leave(t.Context()))
-	if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 2 || job.Incarnation != "w1" {
+	f.must(tender.Leave(t.Context()))
+	if job := f.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 2 || job.Incarnation != "w1" {
 		t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
 	}
 	// The former worker sends a late result.
-	if _, err := w.Finish(t.Context(), id, dead.Attempt, "dead", preflightjob.Result{Failure: preflightjob.TimeLimit}); !errors.Is(err, preflightjob.ErrFenced) {
+	if _, err := f.Finish(t.Context(), id, dead.Attempt, "dead", preflightjob.Result{Failure: preflightjob.TimeLimit}); !errors.Is(err, preflightjob.ErrFenced) {
 		t.Errorf("Finish of the late result: %v, want a rejection", err)
 	}
 }
@@ -349,8 +349,8 @@ func (r *renewals) Renew(ctx context.Context, leases ...queue.Lease) ([]queue.Le
 // in each. Another worker never gets the job.
 func TestJobMayTakeLongerThanItsLease(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Mini(t))
-	id := w.submit()
+	f := newFixture(t, redistest.Mini(t))
+	id := f.submit()
 	entered, leave := make(chan struct{}), make(chan struct{})
 	slow := func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 		entered <- struct{}{}
@@ -358,15 +358,15 @@ func TestJobMayTakeLongerThanItsLease(t *testing.T) {
 		return goodReport(), nil
 	}
 	const short = 90 * time.Millisecond // renewed every 30 ms of real time
-	held := &renewals{Consumer: w.consumer("w1", short)}
-	w.start("w1", inspects(slow), func(c *preflight.Config) { c.Queue = held })
+	held := &renewals{Consumer: f.consumer("w1", short)}
+	f.start("w1", inspects(slow), func(c *preflight.Config) { c.Queue = held })
 	<-entered
-	w.start("w2", inspects(slow), func(c *preflight.Config) { c.Queue = w.consumer("w2", short) })
+	f.start("w2", inspects(slow), func(c *preflight.Config) { c.Queue = f.consumer("w2", short) })
 	for range 6 {
 		before := held.count()
 		// The second of two renewals began after the clock had stopped.
-		eventually.Holds(w, "two renewals", func() bool { return held.count() >= before+2 })
-		w.Redis.Pass(short * 2 / 3)
+		eventually.Holds(f, "two renewals", func() bool { return held.count() >= before+2 })
+		f.Redis.Pass(short * 2 / 3)
 	}
 	close(leave)
 	select {
@@ -374,7 +374,7 @@ func TestJobMayTakeLongerThanItsLease(t *testing.T) {
 		t.Error("the job was started twice, want once")
 	default:
 	}
-	if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 1 || job.Incarnation != "w1" {
+	if job := f.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 1 || job.Incarnation != "w1" {
 		t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
 	}
 }
@@ -382,20 +382,20 @@ func TestJobMayTakeLongerThanItsLease(t *testing.T) {
 func TestDrainingWorkerGivesBackJobsThatDoNotEnd(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newFixture(t, server)
-		id := w.submit()
+		f := newFixture(t, server)
+		id := f.submit()
 		entered, causes := make(chan struct{}), make(chan error, 1)
-		r := w.start("w1", inspects(stuck(entered, causes)), func(c *preflight.Config) { c.Drain = time.Millisecond })
+		r := f.start("w1", inspects(stuck(entered, causes)), func(c *preflight.Config) { c.Drain = time.Millisecond })
 		<-entered
 		r.stop()
 		if cause := <-causes; cause.Error() != "the worker is stopping" {
 			t.Errorf("the cause of the stop is %q, want %q", cause, "the worker is stopping")
 		}
-		w.wantQueue(queue.Stats{Open: 1, Waiting: 1})
-		w.start("w2")
+		f.wantQueue(queue.Stats{Open: 1, Waiting: 1})
+		f.start("w2")
 		// A read that had begun may have leased the job to w1 once more, which released it
 		// again. Released attempts do not count.
-		if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt < 2 || job.Tries != 1 || job.Incarnation != "w2" {
+		if job := f.ended(id); job.Status != preflightjob.Succeeded || job.Attempt < 2 || job.Tries != 1 || job.Incarnation != "w2" {
 			t.Errorf("job %s of %s in attempt %d, of which %d count", job.Status, job.Incarnation, job.Attempt, job.Tries)
 		}
 	})
@@ -404,27 +404,27 @@ func TestDrainingWorkerGivesBackJobsThatDoNotEnd(t *testing.T) {
 func TestDrainingWorkerWaitsForJobsThatEnd(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newFixture(t, server)
-		id := w.submit()
+		f := newFixture(t, server)
+		id := f.submit()
 		entered, leave := make(chan struct{}), make(chan struct{})
-		r := w.start("w1", inspects(func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
+		r := f.start("w1", inspects(func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 			entered <- struct{}{}
 			<-leave
 			return goodReport(), nil
 		}))
 		<-entered
 		r.cancel()
-		late := w.submit()
+		late := f.submit()
 		close(leave)
 		<-r.ended
-		if job := w.job(id); job.Status != preflightjob.Succeeded || job.Attempt != 1 {
+		if job := f.job(id); job.Status != preflightjob.Succeeded || job.Attempt != 1 {
 			t.Errorf("job %s in attempt %d, want succeeded in attempt 1", job.Status, job.Attempt)
 		}
 		if r.Healthy() != nil {
 			t.Errorf("Healthy = %v", r.Healthy())
 		}
-		w.start("w2")
-		if job := w.ended(late); job.Incarnation != "w2" || job.Tries != 1 {
+		f.start("w2")
+		if job := f.ended(late); job.Incarnation != "w2" || job.Tries != 1 {
 			t.Errorf("the late job was processed by %q in %d tries, want w2 and 1", job.Incarnation, job.Tries)
 		}
 	})
@@ -445,31 +445,31 @@ func TestUnavailableStoreHoldsTheJob(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t, redistest.Mini(t))
-			id := w.submit()
-			w.Store.Set(tc.begin)
+			f := newFixture(t, redistest.Mini(t))
+			id := f.submit()
+			f.Store.Set(tc.begin)
 			var inspected counter
-			w.start("w1", inspects(func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
+			f.start("w1", inspects(func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 				inspected.add()
-				w.Store.Set(tc.end)
+				f.Store.Set(tc.end)
 				return goodReport(), nil
 			}))
 			restore := func() {
-				tried := w.Store.Calls()
-				eventually.Holds(w, "the store was called", func() bool { return w.Store.Calls() > tried })
-				w.Store.Set(storetest.None)
+				tried := f.Store.Calls()
+				eventually.Holds(f, "the store was called", func() bool { return f.Store.Calls() > tried })
+				f.Store.Set(storetest.None)
 			}
 			if tc.begin != storetest.None {
 				restore()
 			}
 			if tc.end != storetest.None {
-				eventually.Holds(w, "the inspection", func() bool { return inspected.count() == 1 })
+				eventually.Holds(f, "the inspection", func() bool { return inspected.count() == 1 })
 				restore()
 			}
-			if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 1 || inspected.count() != 1 {
+			if job := f.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 1 || inspected.count() != 1 {
 				t.Errorf("job %s in attempt %d after %d inspections", job.Status, job.Attempt, inspected.count())
 			}
-			w.wantQueue(queue.Stats{})
+			f.wantQueue(queue.Stats{})
 		})
 	}
 }
@@ -477,27 +477,27 @@ func TestUnavailableStoreHoldsTheJob(t *testing.T) {
 // TestAttemptThatNeverBeganIsGivenBack stops the worker while the store is unavailable.
 func TestAttemptThatNeverBeganIsGivenBack(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Mini(t))
-	id := w.submit()
-	w.Store.Set(storetest.Away)
-	tried := w.Store.Calls()
-	r := w.start("w1", func(c *preflight.Config) { c.Drain = time.Millisecond })
-	eventually.Holds(w, "the store was called", func() bool { return w.Store.Calls() > tried })
+	f := newFixture(t, redistest.Mini(t))
+	id := f.submit()
+	f.Store.Set(storetest.Away)
+	tried := f.Store.Calls()
+	r := f.start("w1", func(c *preflight.Config) { c.Drain = time.Millisecond })
+	eventually.Holds(f, "the store was called", func() bool { return f.Store.Calls() > tried })
 	r.stop()
-	w.Store.Set(storetest.None)
-	w.wantQueue(queue.Stats{Open: 1, Waiting: 1})
-	w.start("w2")
-	if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Tries != 1 || job.Incarnation != "w2" {
+	f.Store.Set(storetest.None)
+	f.wantQueue(queue.Stats{Open: 1, Waiting: 1})
+	f.start("w2")
+	if job := f.ended(id); job.Status != preflightjob.Succeeded || job.Tries != 1 || job.Incarnation != "w2" {
 		t.Errorf("job %s of %s after %d tries", job.Status, job.Incarnation, job.Tries)
 	}
 }
 
 func TestMissingTemporaryDirectoryIsRetried(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, redistest.Mini(t))
-	id := w.submit()
+	f := newFixture(t, redistest.Mini(t))
+	id := f.submit()
 	dir := filepath.Join(t.TempDir(), "later")
-	w.start("w1", func(c *preflight.Config) {
+	f.start("w1", func(c *preflight.Config) {
 		c.TempDir = dir
 		c.Jitter = func(time.Duration) time.Duration {
 			if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -506,7 +506,7 @@ func TestMissingTemporaryDirectoryIsRetried(t *testing.T) {
 			return 0
 		}
 	})
-	if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 2 {
+	if job := f.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 2 {
 		t.Errorf("job %s in attempt %d, want succeeded in attempt 2", job.Status, job.Attempt)
 	}
 }
@@ -515,12 +515,12 @@ func TestMissingTemporaryDirectoryIsRetried(t *testing.T) {
 func TestWorkerContinuesAfterRedisReturns(t *testing.T) {
 	t.Parallel()
 	server := redistest.Real(t)
-	w := newFixture(t, server)
-	running := w.submit()
+	f := newFixture(t, server)
+	running := f.submit()
 	entered, leave := make(chan struct{}), make(chan struct{})
-	r := w.start("w1", func(c *preflight.Config) {
+	r := f.start("w1", func(c *preflight.Config) {
 		c.Jitter = func(d time.Duration) time.Duration { return min(d, 20*time.Millisecond) }
-		c.Queue = w.consumer("w1", 500*time.Millisecond)
+		c.Queue = f.consumer("w1", 500*time.Millisecond)
 	}, inspects(func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
 		select {
 		case entered <- struct{}{}:
@@ -531,15 +531,15 @@ func TestWorkerContinuesAfterRedisReturns(t *testing.T) {
 	}))
 	<-entered
 	server.Kill()
-	eventually.Holds(w, "the worker notices", func() bool { return r.Healthy() != nil })
+	eventually.Holds(f, "the worker notices", func() bool { return r.Healthy() != nil })
 	close(leave)
-	if job := w.ended(running); job.Status != preflightjob.Succeeded || job.Attempt != 1 {
+	if job := f.ended(running); job.Status != preflightjob.Succeeded || job.Attempt != 1 {
 		t.Errorf("without Redis the job is %s in attempt %d", job.Status, job.Attempt)
 	}
 	server.Restart(t)
-	eventually.Holds(w, "the worker notices", func() bool { return r.Healthy() == nil })
-	if job := w.ended(w.submit()); job.Status != preflightjob.Succeeded {
+	eventually.Holds(f, "the worker notices", func() bool { return r.Healthy() == nil })
+	if job := f.ended(f.submit()); job.Status != preflightjob.Succeeded {
 		t.Errorf("a job after the restart of Redis is %s, want it to succeed", job.Status)
 	}
-	w.wantQueue(queue.Stats{}) // a worker has removed the entry of the first job, which has ended
+	f.wantQueue(queue.Stats{}) // a worker has removed the entry of the first job, which has ended
 }
