@@ -429,16 +429,36 @@ func TestPlanesOfCompositionsAreThoseOfGhostscript(t *testing.T) {
 	}
 }
 
-// TestPlanesAgainstGhostscript compares the first pages of the files that match a
-// pattern, and prints each: the figures of the guide on accuracy.
+// parserSamples returns PDFs of the parser's module whose first pages agree with
+// Ghostscript: photographs of several codings, and watermarks.
+func parserSamples(t *testing.T) []string {
+	t.Helper()
+	module, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/pdfcpu/pdfcpu").Output()
+	if err != nil {
+		t.Fatalf("go list -m github.com/pdfcpu/pdfcpu: %v", err)
+	}
+	var files []string
+	for _, folder := range []string{"images", "import", "watermark/image"} {
+		found, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(module)), "pkg/samples", folder, "*.pdf"))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%d PDFs in %s, want some: %v", len(found), folder, err)
+		}
+		files = append(files, found...)
+	}
+	return files
+}
+
+// TestPlanesAgainstGhostscript compares the first pages of files of other programs. With
+// PRINTMARKET_PDFS, a pattern, it prints the differences of all files that match: the
+// figures of the guide on accuracy.
 func TestPlanesAgainstGhostscript(t *testing.T) {
 	pattern := os.Getenv("PRINTMARKET_PDFS")
-	if pattern == "" {
-		t.Skip("PRINTMARKET_PDFS is not set")
-	}
 	files, err := filepath.Glob(pattern)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("filepath.Glob(%q): %v", pattern, err)
+	}
+	if pattern == "" {
+		files = parserSamples(t)
 	}
 	same, different := 0, 0
 	for _, file := range files {
@@ -462,4 +482,7 @@ func TestPlanesAgainstGhostscript(t *testing.T) {
 			got.total, got.highest[0], got.highest[1], got.partial, got.duration.Round(time.Millisecond))
 	}
 	t.Logf("%d files agree, %d differ", same, different)
+	if pattern == "" && same < len(files) {
+		t.Errorf("%d of %d files agree with Ghostscript, want all", same, len(files))
+	}
 }

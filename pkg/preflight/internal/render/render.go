@@ -4,7 +4,7 @@
 //
 // The interpreter of package content calls a [Renderer] for each mark, with shapes in
 // the default user space of the page. Everything is bounded: by the number of pixels
-// of a page, by the pixels that are composited, and by the memory for images.
+// of a page, by the estimated time of painting, and by the memory for images.
 package render
 
 import (
