@@ -67,6 +67,23 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 		p.Await("Array.from(document.querySelectorAll('.live-responses-table .response-col_status')).some((cell) => cell.innerText.startsWith('200'))")
 		p.WantInnocence(server.URL, 4)
 	})
+	t.Run("samples have a tab for each language", func(t *testing.T) {
+		p := b.Open(t)
+		p.Go(server.URL + contracts.Viewer + "?contract=" + string(contracts.Partner))
+		awaitContract(t, p, api, contracts.Partner)
+		p.Click("#operations-RFQs-createRfq .opblock-summary-control")
+		p.Await("document.querySelector('#samples-createRfq-panel')?.innerText.startsWith('curl ')")
+		p.Click("#samples-createRfq-2")
+		p.Await("document.querySelector('#samples-createRfq-panel').innerText.includes('await fetch(')")
+		var focused bool
+		p.Eval("document.querySelector('#samples-createRfq-2').focus(); true", &focused)
+		p.Do("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": "ArrowRight"})
+		p.Await("document.querySelector('#samples-createRfq-panel').innerText.startsWith('import os')")
+		p.Await("document.activeElement.id === 'samples-createRfq-3' && document.activeElement.ariaSelected === 'true'")
+		p.Click("#operations-RFQs-listRfqs .opblock-summary-control")
+		p.Await("document.querySelector('#samples-listRfqs-panel')?.innerText.startsWith('import os')")
+		p.WantInnocence(server.URL, 4)
+	})
 	t.Run("requests to other hosts are detected", func(t *testing.T) {
 		p := b.Open(t)
 		p.Go(server.URL + contracts.Viewer)

@@ -147,6 +147,7 @@ func TestAssetsOfThePageHaveTheirMediaTypes(t *testing.T) {
 		"preflight-rules.css":                  "text/css; charset=utf-8",
 		"preflight-rules.json":                 "application/json",
 		"swagger-ui/initializer.js":            "text/javascript; charset=utf-8",
+		"swagger-ui/samples.js":                "text/javascript; charset=utf-8",
 		"swagger-ui/page.css":                  "text/css; charset=utf-8",
 		"swagger-ui/dist/swagger-ui-bundle.js": "text/javascript; charset=utf-8",
 		"swagger-ui/dist/swagger-ui.css":       "text/css; charset=utf-8",

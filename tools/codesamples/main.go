@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command codesamples writes the samples (x-codeSamples) of the main operations into the
-// contracts, from their examples: codesamples DIRECTORY, the directory of api/ and internal/.
-// It replaces earlier samples, so a second run changes nothing.
+// Command codesamples writes the samples (x-codeSamples) of all operations that can succeed
+// into the contracts, from their examples: codesamples DIRECTORY, the directory of api/ and
+// internal/. It replaces earlier samples, so a second run changes nothing.
 package main
 
 import (
@@ -20,28 +20,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// sampled lists the operations with samples by contract, and the example of each body.
-var sampled = []struct {
-	contract, base string
-	operations     map[string]string
-}{
-	{"api/openapi.yaml", "PRINTMARKET_API_URL", map[string]string{
-		"getAccount": "", "listCatalogProducts": "", "createRfq": "simulatedQuotes", "listRfqs": "", "getRfq": "", "listRfqEvents": "", "listQuotes": "",
-		"cancelRfq": "",
-	}},
-	{"api/preflight-openapi.yaml", "PRINTMARKET_API_URL", map[string]string{
-		"submitPreflight": "simulatedWarning", "getPreflight": "", "getPreflightReport": "", "listPreflights": "", "listPreflightProfiles": "",
-		"getPreflightProfile": "", "listPreflightRules": "", "uploadFile": "", "getFile": "", "deleteFile": "",
-	}},
-	{"api/xjdf-openapi.yaml", "PRINTMARKET_API_URL", map[string]string{
-		"getXjdf": "", "validateXjdf": "businessCard", "createSession": "", "calculateXjdf": "flyer", "receiveXjmf": "signal", "listXjmfStates": "",
-		"getXjdfCapabilities": "", "getXjdfOpenapi": "",
-	}},
-	{"api/registry-openapi.yaml", "PRINTMARKET_REGISTRY_URL", map[string]string{"getProblemType": "", "getProblemSchema": ""}},
-	{"internal/webhooks-openapi.yaml", "PRINTMARKET_API_URL", map[string]string{
-		"listWebhookEndpoints": "", "listWebhookDeliveries": "", "getWebhooksOpenapi": "",
-		"testWebhookEndpoint": "", "enableWebhookEndpoint": "", "getWebhookDelivery": "", "redeliverWebhook": "",
-	}},
+// sampled lists the contracts with samples, and the variable of their address.
+var sampled = []struct{ contract, base string }{
+	{"api/openapi.yaml", "PRINTMARKET_API_URL"},
+	{"api/preflight-openapi.yaml", "PRINTMARKET_API_URL"},
+	{"api/xjdf-openapi.yaml", "PRINTMARKET_API_URL"},
+	{"api/registry-openapi.yaml", "PRINTMARKET_REGISTRY_URL"},
+	{"internal/webhooks-openapi.yaml", "PRINTMARKET_API_URL"},
+}
+
+// bodies names the example that is the body of an operation, where a body has several.
+var bodies = map[string]string{
+	"createRfq": "simulatedQuotes", "submitPreflight": "simulatedWarning", "validateXjdf": "businessCard", "calculateXjdf": "flyer", "receiveXjmf": "signal",
 }
 
 // sample is the request of an operation. Variables are in the notation of the shell.
@@ -54,9 +44,11 @@ type sample struct {
 	MediaType, Body string
 	// File is a file whose content is the body.
 	File string
-	// Signed adds the signature of an XJMF sender. The body then has the current time in
-	// place of NOW.
+	// Signed adds the signature of an XJMF sender.
 	Signed bool
+	// Fill is the word of the body whose place a time takes: NOW for the current time, or the
+	// name of a variable.
+	Fill string
 }
 
 //go:embed samples.tmpl
@@ -82,7 +74,7 @@ func run(directory string) error {
 		return err
 	}
 	for _, s := range sampled {
-		if err := rewrite(filepath.Join(directory, s.contract), s.base, s.operations, templates); err != nil {
+		if err := rewrite(filepath.Join(directory, s.contract), s.base, templates); err != nil {
 			return fmt.Errorf("%s: %w", s.contract, err)
 		}
 	}
@@ -90,7 +82,7 @@ func run(directory string) error {
 }
 
 // rewrite replaces the samples of a contract. Each follows the line of its operationId.
-func rewrite(file, base string, operations map[string]string, templates *template.Template) error {
+func rewrite(file, base string, templates *template.Template) error {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -102,20 +94,16 @@ func rewrite(file, base string, operations map[string]string, templates *templat
 	}
 	contract := root.Content[0]
 	var out []string
-	written, found := 0, 0
+	written := 0
 	paths := member(contract, "paths")
 	for i := 0; i+1 < len(paths.Content); i += 2 {
 		item := paths.Content[i+1]
 		for j := 0; j+1 < len(item.Content); j += 2 {
 			id := member(item.Content[j+1], "operationId")
-			if id == nil {
+			if id == nil || !succeeds(item.Content[j+1]) {
 				continue
 			}
-			example, wanted := operations[id.Value]
-			if !wanted {
-				continue
-			}
-			one, err := sampleOf(contract, item, item.Content[j+1], example)
+			one, err := sampleOf(contract, item, item.Content[j+1], bodies[id.Value])
 			if err != nil {
 				return fmt.Errorf("%s: %w", id.Value, err)
 			}
@@ -127,13 +115,20 @@ func rewrite(file, base string, operations map[string]string, templates *templat
 			}
 			out = append(append(out, lines[written:id.Line]...), block...)
 			written = id.Line
-			found++
 		}
 	}
-	if found != len(operations) {
-		return fmt.Errorf("%d of %d operations exist", found, len(operations))
-	}
 	return os.WriteFile(file, []byte(strings.Join(append(out, lines[written:]...), "\n")), 0o644)
+}
+
+// succeeds reports whether an operation has a response of success.
+func succeeds(operation *yaml.Node) bool {
+	responses := member(operation, "responses")
+	for i := 0; responses != nil && i < len(responses.Content); i += 2 {
+		if strings.HasPrefix(responses.Content[i].Value, "2") {
+			return true
+		}
+	}
+	return false
 }
 
 // withoutSamples removes the samples of an earlier run.
@@ -185,11 +180,15 @@ func sampleOf(contract, item, operation *yaml.Node, example string) (sample, err
 		s.MediaType, s.File = "application/pdf", "flyer.pdf"
 		return s, nil
 	}
-	if example == "" {
+	if content == nil {
 		return s, nil
 	}
 	for i := 0; i+1 < len(content.Content); i += 2 {
-		value := member(resolve(contract, member(member(content.Content[i+1], "examples"), example)), "value")
+		examples := member(content.Content[i+1], "examples")
+		if example == "" && examples != nil {
+			example = examples.Content[0].Value
+		}
+		value := member(resolve(contract, member(examples, example)), "value")
 		if value == nil {
 			continue
 		}
@@ -201,16 +200,21 @@ func sampleOf(contract, item, operation *yaml.Node, example string) (sample, err
 			return s, err
 		}
 		s.MediaType, s.Body = content.Content[i].Value, indented.String()
-		if s.Signed {
+		switch {
+		case s.Signed:
+			s.Fill = "NOW"
 			s.Body = regexp.MustCompile(`"[0-9-]+T[0-9:]+Z"`).ReplaceAllString(s.Body, `"NOW"`)
 			s.Body = regexp.MustCompile(`"ID": "([A-Z])-[0-9]+"`).ReplaceAllString(s.Body, `"ID": "$1-NOW"`)
+		case member(value, "since") != nil:
+			s.Fill = "SINCE"
+			s.Body = strings.Replace(s.Body, member(value, "since").Value, s.Fill, 1)
 		}
 		if strings.ContainsAny(s.Body, "'`\\$") {
 			return s, fmt.Errorf("the example %s has a character that a sample would have to escape", example)
 		}
 		return s, nil
 	}
-	return s, fmt.Errorf("no media type has the example %s", example)
+	return s, fmt.Errorf("no media type has the example %q", example)
 }
 
 // pathOf fills the parameters of a path: ids with variables, others with their examples.

@@ -14,9 +14,10 @@
     url: chosen.dataset.contract,
     dom_id: "#swagger-ui",
     presets: [SwaggerUIBundle.presets.apis],
+    plugins: [CodeSamples],
     layout: "BaseLayout",
     deepLinking: true,
-    // Nobody else checks our contracts, and no key outlives the page.
+    // No other server checks the contracts, and no key outlives the page.
     validatorUrl: null,
     persistAuthorization: false,
   });
