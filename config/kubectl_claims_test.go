@@ -151,4 +151,25 @@ func TestARevokedKeyIsNeverAcceptedAgain(t *testing.T) {
 	if got := operations.reads(t, "partner/acme", "{.spec.keys[*].name}"); got != "test" {
 		t.Errorf("keys: %s, want the other key only", got)
 	}
+
+	// The revocation also outlives the partner, and binds other partners.
+	administrator := as(t, namespace, "platform-administrator")
+	administrator.claimed(t, "revoked", digest[48:])
+	operations.must(t, "", "delete", "partner/acme")
+	operations.refusesCreate(t, partnerManifest, "was revoked for good, in this, another or a deleted partner")
+	another := strings.NewReplacer("name: acme}", "name: globex}", "org_acme01", "org_globex").Replace(partnerManifest)
+	operations.refusesCreate(t, another, "was revoked for good")
+	revoked := strings.Replace(partnerManifest, "sha256: "+digest, "state: Revoked, sha256: "+digest, 1)
+	if revoked == partnerManifest {
+		revoked = strings.Replace(partnerManifest, `sha256: "`+digest+`"`, `state: Revoked, sha256: "`+digest+`"`, 1)
+	}
+	operations.must(t, revoked, "create", "--dry-run=server", "--filename=-")
+
+	// A full list of revoked keys is within the cost that the API server accepts.
+	var full strings.Builder
+	for i := range 7_700 {
+		fmt.Fprintf(&full, "%016x ", 1_000_000+i)
+	}
+	admin(namespace).must(t, `{"data":{"revoked":"`+full.String()+`"}}`, "patch", "configmap", "printmarket-claims", "--type=merge", "--patch-file=/dev/stdin")
+	operations.must(t, strings.Replace(partnerManifest, digest, strings.Repeat("e", 64), 1), "create", "--dry-run=server", "--filename=-")
 }

@@ -46,6 +46,6 @@ func TestTheExpressionsOfThePoliciesFitTheKinds(t *testing.T) {
 		}
 	}
 	if policies != 7 {
-		t.Errorf("%d policies, want 7", policies)
+		t.Errorf("%d policies, want 8", policies)
 	}
 }

@@ -34,29 +34,37 @@ const (
 	organizationClaim = "organization."
 	// stageClaim precedes a capability; the value is the last stage of its rollout.
 	stageClaim = "stage."
+	// revokedClaim has the last characters of the digests of all revoked keys, in order and separated by
+	// spaces.
+	revokedClaim = "revoked"
 )
 
-// The limits of the claims of organizations keep the ConfigMap, with the managed fields that name each
-// claim, below the 1.5 MiB that etcd accepts.
+// revokedSuffix is the number of characters that identify a revoked digest, 64 bits.
+const revokedSuffix = 16
+
+// The limits of the claims keep the ConfigMap, with the managed fields that name each claim, below the
+// 1.5 MiB that etcd accepts. 7,700 revoked keys have room.
 const (
 	maxOrganizationClaims = 10_000
 	maxClaimsLen          = 768 << 10
+	maxRevokedLen         = 128 << 10
 )
 
 // claimsDelay is the time for which events are collected before the claims are written, because each
 // write replaces the whole ConfigMap.
 const claimsDelay = 250 * time.Millisecond
 
-// claimsReconciler records in one ConfigMap which object an organization belongs to, and the last stage
-// of each capability. Claims outlive their objects, so that admission can reject an object that another
-// name or a skipped stage would give more access than the deleted one had.
+// claimsReconciler records in one ConfigMap which object an organization belongs to, the last stage of
+// each capability, and the revoked keys. Claims outlive their objects, so that admission can reject an
+// object that another name, a skipped stage or a revoked key would give more access than the deleted one
+// had.
 type claimsReconciler struct {
 	client client.Client
 	name   types.NamespacedName
 	events *eventRecorder
 
-	// reported holds the names of partners without a claim whose Event is recorded. Only Reconcile
-	// uses it. unrecorded is its length.
+	// reported holds the claims without room whose Event is recorded. Only Reconcile uses it.
+	// unrecorded is its length.
 	reported   map[string]bool
 	unrecorded atomic.Int64
 }
@@ -91,7 +99,7 @@ func (c *claimsReconciler) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.
 		return ctrl.Result{}, fmt.Errorf("read the claims: %w", err)
 	}
 	claims, omitted := withClaims(current.Data, rollouts.Items, partners.Items)
-	c.report(omitted)
+	c.report(append(omitted, withRevoked(claims, partners.Items)...))
 	switch {
 	case apierrors.IsNotFound(err):
 		err = c.client.Create(ctx, &corev1.ConfigMap{
@@ -119,12 +127,18 @@ func (c *claimsReconciler) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.
 	return ctrl.Result{}, nil
 }
 
-// withClaims returns the claims with those of the given objects, and the partners whose claim has no
-// room. The claim of an organization never changes, and that of a stage follows its rollout. If two
+// omission is a claim that has no room.
+type omission struct {
+	partner *v1alpha1.PartnerEntitlement
+	// claim names it, and remedy completes the text of the Event.
+	claim, remedy string
+}
+
+// withClaims returns the claims with those of the given objects, and those that have no room. The claim of an organization never changes, and that of a stage follows its rollout. If two
 // partners have one organization, the older one gets the claim, as it does at the gates.
 func withClaims(
 	before map[string]string, rollouts []v1alpha1.CapabilityRollout, partners []v1alpha1.PartnerEntitlement,
-) (claims map[string]string, omitted []*v1alpha1.PartnerEntitlement) {
+) (claims map[string]string, omitted []omission) {
 	claims = maps.Clone(before)
 	if claims == nil {
 		claims = map[string]string{}
@@ -152,7 +166,8 @@ func withClaims(
 			continue
 		}
 		if count >= maxOrganizationClaims || length+len(key)+len(o.Name) > maxClaimsLen {
-			omitted = append(omitted, o)
+			omitted = append(omitted, omission{o, key, fmt.Sprintf(
+				"so organizationID %s is not protected from use by another object. Remove the claims of erased organizations.", o.Spec.OrganizationID)})
 			continue
 		}
 		claims[key] = o.Name
@@ -162,17 +177,47 @@ func withClaims(
 	return claims, omitted
 }
 
-// report records an Event for each partner that has newly no claim.
-func (c *claimsReconciler) report(omitted []*v1alpha1.PartnerEntitlement) {
-	reported := make(map[string]bool, len(omitted))
-	for _, o := range omitted {
-		reported[o.Name] = true
-		if !c.reported[o.Name] {
-			c.events.warn(o, eventClaimsFull, fmt.Sprintf(
-				"The ConfigMap %s is full, so organizationID %s is not protected from use by another object. Remove the claims of erased organizations.",
-				c.name.Name, o.Spec.OrganizationID))
+// withRevoked adds the revoked keys of partners to the claims, and returns those that have no room. It
+// never removes a key.
+func withRevoked(claims map[string]string, partners []v1alpha1.PartnerEntitlement) (omitted []omission) {
+	recorded := map[string]bool{}
+	for _, suffix := range strings.Fields(claims[revokedClaim]) {
+		recorded[suffix] = true
+	}
+	before := len(recorded)
+	for i := range partners {
+		o := &partners[i]
+		digests := slices.Clone(o.Status.RevokedKeys)
+		for k := range o.Spec.Keys {
+			if o.Spec.Keys[k].State == v1alpha1.KeyStateRevoked {
+				digests = append(digests, o.Spec.Keys[k].SHA256)
+			}
+		}
+		for _, digest := range digests {
+			switch suffix := digest[max(len(digest)-revokedSuffix, 0):]; {
+			case recorded[suffix]:
+			case (len(recorded)+1)*(revokedSuffix+1) > maxRevokedLen:
+				omitted = append(omitted, omission{o, revokedClaim + " " + o.Name, "so its revoked keys are not protected after its deletion. Keep the object."})
+			default:
+				recorded[suffix] = true
+			}
 		}
 	}
+	if len(recorded) > before {
+		claims[revokedClaim] = strings.Join(slices.Sorted(maps.Keys(recorded)), " ")
+	}
+	return omitted
+}
+
+// report records an Event for each claim that has newly no room.
+func (c *claimsReconciler) report(omitted []omission) {
+	reported := make(map[string]bool, len(omitted))
+	for _, o := range omitted {
+		if !c.reported[o.claim] && !reported[o.claim] {
+			c.events.warn(o.partner, eventClaimsFull, fmt.Sprintf("The ConfigMap %s is full, %s", c.name.Name, o.remedy))
+		}
+		reported[o.claim] = true
+	}
 	c.reported = reported
-	c.unrecorded.Store(int64(len(omitted)))
+	c.unrecorded.Store(int64(len(reported)))
 }

@@ -5,6 +5,7 @@ package controllers_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,6 +63,21 @@ func TestClaimsOutliveTheirObjects(t *testing.T) {
 	}
 	s.edit(stored, func() { delete(stored.Data, "organization.org_acme00") })
 	want["organization.org_acme00"] = "thief"
+	s.claims(want)
+
+	// Revoked keys stay after the deletion of their partners.
+	for _, o := range []*v1alpha1.PartnerEntitlement{other, thief} {
+		digit := map[string]string{"other": "b", "thief": "a"}[o.Name]
+		s.edit(o, func() { o.Spec.Keys = []v1alpha1.APIKey{apiKey("one", digit)} })
+		s.edit(o, func() { o.Spec.Keys[0].State = v1alpha1.KeyStateRevoked })
+		s.revokedKeys(o, strings.Repeat(digit, 64))
+	}
+	want["revoked"] = "aaaaaaaaaaaaaaaa bbbbbbbbbbbbbbbb"
+	s.claims(want)
+	s.delete(thief)
+	s.delete(other)
+	s.create(partner("last"))
+	want["organization.org_last00"] = "last"
 	s.claims(want)
 }
 

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +17,8 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver/platformapi"
 	"github.com/printmarket/printmarket/internal/posture/edit"
+	"github.com/printmarket/printmarket/internal/process"
+	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/rfq"
 )
 
@@ -100,8 +103,11 @@ func resumeCommand() *cobra.Command {
 type offboarded struct {
 	Changes []edit.Change `json:"changes"`
 	DryRun  bool          `json:"dryRun"`
-	// Cancelled are the RFQs that were open, or would be cancelled in a dry run.
-	Cancelled []string `json:"cancelled"`
+	// Cancelled are the RFQs that were open, CancelledJobs the preflight jobs that were waiting or running,
+	// and DeletedSecrets the Secrets of webhooks and senders. A dry run changes none of them.
+	Cancelled      []string `json:"cancelled"`
+	CancelledJobs  []string `json:"cancelledJobs"`
+	DeletedSecrets []string `json:"deletedSecrets"`
 	// Remaining says what is left to do.
 	Remaining []string `json:"remaining"`
 }
@@ -109,21 +115,27 @@ type offboarded struct {
 func offboardCommand() *cobra.Command {
 	var o editOptions
 	var access platformAccess
+	var jobs process.Redis
 	var reason string
+	var secrets bool
 	return command[offboarded]{
-		use: "offboard NAME", short: "Suspend a partner and its senders, cancel its open RFQs, and list what remains", args: cobra.ExactArgs(1),
+		use: "offboard NAME", short: "Suspend a partner and its senders, and end its RFQs, jobs and Secrets", args: cobra.ExactArgs(1),
 		outputs: []string{"table", "json"},
-		long: `Suspend a partner and its XJMF senders, and cancel its open RFQs in production through the
-platform API. Then list what remains: preflight jobs, Secrets, and the erasure of its
-records. A second run continues an offboarding that failed in between.
+		long: `Suspend a partner and its XJMF senders, cancel its open RFQs in production through the
+platform API, and cancel its preflight jobs in the queue. Then list the remaining steps, such
+as the erasure of its records. A second run continues an offboarding that failed in between.
 
-The RFQs need a live key of the package Platform with ops:read and quotes:ingest. Without an
-address of the platform API, the command lists them among what remains.`,
+The RFQs need a live key of the package Platform with ops:read and quotes:ingest, the jobs
+need the address of Redis. Without them, the command lists the RFQs and the jobs as remaining.
+--delete-secrets also deletes the Secrets of its webhooks and senders in the cluster, except
+Secrets that other partners or senders use.`,
 		example: `  printmarket partner offboard acme --reason "contract ended" --dry-run`,
 		flags: func(f *pflag.FlagSet) {
 			o.register(f)
 			access.register(f)
+			jobs.AddFlags(f)
 			registerStateReason(f, &reason)
+			f.BoolVar(&secrets, "delete-secrets", false, "delete the Secrets of the webhooks and senders of the partner")
 		},
 		required: []string{"reason"}, print: printOffboarded,
 	}.local(func(cmd *cobra.Command, args []string) (done offboarded, err error) {
@@ -162,9 +174,20 @@ address of the platform API, the command lists them among what remains.`,
 		} else if done.Cancelled, err = access.cancelRFQs(ctx, organization, reason, o.dryRun); err != nil {
 			return done, resultError{err}
 		}
-		done.Remaining = append(done.Remaining, "Preflight jobs that wait or run: printmarket queue ls --organization "+organization+", then printmarket queue cancel JOB")
-		for _, name := range edit.SecretsOf(partner, senders) {
-			done.Remaining = append(done.Remaining, "Secret of webhooks or senders: kubectl delete secret "+name)
+		done.CancelledJobs, err = cancelJobs(ctx, &jobs, organization, o.dryRun)
+		if errors.Is(err, process.ErrNoRedis) {
+			done.Remaining = append(done.Remaining, "Preflight jobs were not read: set --redis, or run: printmarket queue ls --organization "+organization+", then printmarket queue cancel JOB")
+		} else if err != nil {
+			return done, resultError{err}
+		}
+		if cluster, isCluster := store.(*edit.Cluster); secrets && isCluster {
+			if done.DeletedSecrets, err = cluster.DeleteSecrets(ctx, partner, o.dryRun); err != nil {
+				return done, resultError{err}
+			}
+		} else {
+			for _, name := range edit.SecretsOf(partner, senders) {
+				done.Remaining = append(done.Remaining, "Secret of webhooks or senders: kubectl delete secret "+name)
+			}
 		}
 		done.Remaining = append(done.Remaining, "Records: printmarket organizations erase "+organization+" --reason REASON, then delete the PartnerEntitlement")
 		return done, nil
@@ -203,18 +226,66 @@ func (o *platformAccess) cancelRFQs(ctx context.Context, organization, reason st
 	return ids, nil
 }
 
+// cancelJobs cancels the open preflight jobs of an organization, and returns their ids. Without an
+// address of Redis it returns [process.ErrNoRedis].
+func cancelJobs(ctx context.Context, o *process.Redis, organization string, dryRun bool) ([]string, error) {
+	url, err := o.URL()
+	if err != nil {
+		return nil, err
+	}
+	client, q, err := openQueue(url)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = client.Close() }()
+	ids := []string{}
+	for {
+		open, err := q.Find(ctx, queue.Filter{Organization: organization, Limit: jobsAtOnce})
+		if err != nil || len(open) == 0 {
+			return ids, err
+		}
+		next := make([]string, len(open))
+		for i := range open {
+			next[i] = open[i].ID
+		}
+		if dryRun {
+			return next, nil
+		}
+		if _, err := q.OrderAll(ctx, next, queue.OrderCancel, jobsTime); err != nil {
+			return ids, err
+		}
+		ids = append(ids, next...)
+	}
+}
+
+// jobsAtOnce is the number of jobs that an offboarding cancels at once, and jobsTime the time for them.
+const (
+	jobsAtOnce = 500
+	jobsTime   = 30 * time.Second
+)
+
 func printOffboarded(w io.Writer, done offboarded) {
 	for _, change := range done.Changes {
 		printChange(w, change)
 		line(w)
 	}
-	what := "Open RFQs that were cancelled"
+	form := "%s that were %s: %d"
 	if done.DryRun {
-		what = "Open RFQs that would be cancelled"
+		form = "%s that would be %s: %d"
 	}
-	line(w, fmt.Sprintf("%s: %d", what, len(done.Cancelled)))
-	for _, id := range done.Cancelled {
-		line(w, "  "+id)
+	for _, part := range []struct {
+		noun, verb string
+		names      []string
+	}{
+		{"Open RFQs", "cancelled", done.Cancelled}, {"Preflight jobs", "cancelled", done.CancelledJobs}, {"Secrets", "deleted", done.DeletedSecrets},
+	} {
+		if part.names == nil {
+			continue
+		}
+		line(w, fmt.Sprintf(form, part.noun, part.verb, len(part.names)))
+		for _, name := range part.names {
+			line(w, "  "+name)
+		}
 	}
 	if len(done.Remaining) > 0 {
 		line(w, "Remaining:")

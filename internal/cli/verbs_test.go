@@ -71,10 +71,16 @@ func TestVerbsChangeTheClusterAndProveIt(t *testing.T) {
 	contains(objects, "PartnerEntitlement/acme", "XJMFSender/")
 	contains(strings.Join(done.Remaining, "\n"), "Open RFQs were not read", "printmarket organizations erase org_acme01", "kubectl delete secret")
 	rfq("after partner offboard", 403, "PARTNER_SUSPENDED")
+	contains(verb("partner", "offboard", "acme", "--reason", "contract ended", "--delete-secrets", "--dry-run"), "Secrets that would be deleted: ")
+	contains(verb("partner", "offboard", "acme", "--reason", "contract ended", "--delete-secrets"), "Secrets that were deleted: ")
+	if left := p.kubectl("get", "secrets", "--output=name"); strings.Contains(left, "acme") {
+		t.Errorf("Secrets after the offboarding:\n%s", left)
+	}
 }
 
-// TestOffboardingCancelsOpenRFQs offboards a partner of a directory of manifests, with the platform API.
-func TestOffboardingCancelsOpenRFQs(t *testing.T) {
+// TestOffboardingCancelsOpenRFQsAndJobs offboards a partner of a directory of manifests, with the platform API
+// and Redis.
+func TestOffboardingCancelsOpenRFQsAndJobs(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
 	p := startDev(t, directory)
@@ -83,14 +89,23 @@ func TestOffboardingCancelsOpenRFQs(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := created.text("id")
-	var done struct{ Cancelled, Remaining []string }
+	p.mustCommand("", "queue", "drain", "--for", "1h", "--wait", "30s")
+	job := p.submitted(t, p.files()+"sample.pdf")
+	p.until("the job waits", func() error { return p.isStatus(t, job, "queued") })
+	var done struct{ Cancelled, CancelledJobs, Remaining []string }
 	p.commandJSON(&done, "", "partner", "offboard", "acme", "--reason", "contract ended", "--from", filepath.Join(directory, "resources"), "--dry-run")
 	if len(done.Cancelled) != 1 || done.Cancelled[0] != id {
 		t.Errorf("dry run: %q would be cancelled, want %s", done.Cancelled, id)
 	}
+	if len(done.CancelledJobs) != 1 || done.CancelledJobs[0] != job {
+		t.Errorf("dry run: the jobs %q would be cancelled, want %s", done.CancelledJobs, job)
+	}
 	p.commandJSON(&done, "", "partner", "offboard", "acme", "--reason", "contract ended", "--from", filepath.Join(directory, "resources"))
 	if out := p.mustCommand("", "rfqs", "show", id); !strings.Contains(out, "cancelled") {
 		t.Errorf("the RFQ is not cancelled:\n%s", out)
+	}
+	if out := p.mustCommand("", "queue", "ls", "--organization", "org_acme01"); strings.Contains(out, job) || len(done.CancelledJobs) != 1 {
+		t.Errorf("the jobs %q were cancelled, want %s; still open:\n%s", done.CancelledJobs, job, out)
 	}
 	text, err := os.ReadFile(filepath.Join(directory, "resources", "partners", "acme.yaml"))
 	if err != nil || !strings.Contains(string(text), "\n  state: Suspended\n") || !strings.Contains(string(text), "\n  stateReason: contract ended\n") {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -165,6 +166,48 @@ func (c *Cluster) Senders(ctx context.Context, partner string) ([]v1alpha1.XJMFS
 		return nil, err
 	}
 	return slices.DeleteFunc(list.Items, func(s v1alpha1.XJMFSender) bool { return s.Spec.Partner != partner }), nil
+}
+
+// DeleteSecrets deletes the Secrets of the webhooks of a partner and of its senders, except those that
+// another partner or sender uses, and returns the names of the deleted ones.
+func (c *Cluster) DeleteSecrets(ctx context.Context, partner v1alpha1.PartnerEntitlement, dryRun bool) ([]string, error) {
+	var partners v1alpha1.PartnerEntitlementList
+	var senders v1alpha1.XJMFSenderList
+	for kind, list := range map[string]runtime.Object{v1alpha1.KindPartnerEntitlement: &partners, v1alpha1.KindXJMFSender: &senders} {
+		resource, _ := typed(kind)
+		if err := c.client.List(ctx, resource, c.namespace, 0, list); err != nil {
+			return nil, err
+		}
+	}
+	var own, others []v1alpha1.XJMFSender
+	for i := range senders.Items {
+		if senders.Items[i].Spec.Partner == partner.Name {
+			own = append(own, senders.Items[i])
+		} else {
+			others = append(others, senders.Items[i])
+		}
+	}
+	used := SecretsOf(v1alpha1.PartnerEntitlement{}, others)
+	for i := range partners.Items {
+		if partners.Items[i].Name != partner.Name {
+			used = append(used, SecretsOf(partners.Items[i], nil)...)
+		}
+	}
+	deleted := []string{}
+	for _, name := range SecretsOf(partner, own) {
+		if slices.Contains(used, name) {
+			continue
+		}
+		err := c.client.Delete(ctx, corev1.SchemeGroupVersion.WithResource("secrets"), types.NamespacedName{Namespace: c.namespace, Name: name}, dryRun)
+		switch {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			return deleted, fmt.Errorf("delete the Secret %s: %w", name, err)
+		default:
+			deleted = append(deleted, name)
+		}
+	}
+	return deleted, nil
 }
 
 // pollInterval is the time between two reads of a status.

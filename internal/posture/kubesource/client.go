@@ -92,6 +92,16 @@ func (c *Client) Create(ctx context.Context, resource schema.GroupVersionResourc
 		VersionedParams(options, metav1.ParameterCodec).Body(object).Do(ctx).Into(object)
 }
 
+// Delete removes an object. A dry run removes nothing.
+func (c *Client) Delete(ctx context.Context, resource schema.GroupVersionResource, name types.NamespacedName, dryRun bool) error {
+	client, err := c.of(resource)
+	if err != nil {
+		return err
+	}
+	return client.Delete().Namespace(name.Namespace).Resource(resource.Resource).Name(name.Name).
+		Body(&metav1.DeleteOptions{DryRun: dryRunOf(dryRun)}).Do(ctx).Error()
+}
+
 // Merge applies a JSON merge patch on behalf of a field manager, and decodes the resulting object.
 // A dry run stores nothing.
 func (c *Client) Merge(ctx context.Context, resource schema.GroupVersionResource, name types.NamespacedName, patch []byte, manager string, dryRun bool, into runtime.Object) error {
