@@ -15,14 +15,34 @@ const inch = "q 72 0 0 72 100 300 cm /Im Do Q\n"
 
 // placed returns a function that writes a page with an image.
 func placed(write func(s *Sound) Ref) func() []byte {
-	return with(inch, func(s *Sound) string { return fmt.Sprintf("/XObject << /Im %s >>", write(s)) })
+	return with(inch, resource(write))
 }
 
-// grey writes a grey image of a resolution; extra goes into its dictionary.
+// resource names an image Im.
+func resource(write func(s *Sound) Ref) func(s *Sound) string {
+	return func(s *Sound) string { return fmt.Sprintf("/XObject << /Im %s >>", write(s)) }
+}
+
+// grey writes a grey image of a resolution, a pixel of which has another colour; extra goes
+// into its dictionary.
 func grey(ppi int, extra string) func(s *Sound) Ref {
 	return func(s *Sound) Ref {
-		return s.Flate(imageDict(ppi, 8, "/DeviceGray")+extra, bytes.Repeat([]byte{0x80}, ppi*ppi))
+		samples := bytes.Repeat([]byte{0x80}, ppi*ppi)
+		samples[0] = 0x90
+		return s.Flate(imageDict(ppi, 8, "/DeviceGray")+extra, samples)
 	}
+}
+
+// flat writes a grey image of one colour.
+func flat(ppi int) func(s *Sound) Ref {
+	return func(s *Sound) Ref {
+		return s.Flate(imageDict(ppi, 8, "/DeviceGray"), bytes.Repeat([]byte{0x80}, ppi*ppi))
+	}
+}
+
+// below returns a function that writes a page with an image and content above it.
+func below(write func(s *Sound) Ref, above string) func() []byte {
+	return with(inch+above, resource(write))
 }
 
 func bitmap(ppi int, mask bool) func(s *Sound) Ref {
@@ -82,6 +102,15 @@ func imageFlaws() []Flaw {
 	}
 	return []Flaw{
 		{Rule: "image.ppi_low", Breaks: placed(grey(140, "")), Twin: placed(grey(150, ""))},
+		{Rule: "image.ppi_low", Variant: "of several colours", Breaks: placed(grey(100, "")), Twin: placed(flat(100))},
+		{
+			Rule: "image.ppi_low", Variant: "below a shape", Breaks: below(grey(100, ""), "0 0 0 0 k 100 300 72 71 re f\n"),
+			Twin: below(grey(100, ""), "0 0 0 0 k 90 290 92 92 re f\n"),
+		},
+		{
+			Rule: "image.ppi_low", Variant: "inside a clip", Breaks: with("q 100 300 m 172 300 l 172 372 l h W n "+inch+"Q\n", resource(grey(100, ""))),
+			Twin: with("q 90 290 m 110 395 l 90 395 l h 160 290 m 185 395 l 185 290 l h W n q 20 0 0 20 120 320 cm /Im Do Q Q\n", resource(grey(100, ""))),
+		},
 		{Rule: "image.ppi_below_target", Breaks: placed(grey(290, "")), Twin: placed(grey(300, ""))},
 		{Rule: "image.ppi_high", Breaks: placed(grey(460, "")), Twin: placed(grey(440, ""))},
 		{Rule: "image.bitmap_ppi_low", Breaks: placed(bitmap(540, false)), Twin: placed(bitmap(560, false))},

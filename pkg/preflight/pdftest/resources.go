@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// Image describes an image XObject of one flat colour.
+// Image describes an image XObject of two colours.
 type Image struct {
 	Width, Height int
 	// Space is the colour space as an object; "" means /DeviceCMYK.
@@ -16,6 +16,8 @@ type Image struct {
 	Components int
 	// Mask makes a stencil mask of one bit.
 	Mask bool
+	// Flat makes an image of one colour.
+	Flat bool
 }
 
 // Image writes an image.
@@ -28,8 +30,20 @@ func (b *Builder) Image(i Image) Ref {
 	if i.Space == "" {
 		i.Space, i.Components = "/DeviceCMYK", 4
 	}
-	return b.Flate(fmt.Sprintf("/Type /XObject /Subtype /Image /BitsPerComponent 8 /Width %d /Height %d /ColorSpace %s", i.Width, i.Height, i.Space),
-		bytes.Repeat([]byte{0x40}, i.Width*i.Height*i.Components))
+	samples := bytes.Repeat([]byte{0x40}, i.Width*i.Height*i.Components)
+	if !i.Flat { // the upper left quarter is lighter
+		lighter := byte(0x50)
+		if i.Components == 4 {
+			lighter = 0x30
+		}
+		for y := range i.Height / 2 {
+			row := samples[y*i.Width*i.Components:]
+			for k := range i.Width / 2 * i.Components {
+				row[k] = lighter
+			}
+		}
+	}
+	return b.Flate(fmt.Sprintf("/Type /XObject /Subtype /Image /BitsPerComponent 8 /Width %d /Height %d /ColorSpace %s", i.Width, i.Height, i.Space), samples)
 }
 
 // Place returns the content that paints an XObject of the unit square at a place.

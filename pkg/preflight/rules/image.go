@@ -90,11 +90,11 @@ func everyImage(check placement) judge {
 }
 
 // resolution checks the resolution, rounded as in the report: 299.96 is 300.0. It
-// skips images that break the limit of a graver rule.
+// skips images of one colour, and images that break the limit of a graver rule.
 func resolution(of func(*facts.Image) bool, graver string) placement {
 	return func(in *input, i *facts.Image) (float64, bool) {
 		ppi := geom.Round(i.PPI(), 1)
-		if !of(i) || i.Width < minEdge || i.Height < minEdge || !in.breaksLimit(ppi) {
+		if !of(i) || i.Flat || i.Width < minEdge || i.Height < minEdge || !in.breaksLimit(ppi) {
 			return 0, false
 		}
 		if s := in.profile.Rules[graver]; s.Limit != nil && boundsOf(in.rule.Op, *s.Limit, s.Tolerance).broken(ppi) {

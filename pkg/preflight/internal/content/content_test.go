@@ -93,8 +93,16 @@ func TestImagePlacement(t *testing.T) {
 			[]placement{{PPIX: 300, PPIY: 300, Box: at(128, 128, 72, 72)}},
 		},
 		"each placement counts": {
+			imagePage(pdftest.Place("Im", 0, 0, 72, 72)+pdftest.Place("Im", 100, 100, 144, 144), ""),
+			[]placement{{PPIX: 300, PPIY: 300, Box: at(0, 0, 72, 72)}, {PPIX: 150, PPIY: 150, Box: at(100, 100, 144, 144)}},
+		},
+		"below another image it is hidden": {
 			imagePage(pdftest.Place("Im", 0, 0, 72, 72)+pdftest.Place("Im", 0, 0, 144, 144), ""),
-			[]placement{{PPIX: 300, PPIY: 300, Box: at(0, 0, 72, 72)}, {PPIX: 150, PPIY: 150, Box: at(0, 0, 144, 144)}},
+			[]placement{{PPIX: 300, PPIY: 300, Box: at(0, 0, 72, 72), Hidden: true}, {PPIX: 150, PPIY: 150, Box: at(0, 0, 144, 144)}},
+		},
+		"inside the corner of a clip it is hidden": {
+			imagePage("300 0 m 300 300 l 0 300 l h W n "+pdftest.Place("Im", 0, 0, 72, 72), ""),
+			[]placement{{PPIX: 300, PPIY: 300, Box: at(0, 0, 72, 72), Hidden: true}},
 		},
 		"outside the media it is hidden": {
 			imagePage(pdftest.Place("Im", 5000, 0, 72, 72), ""),

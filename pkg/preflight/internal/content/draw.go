@@ -52,14 +52,15 @@ func (in *Interpreter) draws(f *frame) bool {
 	return !f.layers.hidden() && !f.state.region.Empty()
 }
 
-// startMark numbers the next mark, and reports whether it is rendered.
+// startMark numbers the next mark, and reports whether it is rendered. A mark outside the
+// clip has a number, and cannot be seen; the marks of patterns and masks, which are rendered
+// apart, have none.
 func (in *Interpreter) startMark(f *frame) bool {
 	in.number = 0
-	if !in.draws(f) {
-		return false
+	if f.over == nil && !f.mask && !f.layers.hidden() {
+		in.number = in.renderer.Mark()
 	}
-	in.number = in.renderer.Mark()
-	return true
+	return in.draws(f)
 }
 
 // style returns the current parameters of compositing.

@@ -62,21 +62,27 @@ func (in *Interpreter) image(f *frame, o types.Object, dict types.Dict) {
 	if !in.position(f, &in.placement) {
 		return
 	}
+	in.placement.Mark = 0
+	if !in.placement.Hidden {
+		in.drawImage(f, o, p, with.space)
+		in.placement.Mark = in.number
+		if !p.fact.Mask {
+			with.paint = in.painted(p.dict, with.space)
+			in.placement.Flat = with.paint.Flat
+		}
+	}
 	in.note(f)
 	// The soft mask lies on the image.
 	if p.softMask != nil && !f.again {
 		mask := in.picture(p.softMask, in.file.Dict(p.softMask)).fact
 		mask.Soft = true
 		if in.position(f, &mask) {
+			mask.Mark = in.placement.Mark
 			in.collector.Image(mask)
 		}
 	}
 	if in.placement.Hidden {
 		return
-	}
-	in.drawImage(f, o, p, with.space)
-	if !p.fact.Mask {
-		with.paint = in.painted(p.dict, with.space)
 	}
 	in.paintImage(f, &with, p.softMask != nil)
 }

@@ -57,13 +57,15 @@ func (in *Interpreter) placeInline(f *frame, i *inline, data []byte) {
 	if !in.position(f, &in.placement) {
 		return
 	}
-	in.note(f)
 	if in.placement.Hidden {
+		in.note(f)
 		return
 	}
 	var with ink
 	with.choose(i.space, in.remap(f, i.space))
 	with.paint = in.drawInline(f, i, with.space, data)
+	in.placement.Mark, in.placement.Flat = in.number, with.paint.Flat
+	in.note(f)
 	in.paintImage(f, &with, false)
 }
 

@@ -129,6 +129,10 @@ func (c *Collector) Mark(number int, m *Mark) {
 func (c *Collector) EndPage(number int, ink *InkMap, visible func(mark uint32) bool) {
 	page := &c.doc.Pages[number-1]
 	page.Ink = ink
+	for i := len(c.doc.Images) - 1; i >= 0 && c.doc.Images[i].Page == number; i-- {
+		image := &c.doc.Images[i]
+		image.Hidden = image.Hidden || !visible(image.Mark)
+	}
 	if c.sink != nil {
 		c.sink.EndPage(page, visible)
 	}

@@ -68,6 +68,8 @@ type Paint struct {
 	Spots []Tint
 	// White is true for a colour without ink.
 	White bool
+	// Flat is true for an image in which all pixels have one colour.
+	Flat bool
 }
 
 // Tint is an amount of a spot colour, 0 to 1.
@@ -135,9 +137,13 @@ type Image struct {
 	// PPIX and PPIY are effective: pixels to inches on the page.
 	PPIX, PPIY float64
 	Box        geom.Rect
-	// Hidden is true when the image is outside the page or the clip, or on a layer that
-	// is not printed.
+	// Hidden is true when the image is outside the page or the clip, on a layer that is not
+	// printed, or wholly covered or transparent.
 	Hidden bool
+	// Flat is true for an image of one colour, without a mask.
+	Flat bool
+	// Mark is the number of the mark that places the image, 0 for none.
+	Mark uint32
 }
 
 // PPI returns the lower of the two resolutions.

@@ -18,21 +18,40 @@ type Bitmap struct {
 	Amounts       [Max][]uint8
 	// Alpha is the opacity of the pixels; nil for opaque.
 	Alpha []uint8
+	// Textured is set when the pixels are means of different colours.
+	Textured bool
 
 	highest *Amounts
+	flat    bool
 }
+
+// FlatNoise is the difference of amounts that compression makes in one colour.
+const FlatNoise = 2
 
 // Highest returns the highest amount of each ink.
 func (b *Bitmap) Highest() Amounts {
-	if b.highest == nil {
-		b.highest = &Amounts{}
-		for p, plane := range b.Amounts {
-			if len(plane) > 0 {
-				b.highest[p] = slices.Max(plane)
-			}
+	b.measure()
+	return *b.highest
+}
+
+// Flat reports whether all pixels have one colour, are opaque, and are no means of
+// different colours.
+func (b *Bitmap) Flat() bool {
+	b.measure()
+	return b.flat && !b.Textured
+}
+
+func (b *Bitmap) measure() {
+	if b.highest != nil {
+		return
+	}
+	b.highest, b.flat = &Amounts{}, b.Alpha == nil
+	for p, plane := range b.Amounts {
+		if len(plane) > 0 {
+			b.highest[p] = slices.Max(plane)
+			b.flat = b.flat && b.highest[p]-slices.Min(plane) <= FlatNoise
 		}
 	}
-	return *b.highest
 }
 
 // Size returns the bytes of the bitmap.

@@ -4,6 +4,7 @@ package render
 
 import (
 	"math"
+	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
@@ -87,7 +88,9 @@ func (r *Renderer) Image(i *Image, m geom.Matrix, region *raster.Clip, t Tone, s
 	if i.Stencil || r.surface.mask {
 		return facts.Paint{}, false
 	}
-	return r.paintOf(i.Space, bitmap.Highest()), true
+	inks := r.paintOf(i.Space, bitmap.Highest())
+	inks.Flat = bitmap.Flat() && i.Mask == nil
+	return inks, true
 }
 
 // toPixels returns the matrix from the canvas to the pixels of a bitmap in the unit
@@ -154,7 +157,31 @@ func (r *Renderer) convert(i *Image, width, height int) *planes.Bitmap {
 	if len(i.Ranges) >= 2*work.n {
 		work.colorKey(i.Ranges)
 	}
+	if out.Flat() {
+		out.Textured = !work.uniform()
+	}
 	return out
+}
+
+// uniform reports whether all samples have the values of the first pixel, but for the
+// noise of compression in samples of eight bits.
+func (w *reduction) uniform() bool {
+	noise := uint8(0)
+	if len(w.reader.Levels(0)) == 256 {
+		noise = planes.FlatNoise
+	}
+	first := slices.Clone(w.reader.Row(0))
+	for y := 0; ; y++ {
+		row := w.reader.Row(y)
+		if row == nil {
+			return true
+		}
+		for k, v := range row {
+			if was := first[k%w.n]; max(v, was)-min(v, was) > noise {
+				return false
+			}
+		}
+	}
 }
 
 // tableOf returns eight bits for the value of each sample.
