@@ -48,6 +48,13 @@ func fontFlaws() []Flaw {
 	}
 }
 
+// inLab returns a function that writes text in a colour of Lab.
+func inLab(values string) func() []byte {
+	return with("/Lab cs "+values+" sc "+word(9), func(*Sound) string {
+		return "/ColorSpace << /Lab [/Lab << /WhitePoint [0.9642 1 0.8249] /Range [-128 127 -128 127] >>] >>"
+	})
+}
+
 func textFlaws() []Flaw {
 	const dark = "0 0 0 0.6 k 90 390 60 40 re f 0 0 0 0 k "
 	return []Flaw{
@@ -56,6 +63,8 @@ func textFlaws() []Flaw {
 		{Rule: "text.small_multi_ink", Breaks: content("0.5 0.5 0 0 k " + word(7)), Twin: content("0.5 0 0 0 k " + word(7))},
 		{Rule: "text.small_white", Breaks: content(dark + word(7)), Twin: content(dark + word(8))},
 		{Rule: "text.rich_black", Breaks: content("0.5 0 0 1 k " + word(11)), Twin: content("0.5 0 0 1 k " + word(12))},
+		{Rule: "text.rgb_black", Breaks: content("0 0 0 rg " + word(11)), Twin: content("0 0 0 rg " + word(12))},
+		{Rule: "text.rgb_black", Variant: "in Lab", Breaks: inLab("5 0 0"), Twin: inLab("60 0 0")},
 		{Rule: "text.invisible", Breaks: content("3 Tr " + word(16)), Twin: content("0 Tr 0 0 0 0.6 k " + word(16))},
 	}
 }

@@ -103,6 +103,7 @@ func paintCases() map[string]ruleCase {
 		"text.small_multi_ink": pair(paint(text(7.9, cmyk(1, 1, 0, 0))), paint(text(7.97, cmyk(1, 1, 0, 0)))),
 		"text.small_white":     pair(paint(text(7.9, cmyk(0, 0, 0, 0))), paint(text(8, cmyk(0, 0, 0, 0)))),
 		"text.rich_black":      pair(paint(text(11, cmyk(0.6, 0.4, 0.4, 1))), both(paint(text(12, cmyk(0.6, 0.4, 0.4, 1))), paint(text(11, cmyk(0.05, 0, 0, 1))))),
+		"text.rgb_black":       pair(paint(text(11, rgbBlack())), both(paint(text(12, rgbBlack())), paint(text(8, rgb())))),
 		"text.invisible":       pair(feature(facts.InvisibleText, ""), nothing),
 
 		"overprint.white": pair(

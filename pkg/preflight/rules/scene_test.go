@@ -156,6 +156,8 @@ func gray(k float64) facts.Paint {
 
 func rgb() facts.Paint { return facts.Paint{Space: "DeviceRGB"} }
 
+func rgbBlack() facts.Paint { return facts.Paint{Space: "DeviceRGB", Black: true} }
+
 func spot(name string, tint float64) facts.Paint {
 	return facts.Paint{Space: "Separation", Known: true, Spots: []facts.Tint{{Name: name, Amount: tint}}, White: tint == 0}
 }

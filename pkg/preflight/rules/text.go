@@ -33,6 +33,7 @@ func textRules() []Rule {
 			return m.Size, m.Paint.White && !m.Overprint
 		}),
 		row("text.rich_black", "GWG 2015 4.15", richBlackText),
+		row("text.rgb_black", "GWG 2015 4.15", func(_ *view, m *facts.Mark) (float64, bool) { return m.Size, m.Paint.Black }),
 		{
 			ID: "text.invisible", Category: report.CategoryText, Severity: report.Info, Ref: "ISO 32000-2 9.3.6",
 			judge: featureDetail(facts.InvisibleText, ""),

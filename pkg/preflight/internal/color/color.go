@@ -208,7 +208,7 @@ func (s *Space) Paint(values []float64) facts.Paint {
 		var buffer [MaxComponents]float64
 		return s.Under.Paint(s.entry(values, buffer[:0]))
 	case additive:
-		p.White = s.white(values)
+		p.White, p.Black = s.white(values), s.black(values)
 	case light, process, tints:
 		var buffer [firstSpot + MaxComponents]float64
 		amounts := s.Amounts(buffer[:0], values)
@@ -235,6 +235,22 @@ func (s *Space) white(values []float64) bool {
 	}
 	for i := range s.Components {
 		if at(values, i) < 1-trace {
+			return false
+		}
+	}
+	return true
+}
+
+// darkest is the most light, of full light, that looks black.
+const darkest = 0.1
+
+// black reports whether a colour of an additive space is black.
+func (s *Space) black(values []float64) bool {
+	if s.Family == Lab {
+		return at(values, 0) <= 100*darkest
+	}
+	for i := range s.Components {
+		if at(values, i) > darkest {
 			return false
 		}
 	}

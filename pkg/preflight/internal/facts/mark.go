@@ -68,6 +68,9 @@ type Paint struct {
 	Spots []Tint
 	// White is true for a colour without ink.
 	White bool
+	// Black is true for a colour of light that is black, and that a printer makes of several
+	// inks.
+	Black bool
 	// Flat is true for an image in which all pixels have one colour.
 	Flat bool
 }

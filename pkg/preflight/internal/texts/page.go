@@ -128,6 +128,12 @@ var pages = []rule{
 		messages: one("The page contains text that is not printed, for example from text recognition (OCR).", "Die Seite enthält Text, der nicht gedruckt wird, zum Beispiel aus einer Texterkennung (OCR)."),
 	},
 	{
+		id: "text.rgb_black", title: text{"Small black text in RGB", "Kleiner schwarzer Text in RGB"},
+		fix: text{"Set small text in black only (K 100 %).", "Kleinen Text nur in Schwarz (K 100 %) anlegen."},
+		messages: one("Black text of {value} pt in {paint:paint}{font:in_font} prints in several inks and may blur; text below {limit} pt{tolerance:tolerance_pt} should be K only.",
+			"Schwarzer Text mit {value} pt in {paint:paint}{font:in_font} wird aus mehreren Druckfarben gedruckt und kann unscharf werden; Text unter {limit} pt{tolerance:tolerance_pt} sollte nur Schwarz enthalten."),
+	},
+	{
 		id: "text.rich_black", title: text{"Small text in rich black", "Kleiner Text in Tiefschwarz"},
 		fix: text{"Set small text in black only (K 100 %).", "Kleinen Text nur in Schwarz (K 100 %) anlegen."},
 		messages: one("Text of {value} pt in rich black ({paint:paint}){font:in_font} may blur; text below {limit} pt{tolerance:tolerance_pt} should be black only.",
