@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The events of a tenant by time. The outbox is written to all the while, so the
--- index is built beside the writes; one that was left half-built is made anew.
+-- index is built beside the writes; one that was left half-built is built again.
 
 -- +goose NO TRANSACTION
 -- +goose Up
