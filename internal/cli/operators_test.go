@@ -134,7 +134,7 @@ func (p *platform) auditIsVerified(t *testing.T) {
 	if _, errs, failed := p.operate("", "audit", "verify", "--file", anchors); !failed || !strings.Contains(errs, "broken at entry 2 aud_") {
 		t.Errorf("audit verify with another anchor: %s", errs)
 	}
-	db, err := sql.Open("sqlite", filepath.Join(p.data, "printmarket.db"))
+	db, err := sql.Open("sqlite", filepath.Join(p.data, "printmarket.db")+"?_pragma=busy_timeout(30000)")
 	if err != nil {
 		t.Fatalf("sql.Open: %v", err)
 	}
