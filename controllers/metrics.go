@@ -45,7 +45,7 @@ var (
 	}
 	unrecordedClaims = telemetry.Description{
 		Name: "printmarket_controller_unrecorded_claims", Type: "gauge",
-		Help: "Organizations without a claim, because the ConfigMap of claims is full.",
+		Help: "Claims of organizations and of partners with revoked keys that have no room in the ConfigMap.",
 	}
 	endsSoonCount = telemetry.Description{
 		Name: "printmarket_controller_ends_soon", Type: "gauge", Labels: []string{"kind", "part"},
