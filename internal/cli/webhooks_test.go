@@ -3,8 +3,8 @@
 package cli_test
 
 import (
-	"errors"
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
