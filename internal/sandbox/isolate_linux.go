@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
+	"sync"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/landlock-lsm/go-landlock/landlock"
@@ -17,15 +19,19 @@ import (
 // It must be the first call of main, before the process reads foreign data or opens anything.
 // No step needs privileges.
 //
-// Isolate closes all descriptors above [ProgressFile], which a parent may have leaked.
+// Isolate closes all descriptors above [ProgressFile], which a parent may have leaked, and
+// calls [ForbidProcesses].
 // Landlock (landlock(7)) denies the file system, TCP, and signals and abstract sockets beyond
 // the process, as far as the kernel supports it. The seccomp filter (seccomp(2)) is an
 // allow-list: every other system call fails with EPERM. So the process cannot open files or
-// sockets, start processes, signal others, or map executable memory. The filter is required:
+// sockets, start threads or processes, signal others, or map executable memory. The filter is required:
 // Isolate returns an error if the kernel does not install it.
 func Isolate() error {
 	if err := unix.CloseRange(ProgressFile+1, math.MaxUint32, 0); err != nil {
 		return fmt.Errorf("isolate: close descriptors: %w", err)
+	}
+	if err := ForbidProcesses(); err != nil {
+		return fmt.Errorf("isolate: %w", err)
 	}
 	if err := landlock.V9.BestEffort().Restrict(); err != nil {
 		return fmt.Errorf("isolate: landlock: %w", err)
@@ -44,6 +50,35 @@ func Isolate() error {
 	return nil
 }
 
+// ForbidProcesses starts the threads that the Go runtime can need, and then sets
+// RLIMIT_NPROC to zero: this process starts no further thread or process, unless it has
+// CAP_SYS_RESOURCE or belongs to root (setrlimit(2)). The kernel counts the threads of all
+// processes of a user, so with a limit above zero the others would decide when it is reached.
+//
+// The runtime uses a thread for each of GOMAXPROCS goroutines, and one for each goroutine in
+// a blocking system call, of which an inspection has a few. It ends no thread.
+func ForbidProcesses() error {
+	var started, done sync.WaitGroup
+	release := make(chan struct{})
+	for range 4*runtime.GOMAXPROCS(0) + 8 {
+		started.Add(1)
+		done.Go(func() {
+			// A goroutine that waits keeps the thread to which it is locked.
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			started.Done()
+			<-release
+		})
+	}
+	started.Wait()
+	close(release)
+	done.Wait()
+	if err := unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{}); err != nil {
+		return fmt.Errorf("limit of processes: %w", err)
+	}
+	return nil
+}
+
 // allowed lists system calls that the Go runtime and the engine need, and that cannot reach
 // anything outside of the process but open descriptors.
 func allowed() []string {
@@ -54,7 +89,7 @@ func allowed() []string {
 		"epoll_create1", "epoll_ctl", "epoll_pwait", "eventfd2",
 		// Memory.
 		"munmap", "madvise", "mincore", "brk",
-		// Threads and scheduling.
+		// Threads that exist, and scheduling.
 		"futex", "sched_yield", "sched_getaffinity", "gettid", "getpid", "set_robust_list", "rseq",
 		// Time.
 		"nanosleep", "clock_nanosleep", "clock_gettime", "gettimeofday",
@@ -70,8 +105,6 @@ func conditional() []seccomp.NameWithConditions {
 		return seccomp.NameWithConditions{Name: name, Conditions: seccomp.ArgumentConditions{{Argument: argument, Operation: operation, Value: value}}}
 	}
 	return []seccomp.NameWithConditions{
-		// Threads, but no processes.
-		when("clone", 0, seccomp.BitsSet, unix.CLONE_THREAD),
 		// Memory, but no executable memory.
 		when("mmap", 2, seccomp.BitsNotSet, unix.PROT_EXEC),
 		when("mprotect", 2, seccomp.BitsNotSet, unix.PROT_EXEC),

@@ -51,6 +51,17 @@ func TestIsolatedInspectorReachesNothingOutside(t *testing.T) {
 	}
 }
 
+// TestProcessesAreForbidden runs without the filter, so that only the limit of processes
+// counts. The Go runtime has the threads it needs.
+func TestProcessesAreForbidden(t *testing.T) {
+	t.Parallel()
+	_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: misbehave("alone"), File: pdf(t, nil)})
+	var failure *sandbox.Error
+	if !errors.As(err, &failure) || strings.TrimSpace(failure.Tail) != "fork: "+unix.EAGAIN.Error() {
+		t.Errorf("Run: error %v, want one of the sandbox that ends with the failure to fork", err)
+	}
+}
+
 // TestInspectorThatCannotBeIsolatedFailsToStart: the fault is not the file's.
 func TestInspectorThatCannotBeIsolatedFailsToStart(t *testing.T) {
 	t.Parallel()

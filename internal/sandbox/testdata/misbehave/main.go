@@ -5,12 +5,15 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -50,6 +53,7 @@ func main() {
 		"limits":  limits,
 		"escape":  func() { escape(true) },
 		"roam":    func() { escape(false) },
+		"alone":   alone,
 		"bare":    func() { fmt.Fprintln(os.Stderr, "isolate: on purpose"); os.Exit(sandbox.ExitNotIsolated) },
 	}
 	modes[mode]()
@@ -176,6 +180,33 @@ func escape(isolated bool) {
 			fmt.Fprintln(os.Stderr, name)
 		}
 	}
+	os.Exit(3)
+}
+
+// alone computes with many goroutines after it has forbidden processes, as a user whose limits
+// count, and then tries to fork.
+func alone() {
+	_ = syscall.Setuid(65534)
+	if err := sandbox.ForbidProcesses(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(sandbox.ExitNotIsolated)
+	}
+	var group sync.WaitGroup
+	for range 100 {
+		group.Go(func() {
+			for range 20 {
+				_ = bytes.Repeat([]byte{1}, 1<<16)
+				runtime.GC()
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
+	group.Wait()
+	pid, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
+	if errno == 0 && pid == 0 {
+		syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0)
+	}
+	fmt.Fprintln(os.Stderr, "fork:", err(errno))
 	os.Exit(3)
 }
 
