@@ -70,7 +70,7 @@ func TestEverySwitchHasItsEffect(t *testing.T) {
 		"gateway":                  {"gateway: {parentRefs: [{name: public, namespace: gateways}], api: {enabled: true}, registry: {enabled: true}, dashboard: {enabled: true, host: d.example}}", []string{"HTTPRoute/*"}},
 		"monitors":                 {"monitoring: {monitors: {enabled: true, labels: {release: prometheus}}}", []string{"*Monitor/*"}},
 		"trial-database":           {"database: {trial: {enabled: true, storage: {className: fast}}}", []string{"StatefulSet/*", "ConfigMap/*", "Service/*trial*"}},
-		"trial-redis":              {"redis: {trial: {enabled: true, maxMemory: 512mb}}", []string{"StatefulSet/*", "Service/*trial*"}},
+		"trial-redis":              {"redis: {trial: {enabled: true, maxMemory: 512mb, image: {digest: 'sha256:" + strings.Repeat("1", 64) + "'}}}", []string{"StatefulSet/*", "Service/*trial*"}},
 		"test":                     {"", []string{"Pod/*"}},
 		"test-with-key":            {"tests: {keySecret: printmarket-test-key, fileURL: 'https://files.example/a.pdf'}\nnetworkPolicy: {open: [database, redis, tests]}", []string{"Pod/*", "NetworkPolicy/*test"}},
 		"image":                    {"image: {repository: mirror/printmarket, tag: 1.2.3, digest: 'sha256:" + strings.Repeat("0", 64) + "', pullPolicy: Always, pullSecrets: [mirror]}", []string{"Deployment/*controller"}},

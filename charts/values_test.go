@@ -72,6 +72,7 @@ func TestValuesThatAreWrongAreRefusedByTheirName(t *testing.T) {
 		"a label that selects other pods":     {platformChart, origins + "api: {pod: {labels: {app.kubernetes.io/component: worker-preflight}}}", []string{"/api/pod/labels"}},
 		"a label that the chart sets":         {platformChart, origins + "monitoring: {monitors: {labels: {app.kubernetes.io/version: a}}}", []string{"/monitoring/monitors/labels"}},
 		"a file at two lines":                 {platformChart, origins + `tests: {fileURL: "https://a.example/b\n- --api=https://c"}`, []string{"/tests/fileURL"}},
+		"a tag with a part of a digest":       {platformChart, origins + "backup: {image: {tag: '17@sha256:abc'}}", []string{"/backup/image/tag"}},
 		"a tag that is an option":             {platformChart, origins + "image: {tag: '-a'}", []string{"/image/tag"}},
 		"a key Secret that a sender can name": {platformChart, origins + "tests: {keySecret: key}", []string{"/tests/keySecret"}},
 	} {

@@ -41,8 +41,9 @@ annotations:
 {{ .Values.image.repository }}:{{ $tag }}{{ with .Values.image.digest }}@{{ . }}{{ end }}
 {{- end }}
 
+{{/* An image whose tag may have a digest; an explicit digest replaces that one. */}}
 {{- define "printmarket.trialImage" -}}
-{{ .repository }}:{{ .tag }}{{ with .digest }}@{{ . }}{{ end }}
+{{ .repository }}:{{ if .digest }}{{ splitList "@" .tag | first }}@{{ .digest }}{{ else }}{{ .tag }}{{ end }}
 {{- end }}
 
 {{- define "printmarket.ownerSecret" -}}
