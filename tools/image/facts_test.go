@@ -52,9 +52,9 @@ func TestDockerfileMatchesTheImageCommand(t *testing.T) {
 
 func TestDockerfileAndModulesNameOneGoRelease(t *testing.T) {
 	t.Parallel()
-	pinned := regexp.MustCompile(`(?m)^ARG GO_VERSION=(1\.\d+\.\d+)$`).FindStringSubmatch(text(t, "Dockerfile"))
+	pinned := regexp.MustCompile(`(?m)^ARG GO_IMAGE=golang:(1\.\d+\.\d+)@sha256:[0-9a-f]{64}$`).FindStringSubmatch(text(t, "Dockerfile"))
 	if pinned == nil {
-		t.Fatal("the Dockerfile names no release of Go")
+		t.Fatal("the Dockerfile names no release of Go with a digest")
 	}
 	modules := 0
 	err := fs.WalkDir(os.DirFS(root), ".", func(path string, entry fs.DirEntry, err error) error {
