@@ -17,7 +17,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/apiserver/respond"
-	"github.com/printmarket/printmarket/internal/credential/lastused"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/requestlog"
@@ -63,7 +63,7 @@ type API struct {
 	// this API counts by itself.
 	Unauthenticated *ratelimit.ClientLimiter
 	// Uses records which keys are used; it may be nil.
-	Uses *lastused.Recorder
+	Uses *credential.UseRecorder
 	// Requests records the requests of organizations; it may be nil.
 	Requests *requestlog.Recorder
 	Problems *respond.Problems

@@ -22,7 +22,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver/platformapi"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/apiserver/respond"
-	"github.com/printmarket/printmarket/apiserver/sessions"
 	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/apiserver/xjmfapi"
@@ -257,7 +256,7 @@ func withNothingBehind(t *testing.T, server *apitest.Server) http.Handler {
 	if err != nil {
 		t.Fatalf("xjdfapi.Routes: %v", err)
 	}
-	opener := sessions.New(nil, nil)
+	opener := costingapi.NewSessions(nil, nil)
 	costs, err := costingapi.Routes(nil, opener.Authenticate, nil, server.Contracts)
 	if err != nil {
 		t.Fatalf("costingapi.Routes: %v", err)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/test/apitest"
-	"github.com/printmarket/printmarket/test/built"
+	"github.com/printmarket/printmarket/test/programs"
 )
 
 // prism compares responses with their contracts by the validators of Stoplight Prism, which
@@ -34,7 +34,7 @@ func startPrism(t *testing.T) *prism {
 		arguments = append(arguments, filepath.Join("..", "docs", name.Path()))
 	}
 	program := exec.CommandContext(t.Context(), "node", arguments...)
-	program.Env = append(os.Environ(), "NODE_PATH="+built.NPM(t))
+	program.Env = append(os.Environ(), "NODE_PATH="+programs.NPM(t))
 	program.Stderr = t.Output()
 	input, err := program.StdinPipe()
 	must(t, err)

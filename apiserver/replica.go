@@ -22,7 +22,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver/sweeper"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
@@ -55,7 +54,7 @@ type Records interface {
 	rfq.Store
 	preflightjob.Store
 	preflightjob.FileStore
-	lastused.Store
+	credential.UseStore
 	requestlog.Store
 	xjmf.Store
 	masterdata.Store
@@ -152,7 +151,7 @@ type Replica struct {
 	authorities *authority.Holder
 	follower    *masterdata.Follower
 	limits      *ratelimit.Limiter
-	uses        lastused.Recorder
+	uses        credential.UseRecorder
 	requests    *requestlog.Recorder
 	erasures    *erasure.Service
 	sweeper     *sweeper.Sweeper
@@ -242,7 +241,7 @@ func (r *Replica) Background() []func(context.Context) {
 		r.sweeper.Run,
 		func(ctx context.Context) { r.Queue.Changes(ctx, r.changes.Announce) },
 		r.follower.Run,
-		func(ctx context.Context) { r.uses.Run(ctx, r.Records, lastused.Grain, r.Log) },
+		func(ctx context.Context) { r.uses.Run(ctx, r.Records, credential.UseGrain, r.Log) },
 		func(ctx context.Context) { r.requests.Run(ctx, r.Records, requestlog.Interval, r.Log) },
 		r.SignOn.Run,
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver/partnerapi"
 	"github.com/printmarket/printmarket/apiserver/platformapi"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
-	"github.com/printmarket/printmarket/apiserver/sessions"
 	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/apiserver/xjmfapi"
@@ -71,7 +70,7 @@ func (s Surfaces) Routes() ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	opener := sessions.New(s.Sessions, rand.Reader)
+	opener := costingapi.NewSessions(s.Sessions, rand.Reader)
 	costing, err := costingapi.Routes(s.Authorities, opener.Authenticate, parsing, s.Contracts)
 	if err != nil {
 		return nil, err

@@ -20,9 +20,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/test/built"
 	"github.com/printmarket/printmarket/test/controlplane"
 	"github.com/printmarket/printmarket/test/kubetest"
+	"github.com/printmarket/printmarket/test/programs"
 )
 
 // requiredVariable names the environment variable that, when it is not empty,
@@ -69,7 +69,7 @@ func helmProgram() (string, error) {
 		if version == nil {
 			return "", errors.New("tools/helm/go.mod does not require helm")
 		}
-		directory, err := built.Directory(os.Getenv, "helm", "helm-"+string(version[1]))
+		directory, err := programs.Directory(os.Getenv, "helm", "helm-"+string(version[1]))
 		if err != nil {
 			return "", err
 		}

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/test/kubectl"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // TestGeneratedHealthForArgoCD compares the sample ConfigMap with the script.
@@ -39,7 +39,7 @@ data:
 			out.WriteString("    " + line)
 		}
 	}
-	kubectl.Golden(t, "argocd/argocd-cm.yaml", out.String(), *update)
+	kubetest.Golden(t, "argocd/argocd-cm.yaml", out.String(), *update)
 }
 
 // Argo CD runs the script in Lua 5.1 with the object as the variable obj.

@@ -11,7 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/printmarket/printmarket/config"
-	"github.com/printmarket/printmarket/test/kubectl"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 func TestExplainTeachesHowToWriteAnObject(t *testing.T) {
@@ -24,7 +24,7 @@ func TestExplainTeachesHowToWriteAnObject(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			var out kubectl.Transcript
+			var out kubetest.Transcript
 			for _, field := range fields {
 				out.Add("kubectl explain "+kind+field, admin("default").must(t, "", "explain", kind+field))
 			}

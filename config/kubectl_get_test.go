@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/test/kubectl"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // looks are the commands with which a user inspects the objects.
@@ -98,10 +98,10 @@ func TestObjectsAreSelectedByTheirFields(t *testing.T) {
 // lookAt is a transcript of commands, none of which has a space in quotes.
 func lookAt(t *testing.T, who person, commands []string) string {
 	t.Helper()
-	var out kubectl.Transcript
+	var out kubetest.Transcript
 	for _, command := range commands {
 		words := strings.Fields(strings.ReplaceAll(command, "'", ""))
-		out.Add("kubectl "+command, kubectl.Ageless(who.must(t, "", words...)))
+		out.Add("kubectl "+command, kubetest.Ageless(who.must(t, "", words...)))
 	}
 	return out.String()
 }

@@ -18,7 +18,7 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/test/eventually"
-	"github.com/printmarket/printmarket/test/kubectl"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // request is a request of a user about an object.
@@ -264,15 +264,15 @@ func TestTheClusterRolesOfThePolicyGrantItsVerbsAndNothingElse(t *testing.T) {
 		grant(t, namespace, user, rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role})
 		eventually.Succeeds(t, func() error {
 			verb, resource, _ := strings.Cut(want[0], " ")
-			if !ask.Allows(t, user, verb, kubectl.Target{Group: v1alpha1.GroupName, Resource: resource}) {
+			if !ask.Allows(t, user, verb, kubetest.Target{Group: v1alpha1.GroupName, Resource: resource}) {
 				return fmt.Errorf("%s is not bound yet", role)
 			}
 			return nil
 		})
 		var got []string
 		for _, resource := range []string{"capabilityrollouts", "partnerentitlements", "xjmfsenders"} {
-			for _, verb := range kubectl.Verbs() {
-				if ask.Allows(t, user, verb, kubectl.Target{Group: v1alpha1.GroupName, Resource: resource}) {
+			for _, verb := range kubetest.Verbs() {
+				if ask.Allows(t, user, verb, kubetest.Target{Group: v1alpha1.GroupName, Resource: resource}) {
 					got = append(got, verb+" "+resource)
 				}
 			}
@@ -331,7 +331,7 @@ func personCalled(t *testing.T, namespace, name string) client.Client {
 	grant(t, namespace, user, ref)
 	ask := reviewer(t, namespace)
 	eventually.Succeeds(t, func() error {
-		if !ask.Allows(t, user, verb, kubectl.Target{Group: v1alpha1.GroupName, Resource: resource}) {
+		if !ask.Allows(t, user, verb, kubetest.Target{Group: v1alpha1.GroupName, Resource: resource}) {
 			return fmt.Errorf("%s has no rights yet", name)
 		}
 		return nil

@@ -12,40 +12,40 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/printmarket/printmarket/test/eventually"
-	"github.com/printmarket/printmarket/test/kubectl"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // subject is a column: a user with at most one Role.
 type subject struct {
-	kubectl.Subject
+	kubetest.Subject
 	hasRole bool
 }
 
 func TestRolesGrantWhatTheMatrixShows(t *testing.T) {
 	t.Parallel()
 	namespace := withRoles(t)
-	account := func(name string) string { return kubectl.ServiceAccount(namespace, "printmarket-"+name) }
+	account := func(name string) string { return kubetest.ServiceAccount(namespace, "printmarket-"+name) }
 	ask := reviewer(t, namespace)
-	var columns []kubectl.Subject
+	var columns []kubetest.Subject
 	for _, s := range []subject{
-		{kubectl.Subject{Column: "controller", User: account("controller")}, true},
-		{kubectl.Subject{Column: "api", User: account("api")}, true},
-		{kubectl.Subject{Column: "worker", User: account("worker")}, false},
-		{kubectl.Subject{Column: "webhooks", User: account("webhooks")}, true},
-		{kubectl.Subject{Column: "viewer", User: bound(t, namespace, "viewer")}, true},
-		{kubectl.Subject{Column: "on-call", User: bound(t, namespace, "on-call")}, true},
-		{kubectl.Subject{Column: "release", User: bound(t, namespace, "release-manager")}, true},
-		{kubectl.Subject{Column: "partners", User: bound(t, namespace, "partner-operations")}, true},
-		{kubectl.Subject{Column: "platform", User: bound(t, namespace, "platform-administrator")}, true},
-		{kubectl.Subject{Column: "operations", User: bound(t, namespace, "operations")}, false},
-		{kubectl.Subject{Column: "no role", User: "no-role-in-" + namespace}, false},
+		{kubetest.Subject{Column: "controller", User: account("controller")}, true},
+		{kubetest.Subject{Column: "api", User: account("api")}, true},
+		{kubetest.Subject{Column: "worker", User: account("worker")}, false},
+		{kubetest.Subject{Column: "webhooks", User: account("webhooks")}, true},
+		{kubetest.Subject{Column: "viewer", User: bound(t, namespace, "viewer")}, true},
+		{kubetest.Subject{Column: "on-call", User: bound(t, namespace, "on-call")}, true},
+		{kubetest.Subject{Column: "release", User: bound(t, namespace, "release-manager")}, true},
+		{kubetest.Subject{Column: "partners", User: bound(t, namespace, "partner-operations")}, true},
+		{kubetest.Subject{Column: "platform", User: bound(t, namespace, "platform-administrator")}, true},
+		{kubetest.Subject{Column: "operations", User: bound(t, namespace, "operations")}, false},
+		{kubetest.Subject{Column: "no role", User: "no-role-in-" + namespace}, false},
 	} {
 		if s.hasRole {
 			ask.AwaitRole(t, s.User)
 		}
 		if s.Column == "operations" {
 			eventually.Succeeds(t, func() error {
-				if !ask.Allows(t, s.User, "list", kubectl.Target{Resource: "pods"}) {
+				if !ask.Allows(t, s.User, "list", kubetest.Target{Resource: "pods"}) {
 					return fmt.Errorf("%s has no Role yet", s.User)
 				}
 				return nil
@@ -63,14 +63,14 @@ func TestRolesGrantWhatTheMatrixShows(t *testing.T) {
 func TestRolesNameOnlyWhatTheMatrixHas(t *testing.T) {
 	t.Parallel()
 	known := func(group, resource string) bool {
-		return slices.ContainsFunc(kubectl.Targets(), func(o kubectl.Target) bool { return o.Group == group && o.Resource == resource })
+		return slices.ContainsFunc(kubetest.Targets(), func(o kubetest.Target) bool { return o.Group == group && o.Resource == resource })
 	}
 	tree := renderDefault(t)
 	tree.add(t, []byte(source(t, "config/operations/role.yaml")))
 	for _, role := range tree.roles {
 		for _, rule := range role.Rules {
 			for _, verb := range rule.Verbs {
-				if !slices.Contains(kubectl.Verbs(), verb) {
+				if !slices.Contains(kubetest.Verbs(), verb) {
 					t.Errorf("%s may %s, which is no verb of the matrix", role.Name, verb)
 				}
 			}
@@ -85,15 +85,15 @@ func TestRolesNameOnlyWhatTheMatrixHas(t *testing.T) {
 	}
 }
 
-func reviewer(t *testing.T, namespace string) kubectl.Reviewer {
+func reviewer(t *testing.T, namespace string) kubetest.Reviewer {
 	t.Helper()
-	return kubectl.NewReviewer(t, plane.Config(), namespace)
+	return kubetest.NewReviewer(t, plane.Config(), namespace)
 }
 
 // kubectlAgrees compares a cell with kubectl itself.
 func kubectlAgrees(t *testing.T, namespace, user string) {
 	t.Helper()
-	cell := kubectl.Target{Resource: "secrets", Name: "printmarket-gate-api"}
+	cell := kubetest.Target{Resource: "secrets", Name: "printmarket-gate-api"}
 	want := map[bool]string{true: "yes", false: "no"}[reviewer(t, namespace).Allows(t, user, "get", cell)]
 	got := admin(namespace).kubectl(t, "", "auth", "can-i", "get", "secrets/printmarket-gate-api", "--as="+user)
 	if strings.TrimSpace(got.stdout) != want {

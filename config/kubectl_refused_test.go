@@ -8,7 +8,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/printmarket/printmarket/test/kubectl"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // refusal is a manifest that admission refuses. It is a change of an object
@@ -105,7 +105,7 @@ func TestRejectionNamesFieldAndRemedy(t *testing.T) {
 	for _, manifest := range []string{sandboxRollout, partnerManifest, revokedPartner, senderManifest} {
 		existing.mustApply(t, "test", manifest)
 	}
-	var out kubectl.Transcript
+	var out kubetest.Transcript
 	for _, r := range refusals {
 		who := fresh
 		if r.existing {
@@ -118,7 +118,7 @@ func TestRejectionNamesFieldAndRemedy(t *testing.T) {
 		if strings.Contains(message, plaintextKey) {
 			t.Errorf("%s: the message repeats the key", r.what)
 		}
-		out.WriteString("# " + r.what + "\n" + kubectl.Trimmed(message) + "\n")
+		out.WriteString("# " + r.what + "\n" + kubetest.Trimmed(message) + "\n")
 	}
 	golden(t, "refused.txt", out.String())
 }

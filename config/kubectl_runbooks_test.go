@@ -19,7 +19,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/cli"
 	"github.com/printmarket/printmarket/test/eventually"
-	"github.com/printmarket/printmarket/test/kubectl"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // runbookCommand is a command of kubectl or of printmarket on a page.
@@ -121,7 +121,7 @@ func TestOnCallMayRunEveryCommandOfTheRunbooks(t *testing.T) {
 	ask := reviewer(t, namespace)
 	ask.AwaitRole(t, "operator-of-"+namespace)
 	eventually.Succeeds(t, func() error {
-		if !ask.Allows(t, "operator-of-"+namespace, "list", kubectl.Target{Resource: "pods"}) {
+		if !ask.Allows(t, "operator-of-"+namespace, "list", kubetest.Target{Resource: "pods"}) {
 			return errors.New("the Role printmarket-operations is not bound yet")
 		}
 		return nil

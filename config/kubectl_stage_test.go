@@ -23,7 +23,7 @@ import (
 	"github.com/printmarket/printmarket/controllers"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/test/eventually"
-	"github.com/printmarket/printmarket/test/kubectl"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // noon is the current time of the controllers.
@@ -34,7 +34,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 // it has compiled every version.
 func control(t *testing.T, namespace string) {
 	t.Helper()
-	account := kubectl.ServiceAccount(namespace, "printmarket-controller")
+	account := kubetest.ServiceAccount(namespace, "printmarket-controller")
 	reviewer(t, namespace).AwaitRole(t, account)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		const latest = "999999999999"

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/test/controlplane"
-	"github.com/printmarket/printmarket/test/kubectl"
 	"github.com/printmarket/printmarket/test/kubetest"
 )
 
@@ -53,7 +52,7 @@ var published sync.Once
 // golden compares a text with a file of testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	kubectl.Golden(t, filepath.Join("testdata", name), got, *update)
+	kubetest.Golden(t, filepath.Join("testdata", name), got, *update)
 }
 
 // person is a user at a terminal.

@@ -14,7 +14,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/printmarket/printmarket/test/kubectl"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // objectives is config/monitoring/slos.yaml.
@@ -336,7 +336,7 @@ func TestGeneratedMonitoring(t *testing.T) {
 		written[filepath.Join("dashboards", b.UID+".json")] = b.model(t)
 	}
 	for name, want := range written {
-		kubectl.Golden(t, filepath.Join("monitoring", name), want, *update)
+		kubetest.Golden(t, filepath.Join("monitoring", name), want, *update)
 	}
 	files, err := filepath.Glob("monitoring/dashboards/*")
 	if err != nil || len(files) != len(readBoards(t)) {

@@ -36,7 +36,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/requestlog"
@@ -71,7 +70,7 @@ type RFQs interface {
 // Records reads quotas, the last use of keys, and the request log. The stores implement it.
 type Records interface {
 	account.Quotas
-	KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error)
+	KeyUses(ctx context.Context, keys []credential.Digest) ([]credential.Use, error)
 	QuotaDays(ctx context.Context, owner tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error)
 	Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error)
 }
@@ -98,7 +97,7 @@ type Config struct {
 	// Limits counts pages as requests to the surfaces partner and preflight. It is shared
 	// with the API.
 	Limits  *ratelimit.Limiter
-	Uses    *lastused.Recorder
+	Uses    *credential.UseRecorder
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
 	Now     func() time.Time

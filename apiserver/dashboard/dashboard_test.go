@@ -23,7 +23,6 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/rfq"
@@ -119,8 +118,8 @@ func (d *testDashboard) fillOverview(t testing.TB) {
 		s.Keys[2].State = v1alpha1.KeyStateRevoked
 		s.Keys[4].Name, s.Keys[4].Scopes = "account", []v1alpha1.Scope{"account:read"}
 	})
-	use := lastused.Use{Key: d.Digest("acme-reads"), At: noon.Add(-48 * time.Hour)}
-	if err := d.Store.MarkKeysUsed(t.Context(), []lastused.Use{use}); err != nil {
+	use := credential.Use{Key: d.Digest("acme-reads"), At: noon.Add(-48 * time.Hour)}
+	if err := d.Store.MarkKeysUsed(t.Context(), []credential.Use{use}); err != nil {
 		t.Fatalf("d.Store.MarkKeysUsed: %v", err)
 	}
 }
@@ -425,7 +424,7 @@ func TestCapabilitiesPageReportsAMissingPosture(t *testing.T) {
 
 func TestKeyUseIsRecorded(t *testing.T) {
 	t.Parallel()
-	uses := new(lastused.Recorder)
+	uses := new(credential.UseRecorder)
 	d := newDashboard(t, func(c *dashboard.Config) { c.Uses = uses })
 	d.signedIn(t, "acme-live").get(t, "/").want(t, 200, "live (this one)</th><td>live</td><td>active</td><td><time datetime=\"2026-11-20T12:00:00Z\">")
 	ctx, stop := context.WithCancel(t.Context())

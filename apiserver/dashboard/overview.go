@@ -8,7 +8,6 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -112,7 +111,7 @@ func (s *server) keyRows(v *visit, keys []posture.KeyTerms, current credential.D
 		used[use.Key] = use.At
 	}
 	// The store does not have this use yet.
-	used[current] = v.now.Truncate(lastused.Grain)
+	used[current] = v.now.Truncate(credential.UseGrain)
 	rows := make([]keyRow, len(keys))
 	for i, key := range keys {
 		rows[i] = keyRow{KeyTerms: key, State: "active", Current: key.Digest == current, LastUsed: used[key.Digest]}

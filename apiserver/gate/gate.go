@@ -13,7 +13,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/apiserver/respond"
-	"github.com/printmarket/printmarket/internal/credential/lastused"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/telemetry"
@@ -30,7 +30,7 @@ type Config struct {
 	// nil, each gate counts by itself.
 	Unauthenticated *ratelimit.ClientLimiter
 	// Uses records the use of keys; it may be nil.
-	Uses     *lastused.Recorder
+	Uses     *credential.UseRecorder
 	Problems *respond.Problems
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
@@ -64,7 +64,7 @@ type Gate struct {
 	gates       *posture.Gates
 	limits      *ratelimit.Limiter
 	unknown     *ratelimit.ClientLimiter
-	uses        *lastused.Recorder
+	uses        *credential.UseRecorder
 	policies    policyHeaders
 	problems    *respond.Problems
 	metrics     *telemetry.Metrics
@@ -94,7 +94,7 @@ func New(c Config) *Gate {
 		c.Unauthenticated = NewUnauthenticated()
 	}
 	if c.Uses == nil {
-		c.Uses = new(lastused.Recorder)
+		c.Uses = new(credential.UseRecorder)
 	}
 	if c.Slots == nil {
 		c.Slots = new(Slots)

@@ -9,7 +9,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -94,7 +93,7 @@ func (s *surface) ListKeyUses(c *gate.Call, params ListKeyUsesParams) (ListKeyUs
 	if err != nil {
 		return nil, problemOf(err)
 	}
-	slices.SortFunc(uses, func(a, b lastused.Use) int { return bytes.Compare(a.Key[:], b.Key[:]) })
+	slices.SortFunc(uses, func(a, b credential.Use) int { return bytes.Compare(a.Key[:], b.Key[:]) })
 	answer := ListKeyUses200JSONResponse{Items: make([]KeyUse, len(uses))}
 	for i, use := range uses {
 		answer.Items[i] = KeyUse{Digest: use.Key.String(), LastUsedAt: respond.Instant(use.At)}

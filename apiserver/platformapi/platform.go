@@ -19,7 +19,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/requestlog"
@@ -48,7 +47,7 @@ type RFQs interface {
 type Records interface {
 	account.Quotas
 	QuotaDays(ctx context.Context, owner tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error)
-	KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error)
+	KeyUses(ctx context.Context, keys []credential.Digest) ([]credential.Use, error)
 	AuditEntries(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error)
 	AuditChain(ctx context.Context, mode tenant.Mode, after int64, limit int) (transaction.AuditChain, error)
 	Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error)

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/apiserver/platformapi"
-	"github.com/printmarket/printmarket/internal/credential/lastused"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/test/apitest"
 	"github.com/printmarket/printmarket/test/storetest"
@@ -349,7 +349,7 @@ func TestOperatorsSeeTheLastUseOfKeys(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	used, unused := server.Digest("acme-live"), server.Digest("stark-live")
-	if err := server.Store.MarkKeysUsed(t.Context(), []lastused.Use{{Key: used, At: server.Clock.Now()}}); err != nil {
+	if err := server.Store.MarkKeysUsed(t.Context(), []credential.Use{{Key: used, At: server.Clock.Now()}}); err != nil {
 		t.Fatalf("w.Store.MarkKeysUsed: %v", err)
 	}
 	got := string(get(t, server, "platform-reads", "/keys?digest="+unused.String()+"&digest="+used.String()).Want(t, 200, "").Body)

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/sessions"
 	"github.com/printmarket/printmarket/apiserver/xjmfapi"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
@@ -99,7 +99,7 @@ func describe(info contracts.Info) Discovery {
 		Title: info.Title, APIVersion: "v1", ContractVersion: info.Version, Status: info.Status, Statement: statement,
 		Specifications: specifications(),
 		Links: Links{
-			Self: root, Openapi: openapi, Capabilities: takes, Validate: judges, Sessions: sessions.Path, Costing: costing, Callbacks: xjmfapi.Path, Rules: rules,
+			Self: root, Openapi: openapi, Capabilities: takes, Validate: judges, Sessions: costingapi.SessionsPath, Costing: costing, Callbacks: xjmfapi.Path, Rules: rules,
 			PublishedContract: contracts.Prefix + string(contracts.XJDF), Documentation: contracts.Viewer,
 		},
 	}
@@ -114,7 +114,7 @@ func parts() []Surface {
 	return []Surface{
 		{Name: "capabilities", Method: http.MethodGet, Path: takes, Capability: posture.XJDF.String(), MediaTypes: []string{"application/json"}},
 		{Name: "validation", Method: http.MethodPost, Path: judges, Capability: posture.XJDF.String(), MediaTypes: documentTypes()},
-		{Name: "sessions", Method: http.MethodPost, Path: sessions.Path, Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
+		{Name: "sessions", Method: http.MethodPost, Path: costingapi.SessionsPath, Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
 		{Name: "costing", Method: http.MethodPost, Path: costing, Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
 		{Name: "callbacks", Method: http.MethodPost, Path: xjmfapi.Path, Capability: posture.XJMFInbound.String(), MediaTypes: xjmfapi.MediaTypes()},
 		{Name: "callback-states", Method: http.MethodGet, Path: states, Capability: posture.XJDF.String(), MediaTypes: []string{"application/json"}},

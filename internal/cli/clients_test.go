@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/built"
+	"github.com/printmarket/printmarket/test/programs"
 )
 
 // TestClientsPrintWhatTheirReadmeShows compiles the TypeScript client, and runs the quick
@@ -42,7 +42,7 @@ func typescriptQuickstart(t *testing.T) string {
 	if err := os.CopyFS(directory, os.DirFS("../../clients/typescript")); err != nil {
 		t.Fatalf("copy the TypeScript client: %v", err)
 	}
-	modules := built.NPM(t)
+	modules := programs.NPM(t)
 	if err := os.Symlink(modules, filepath.Join(directory, "node_modules")); err != nil {
 		t.Fatalf("link the packages: %v", err)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/demo"
-	"github.com/printmarket/printmarket/test/built"
+	"github.com/printmarket/printmarket/test/programs"
 )
 
 // codeSample is one x-codeSamples entry of an operation.
@@ -59,7 +59,7 @@ func TestCodeSamplesOfContractsSucceed(t *testing.T) {
 	for lang := range runtimes {
 		t.Run(lang, func(t *testing.T) {
 			if lang == "TypeScript" {
-				built.NPM(t) // requires Node.js
+				programs.NPM(t) // requires Node.js
 			}
 			p.runSamples(t, lang, samples)
 		})

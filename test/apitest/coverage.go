@@ -14,7 +14,6 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/costingapi"
-	"github.com/printmarket/printmarket/apiserver/sessions"
 	"github.com/printmarket/printmarket/apiserver/xjmfapi"
 )
 
@@ -26,7 +25,7 @@ var surfaces = map[contracts.Name]string{
 }
 
 // ownPaths maps single paths to the packages that serve them.
-var ownPaths = map[string]string{sessions.Path: "sessions", costingapi.Path: "costingapi", xjmfapi.Path: "xjmfapi"}
+var ownPaths = map[string]string{costingapi.SessionsPath: "costingapi", costingapi.Path: "costingapi", xjmfapi.Path: "xjmfapi"}
 
 // surfaceOf returns the package below apiserver whose tests cover an operation.
 func surfaceOf(op contracts.Operation) string {

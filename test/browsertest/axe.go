@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/built"
+	"github.com/printmarket/printmarket/test/programs"
 )
 
 // Axe returns the script of axe-core.
 func Axe(t testing.TB) string {
 	t.Helper()
-	script, err := os.ReadFile(filepath.Join(built.NPM(t), "axe-core", "axe.min.js"))
+	script, err := os.ReadFile(filepath.Join(programs.NPM(t), "axe-core", "axe.min.js"))
 	must(t, err)
 	return string(script)
 }

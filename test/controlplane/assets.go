@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/printmarket/printmarket/test/built"
+	"github.com/printmarket/printmarket/test/programs"
 )
 
 // The versions that tools/controlplane builds. A test compares them with its go.mod files.
@@ -43,7 +43,7 @@ func assetDirectory(getenv func(string) string) (string, error) {
 	if named := getenv("KUBEBUILDER_ASSETS"); named != "" {
 		return named, nil
 	}
-	directory, err := built.Directory(getenv, "controlplane", "kubernetes-"+KubernetesVersion+"-etcd-"+EtcdVersion)
+	directory, err := programs.Directory(getenv, "controlplane", "kubernetes-"+KubernetesVersion+"-etcd-"+EtcdVersion)
 	if err != nil {
 		return "", fmt.Errorf("%w (%w)", ErrNoAssets, err)
 	}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/printmarket/printmarket/test/kubectl"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -43,11 +43,11 @@ func (p *platform) bindPeople() {
 	}
 }
 
-func (p *platform) reviewer() kubectl.Reviewer {
+func (p *platform) reviewer() kubetest.Reviewer {
 	p.Helper()
 	config, err := cluster.Config()
 	p.must(err)
-	return kubectl.NewReviewer(p, config, p.namespace)
+	return kubetest.NewReviewer(p, config, p.namespace)
 }
 
 // as runs kubectl as a user of the given Role.
@@ -59,18 +59,18 @@ func (p *platform) as(role, input string, arguments ...string) string {
 // rights compares the granted rights with the matrix. It covers all service accounts of the
 // namespace, so that an additional one is detected.
 func (p *platform) rights() {
-	var subjects []kubectl.Subject
+	var subjects []kubetest.Subject
 	accounts := p.kubectl("", "get", "serviceaccounts", "--output=jsonpath={.items[*].metadata.name}")
 	for _, account := range strings.Fields(accounts) {
-		subjects = append(subjects, kubectl.Subject{
-			Column: strings.TrimPrefix(account, "printmarket-"), User: kubectl.ServiceAccount(p.namespace, account),
+		subjects = append(subjects, kubetest.Subject{
+			Column: strings.TrimPrefix(account, "printmarket-"), User: kubetest.ServiceAccount(p.namespace, account),
 		})
 	}
 	for _, one := range people {
-		subjects = append(subjects, kubectl.Subject{Column: one.column, User: one.role})
+		subjects = append(subjects, kubetest.Subject{Column: one.column, User: one.role})
 	}
-	subjects = append(subjects, kubectl.Subject{Column: "nobody", User: "nobody"})
-	kubectl.Golden(p, "testdata/can-i.txt", p.reviewer().Matrix(p, subjects), *update)
+	subjects = append(subjects, kubetest.Subject{Column: "nobody", User: "nobody"})
+	kubetest.Golden(p, "testdata/can-i.txt", p.reviewer().Matrix(p, subjects), *update)
 }
 
 // samples applies each file as the responsible user. The tables must equal those of the
@@ -84,11 +84,11 @@ func (p *platform) samples() {
 
 	want, err := os.ReadFile(filepath.Clean(samplesInForce))
 	p.must(err)
-	var got kubectl.Transcript
-	for _, command := range kubectl.Commands(string(want)) {
-		got.Add(command, kubectl.Ageless(p.as("viewer", "", strings.Fields(command)[1:]...)))
+	var got kubetest.Transcript
+	for _, command := range kubetest.Commands(string(want)) {
+		got.Add(command, kubetest.Ageless(p.as("viewer", "", strings.Fields(command)[1:]...)))
 	}
-	kubectl.Golden(p, samplesInForce, got.String(), false)
+	kubetest.Golden(p, samplesInForce, got.String(), false)
 
 	reasons := p.as("viewer", "", "get", "printmarket",
 		`--output=jsonpath={range .items[*]}{.status.conditions[?(@.type=="Propagated")].reason}{"\n"}{end}`)

@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/printmarket/printmarket/test/nodes/archive"
+	"github.com/printmarket/printmarket/test/nodes"
 )
 
 // scaling lets KEDA scale the workers by the metrics of the API servers: to zero without jobs, to
@@ -114,9 +114,9 @@ func (p *platform) installKEDA() {
   patch: "- {op: add, path: /spec/template/spec/containers/0/args/-, value: --enable-webhook-patching=false}"`
 	for _, part := range []struct{ deployment, program string }{{"keda-operator", "keda"}, {"keda-metrics-apiserver", "keda-adapter"}} {
 		file := filepath.Join(directory, part.program+".tar")
-		p.must(archive.Write(file, archive.Image{
+		p.must(nodes.WriteImage(file, nodes.Image{
 			Name: "localhost/" + part.program + ":e2e", User: "65532:65532", Entrypoint: []string{"/" + part.program},
-			Layers: [][]archive.File{{{Path: "/" + part.program, Source: filepath.Join(built, part.program), Mode: 0o755}}},
+			Layers: [][]nodes.ImageFile{{{Path: "/" + part.program, Source: filepath.Join(built, part.program), Mode: 0o755}}},
 		}))
 		p.must(cluster.LoadImage(p.Context(), file))
 		patches += fmt.Sprintf(`

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"github.com/printmarket/printmarket/test/nodes/archive"
+	"github.com/printmarket/printmarket/test/nodes"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
@@ -25,9 +25,9 @@ func (p *platform) valkeyImage() string {
 	}
 	p.must(err)
 	p.Logf("the trial Redis is %s", server)
-	return p.pack(archive.Image{
+	return p.pack(nodes.Image{
 		Name: "localhost/valkey:e2e", Env: []string{"PATH=/usr/bin"},
-		Layers: [][]archive.File{p.libraries(server), {{Path: "/usr/bin/valkey-server", Source: server, Mode: 0o755}}},
+		Layers: [][]nodes.ImageFile{p.libraries(server), {{Path: "/usr/bin/valkey-server", Source: server, Mode: 0o755}}},
 	})
 }
 
@@ -41,7 +41,7 @@ func (p *platform) postgresImage() string {
 	version := filepath.Base(filepath.Dir(bin))
 	shell, err := exec.LookPath("sh")
 	p.must(err)
-	programs := []archive.File{
+	programs := []nodes.ImageFile{
 		{Path: "/bin/sh", Source: shell, Mode: 0o755},
 		{Path: "/entrypoint.sh", Source: "testdata/postgres.sh", Mode: 0o755},
 		{Path: "/etc/passwd", Source: "testdata/postgres.passwd", Mode: 0o644},
@@ -51,24 +51,24 @@ func (p *platform) postgresImage() string {
 	for _, name := range []string{"postgres", "initdb", "pg_ctl", "pg_isready", "pg_dump", "pg_restore", "psql"} {
 		program := filepath.Join(bin, name)
 		linked = append(linked, program)
-		programs = append(programs, archive.File{Path: program, Source: program, Mode: 0o755})
+		programs = append(programs, nodes.ImageFile{Path: program, Source: program, Mode: 0o755})
 	}
 	for _, module := range []string{"plpgsql.so", "dict_snowball.so"} {
 		path := filepath.Join(filepath.Dir(bin), "lib", module)
 		linked = append(linked, path)
-		programs = append(programs, archive.File{Path: path, Source: path, Mode: 0o644})
+		programs = append(programs, nodes.ImageFile{Path: path, Source: path, Mode: 0o644})
 	}
-	return p.pack(archive.Image{
+	return p.pack(nodes.Image{
 		Name: "localhost/postgres:e2e", Env: []string{"PATH=" + bin + ":/bin"}, Entrypoint: []string{"/entrypoint.sh"},
-		Layers: [][]archive.File{p.libraries(linked...), p.tree("/usr/share/postgresql/" + version), programs},
+		Layers: [][]nodes.ImageFile{p.libraries(linked...), p.tree("/usr/share/postgresql/" + version), programs},
 	})
 }
 
 // pack loads an image into the nodes, and returns its name.
-func (p *platform) pack(image archive.Image) string {
+func (p *platform) pack(image nodes.Image) string {
 	p.Helper()
 	file := filepath.Join(p.TempDir(), "image.tar")
-	p.must(archive.Write(file, image))
+	p.must(nodes.WriteImage(file, image))
 	p.must(cluster.LoadImage(p.Context(), file))
 	return image.Name
 }
@@ -77,7 +77,7 @@ func (p *platform) pack(image archive.Image) string {
 var library = regexp.MustCompile(`(?m)(/\S+) \(0x`)
 
 // libraries returns the shared libraries that programs of this machine are linked with.
-func (p *platform) libraries(programs ...string) (files []archive.File) {
+func (p *platform) libraries(programs ...string) (files []nodes.ImageFile) {
 	p.Helper()
 	output, err := exec.CommandContext(p.Context(), "ldd", programs...).Output()
 	p.must(err)
@@ -85,7 +85,7 @@ func (p *platform) libraries(programs ...string) (files []archive.File) {
 	for _, found := range library.FindAllSubmatch(output, -1) {
 		if path := filepath.Clean(string(found[1])); !seen[path] {
 			seen[path] = true
-			files = append(files, archive.File{Path: path, Source: path, Mode: 0o755})
+			files = append(files, nodes.ImageFile{Path: path, Source: path, Mode: 0o755})
 		}
 	}
 	return files
@@ -93,14 +93,14 @@ func (p *platform) libraries(programs ...string) (files []archive.File) {
 
 // tree returns the files below a directory of this machine. It follows links and skips dangling
 // ones.
-func (p *platform) tree(directory string) (files []archive.File) {
+func (p *platform) tree(directory string) (files []nodes.ImageFile) {
 	p.Helper()
 	p.must(filepath.WalkDir(directory, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			files = append(files, archive.File{Path: path, Source: path, Mode: 0o644})
+			files = append(files, nodes.ImageFile{Path: path, Source: path, Mode: 0o644})
 		}
 		return nil
 	}))

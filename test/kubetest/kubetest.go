@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kubetest provides a real Kubernetes control plane for tests; see package
-// controlplane.
+// Package kubetest provides a real Kubernetes control plane for tests, see package
+// controlplane, and shows what users of kubectl see and may do there: a [Transcript] of
+// commands as a golden file, and a matrix of access by a [Reviewer].
 //
 // A package whose tests only read and write objects shares one plane, which
 // takes a few seconds to start:

@@ -14,8 +14,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/printmarket/printmarket/test/controlplane"
-	"github.com/printmarket/printmarket/test/freeport"
 	"github.com/printmarket/printmarket/test/pgtest"
+	"github.com/printmarket/printmarket/test/programs"
 )
 
 // kubernetes is kube-apiserver. Its etcd keeps running.
@@ -89,6 +89,6 @@ func answers(url string) func(context.Context) error {
 
 // freeAddr returns a loopback address that stays reserved while its program is stopped.
 func freeAddr(ctx context.Context) (string, error) {
-	address, err := freeport.Loopback(ctx)
+	address, err := programs.FreeAddress(ctx)
 	return address.String(), err
 }

@@ -10,8 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/printmarket/printmarket/test/built"
 	"github.com/printmarket/printmarket/test/controlplane"
+	"github.com/printmarket/printmarket/test/programs"
 )
 
 // CoreDNSVersion is the version that tools/node builds; a test compares it with its go.mod file.
@@ -42,7 +42,7 @@ func findAssets() (assets, error) {
 	if err != nil {
 		return assets{}, err
 	}
-	node, err := built.Directory(os.Getenv, "node", "kubernetes-"+controlplane.KubernetesVersion+"-coredns-"+CoreDNSVersion)
+	node, err := programs.Directory(os.Getenv, "node", "kubernetes-"+controlplane.KubernetesVersion+"-coredns-"+CoreDNSVersion)
 	if err != nil {
 		return assets{}, err
 	}

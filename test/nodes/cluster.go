@@ -31,8 +31,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/printmarket/printmarket/test/built"
 	"github.com/printmarket/printmarket/test/nodes/tree"
+	"github.com/printmarket/printmarket/test/programs"
 )
 
 // DefaultTimeout bounds the start of a cluster. On an idle machine it takes
@@ -97,7 +97,7 @@ func (c *Cluster) start(ctx context.Context) error {
 	if c.assets, err = findAssets(); err != nil {
 		return err
 	}
-	cache, err := built.Cache(os.Getenv)
+	cache, err := programs.Cache(os.Getenv)
 	if err != nil {
 		return err
 	}

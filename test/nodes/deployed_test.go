@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/test/eventually"
-	"github.com/printmarket/printmarket/test/nodes/archive"
+	"github.com/printmarket/printmarket/test/nodes"
 )
 
 // deployed is the server of testdata, deployed in its own namespace.
@@ -114,11 +114,11 @@ func loadServer(t *testing.T) {
 		t.Fatalf("build the server: %v\n%s", err, output)
 	}
 	image := filepath.Join(directory, "image.tar")
-	if err := archive.Write(image, archive.Image{
+	if err := nodes.WriteImage(image, nodes.Image{
 		Name: "localhost/testserver:1", Entrypoint: []string{"/testserver"}, User: "65532:65532",
-		Layers: [][]archive.File{{{Path: "/testserver", Source: program, Mode: 0o755}}},
+		Layers: [][]nodes.ImageFile{{{Path: "/testserver", Source: program, Mode: 0o755}}},
 	}); err != nil {
-		t.Fatalf("archive.Write(%q): %v", image, err)
+		t.Fatalf("nodes.WriteImage(%q): %v", image, err)
 	}
 	if err := cluster.LoadImage(t.Context(), image); err != nil {
 		t.Fatalf("cluster.LoadImage(%q): %v", image, err)

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/printmarket/printmarket/test/nodes/archive"
 	"github.com/printmarket/printmarket/test/nodes/tree"
 )
 
@@ -87,18 +86,18 @@ func tail(path string) string {
 }
 
 func (c *Cluster) loadOwnImages(ctx context.Context) error {
-	for _, image := range []archive.Image{
+	for _, image := range []Image{
 		{
 			Name: pauseImage, Entrypoint: []string{"/pause"}, User: "65535:65535",
-			Layers: [][]archive.File{{{Path: "/pause", Source: c.assets.nodeProgram("pause"), Mode: 0o755}}},
+			Layers: [][]ImageFile{{{Path: "/pause", Source: c.assets.nodeProgram("pause"), Mode: 0o755}}},
 		},
 		{
 			Name: coreDNSImage, Entrypoint: []string{"/coredns"},
-			Layers: [][]archive.File{{{Path: "/coredns", Source: c.assets.nodeProgram("coredns"), Mode: 0o755}}},
+			Layers: [][]ImageFile{{{Path: "/coredns", Source: c.assets.nodeProgram("coredns"), Mode: 0o755}}},
 		},
 	} {
 		file := c.work("image.tar")
-		if err := archive.Write(file, image); err != nil {
+		if err := WriteImage(file, image); err != nil {
 			return err
 		}
 		if err := c.LoadImage(ctx, file); err != nil {

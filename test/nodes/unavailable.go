@@ -12,8 +12,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/printmarket/printmarket/test/built"
 	"github.com/printmarket/printmarket/test/nodes/tree"
+	"github.com/printmarket/printmarket/test/programs"
 )
 
 // Unavailable returns the reason why this machine cannot run clusters, or "".
@@ -55,7 +55,7 @@ func namespaces() error {
 
 // visibleCache rejects a cache below directories that nodes replace with their own.
 func visibleCache() error {
-	cache, err := built.Cache(os.Getenv)
+	cache, err := programs.Cache(os.Getenv)
 	if err != nil {
 		return err
 	}

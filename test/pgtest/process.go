@@ -21,22 +21,22 @@ import (
 // ErrNotInstalled means that this machine has no PostgreSQL server.
 var ErrNotInstalled = errors.New("postgresql is not installed (`make test` installs it)")
 
-// programs holds the directory of the server's programs and the user that runs them: PostgreSQL
+// installation holds the directory of the server's programs and the user that runs them: PostgreSQL
 // refuses to run as root.
-type programs struct {
+type installation struct {
 	dir string
 	as  *syscall.Credential
 }
 
-func findPrograms(ctx context.Context) (programs, error) {
+func findPrograms(ctx context.Context) (installation, error) {
 	for _, dir := range candidates(ctx) {
 		if _, err := os.Stat(filepath.Join(dir, "initdb")); err != nil {
 			continue
 		}
 		as, err := unprivileged()
-		return programs{dir: dir, as: as}, err
+		return installation{dir: dir, as: as}, err
 	}
-	return programs{}, ErrNotInstalled
+	return installation{}, ErrNotInstalled
 }
 
 // Programs returns the directory of the installed server's programs, or [ErrNotInstalled].
@@ -86,7 +86,7 @@ func unprivileged() (*syscall.Credential, error) {
 }
 
 // own gives a file to the user that runs the programs.
-func (p programs) own(path string) error {
+func (p installation) own(path string) error {
 	if p.as == nil {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (p programs) own(path string) error {
 }
 
 // run runs a program to its end.
-func (p programs) run(ctx context.Context, name string, args ...string) error {
+func (p installation) run(ctx context.Context, name string, args ...string) error {
 	command := exec.CommandContext(ctx, filepath.Join(p.dir, name), args...)
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: p.as}
 	// The user may not be allowed to enter the caller's directory.
@@ -113,7 +113,7 @@ type running struct {
 
 // start starts the server, which outlives the context. When this process dies, the kernel stops
 // the server: SIGQUIT makes it end its children first.
-func (p programs) start(ctx context.Context, log string, args []string) (*running, error) {
+func (p installation) start(ctx context.Context, log string, args []string) (*running, error) {
 	output, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err

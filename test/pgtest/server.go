@@ -27,7 +27,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/printmarket/printmarket/test/freeport"
+	"github.com/printmarket/printmarket/test/programs"
 )
 
 // Superuser owns every database of a [Server].
@@ -52,7 +52,7 @@ var settings = []string{
 
 // Server is one PostgreSQL server. It is not safe for concurrent use.
 type Server struct {
-	programs programs
+	programs installation
 	dir      string
 	extra    []string
 	port     int
@@ -74,7 +74,7 @@ func Launch(ctx context.Context, dir string, extra ...string) (*Server, error) {
 	}
 	for range 10 {
 		var address netip.AddrPort
-		if address, err = freeport.Loopback(ctx); err != nil {
+		if address, err = programs.FreeAddress(ctx); err != nil {
 			return nil, err
 		}
 		s.port = int(address.Port())

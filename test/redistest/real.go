@@ -18,7 +18,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/printmarket/printmarket/test/freeport"
+	"github.com/printmarket/printmarket/test/programs"
 )
 
 // patience bounds every operation. It is long enough for a busy machine.
@@ -163,9 +163,9 @@ func (s *Server) Resume() { s.process.signal(syscall.SIGCONT) }
 
 func freeAddr(t testing.TB) string {
 	t.Helper()
-	address, err := freeport.Loopback(t.Context())
+	address, err := programs.FreeAddress(t.Context())
 	if err != nil {
-		t.Fatalf("freeport.Loopback: %v", err)
+		t.Fatalf("programs.FreeAddress: %v", err)
 	}
 	return address.String()
 }

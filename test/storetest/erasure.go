@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -92,7 +91,7 @@ func (w *fixture) fillAll(t *testing.T) {
 	w.offers(t, acme.Organization, "0.10")
 	w.offers(t, acme.Organization, "0.20")
 	w.offers(t, stark.Organization, "0.30")
-	if err := w.store.MarkKeysUsed(t.Context(), []lastused.Use{
+	if err := w.store.MarkKeysUsed(t.Context(), []credential.Use{
 		{Key: digest(1), At: w.clock.Now()}, {Key: digest(2), At: w.clock.Now()}, {Key: digest(3), At: w.clock.Now()},
 	}); err != nil {
 		t.Fatalf("w.store.MarkKeysUsed: %v", err)

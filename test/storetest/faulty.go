@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/requestlog"
@@ -130,15 +129,15 @@ func (f *Faulty) DueRFQs(ctx context.Context, now, simulate time.Time, limit int
 	return around(f, "list due rfqs", false, func() ([]rfq.Due, error) { return f.store.DueRFQs(ctx, now, simulate, limit) })
 }
 
-// MarkKeysUsed implements [lastused.Store].
-func (f *Faulty) MarkKeysUsed(ctx context.Context, uses []lastused.Use) error {
+// MarkKeysUsed implements [credential.UseStore].
+func (f *Faulty) MarkKeysUsed(ctx context.Context, uses []credential.Use) error {
 	_, err := around(f, "mark keys used", true, func() (struct{}, error) { return struct{}{}, f.store.MarkKeysUsed(ctx, uses) })
 	return err
 }
 
-// KeyUses implements [lastused.Store].
-func (f *Faulty) KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error) {
-	return around(f, "read use of keys", false, func() ([]lastused.Use, error) { return f.store.KeyUses(ctx, keys) })
+// KeyUses implements [credential.UseStore].
+func (f *Faulty) KeyUses(ctx context.Context, keys []credential.Digest) ([]credential.Use, error) {
+	return around(f, "read use of keys", false, func() ([]credential.Use, error) { return f.store.KeyUses(ctx, keys) })
 }
 
 // EndSessions implements [signon.EndStore].

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/lastused"
 )
 
 var keyUseCases = map[string]func(*testing.T, *fixture){
@@ -23,13 +22,13 @@ func digest(n uint64) (d credential.Digest) {
 	return d
 }
 
-func (w *fixture) uses(t *testing.T, keys ...credential.Digest) []lastused.Use {
+func (w *fixture) uses(t *testing.T, keys ...credential.Digest) []credential.Use {
 	t.Helper()
 	uses, err := w.store.KeyUses(t.Context(), keys)
 	if err != nil {
 		t.Fatalf("w.store.KeyUses: %v", err)
 	}
-	slices.SortFunc(uses, func(a, b lastused.Use) int { return bytes.Compare(a.Key[:], b.Key[:]) })
+	slices.SortFunc(uses, func(a, b credential.Use) int { return bytes.Compare(a.Key[:], b.Key[:]) })
 	return uses
 }
 
@@ -43,7 +42,7 @@ func usesMoveForward(t *testing.T, w *fixture) {
 	if uses := w.uses(t); len(uses) != 0 {
 		t.Errorf("uses of no keys: %v", uses)
 	}
-	for _, uses := range [][]lastused.Use{
+	for _, uses := range [][]credential.Use{
 		{{Key: digest(2), At: at(5)}, {Key: digest(1), At: at(5)}},
 		{{Key: digest(1), At: at(3)}, {Key: digest(2), At: at(6)}},
 		{},
@@ -52,7 +51,7 @@ func usesMoveForward(t *testing.T, w *fixture) {
 			t.Fatalf("w.store.MarkKeysUsed: %v", err)
 		}
 	}
-	want := []lastused.Use{{Key: digest(1), At: at(5)}, {Key: digest(2), At: at(6)}}
+	want := []credential.Use{{Key: digest(1), At: at(5)}, {Key: digest(2), At: at(6)}}
 	wantEqual(t, "uses", want, w.uses(t, digest(3), digest(2), digest(1)))
 	wantEqual(t, "uses of one", want[1:], w.uses(t, digest(2)))
 }
@@ -60,9 +59,9 @@ func usesMoveForward(t *testing.T, w *fixture) {
 func usesRace(t *testing.T, w *fixture) {
 	const keys = 50
 	for i, err := range concurrently(8, func(i int) error {
-		var uses []lastused.Use
+		var uses []credential.Use
 		for n := range uint64(keys) {
-			uses = append(uses, lastused.Use{Key: digest(n), At: time.Date(2026, 11, 20, 9, i, 0, 0, time.UTC)})
+			uses = append(uses, credential.Use{Key: digest(n), At: time.Date(2026, 11, 20, 9, i, 0, 0, time.UTC)})
 		}
 		if i%2 == 1 {
 			slices.Reverse(uses)

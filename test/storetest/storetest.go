@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/credential/lastused"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/requestlog"
@@ -34,7 +34,7 @@ type Store interface {
 	Outbox
 	Quotas
 	Audit
-	lastused.Store
+	credential.UseStore
 	requestlog.Store
 	xjmf.Store
 	masterdata.Store

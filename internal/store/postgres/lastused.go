@@ -12,15 +12,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/lastused"
 )
 
-var _ lastused.Store = (*Store)(nil)
+var _ credential.UseStore = (*Store)(nil)
 
-// MarkKeysUsed implements [lastused.Store]. Replicas write the same keys at the
+// MarkKeysUsed implements [credential.UseStore]. Replicas write the same keys at the
 // same time, so each takes them in the same order.
-func (s *Store) MarkKeysUsed(ctx context.Context, uses []lastused.Use) error {
-	sorted := slices.SortedFunc(slices.Values(uses), func(a, b lastused.Use) int { return bytes.Compare(a.Key[:], b.Key[:]) })
+func (s *Store) MarkKeysUsed(ctx context.Context, uses []credential.Use) error {
+	sorted := slices.SortedFunc(slices.Values(uses), func(a, b credential.Use) int { return bytes.Compare(a.Key[:], b.Key[:]) })
 	digests, times := make([][]byte, len(sorted)), make([]time.Time, len(sorted))
 	for i, use := range sorted {
 		digests[i], times[i] = use.Key[:], use.At
@@ -35,15 +34,15 @@ func (s *Store) MarkKeysUsed(ctx context.Context, uses []lastused.Use) error {
 	})
 }
 
-// KeyUses implements [lastused.Store].
-func (s *Store) KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error) {
+// KeyUses implements [credential.UseStore].
+func (s *Store) KeyUses(ctx context.Context, keys []credential.Digest) ([]credential.Use, error) {
 	digests := make([][]byte, len(keys))
 	for i := range keys {
 		digests[i] = keys[i][:]
 	}
-	return read(ctx, s, "read use of keys", func(ctx context.Context, q querier) ([]lastused.Use, error) {
+	return read(ctx, s, "read use of keys", func(ctx context.Context, q querier) ([]credential.Use, error) {
 		rows, err := q.Query(ctx, `SELECT digest, used_at FROM key_use WHERE digest = ANY ($1)`, digests)
-		return collect(rows, err, func(r pgx.Row) (use lastused.Use, err error) {
+		return collect(rows, err, func(r pgx.Row) (use credential.Use, err error) {
 			var digest []byte
 			err = r.Scan(&digest, instant{&use.At})
 			copy(use.Key[:], digest)

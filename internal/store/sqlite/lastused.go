@@ -8,13 +8,12 @@ import (
 	"encoding/json"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/lastused"
 )
 
-var _ lastused.Store = (*Store)(nil)
+var _ credential.UseStore = (*Store)(nil)
 
-// MarkKeysUsed implements [lastused.Store].
-func (s *Store) MarkKeysUsed(ctx context.Context, uses []lastused.Use) error {
+// MarkKeysUsed implements [credential.UseStore].
+func (s *Store) MarkKeysUsed(ctx context.Context, uses []credential.Use) error {
 	return s.write(ctx, "mark keys used", func(tx *sql.Tx) error {
 		for _, use := range uses {
 			if _, err := tx.ExecContext(ctx,
@@ -28,8 +27,8 @@ func (s *Store) MarkKeysUsed(ctx context.Context, uses []lastused.Use) error {
 	})
 }
 
-// KeyUses implements [lastused.Store].
-func (s *Store) KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error) {
+// KeyUses implements [credential.UseStore].
+func (s *Store) KeyUses(ctx context.Context, keys []credential.Digest) ([]credential.Use, error) {
 	digests := make([]string, len(keys))
 	for i, key := range keys {
 		digests[i] = key.String()
@@ -38,10 +37,10 @@ func (s *Store) KeyUses(ctx context.Context, keys []credential.Digest) ([]lastus
 	if err != nil {
 		return nil, err
 	}
-	return read(ctx, s, "read use of keys", func(q querier) ([]lastused.Use, error) {
+	return read(ctx, s, "read use of keys", func(q querier) ([]credential.Use, error) {
 		rows, err := q.QueryContext(ctx,
 			`SELECT digest, used_at FROM key_use WHERE digest IN (SELECT unhex(value) FROM json_each(?))`, string(list))
-		return collect(rows, err, func(r row) (use lastused.Use, err error) {
+		return collect(rows, err, func(r row) (use credential.Use, err error) {
 			var digest []byte
 			err = r.Scan(&digest, instant{&use.At})
 			copy(use.Key[:], digest)

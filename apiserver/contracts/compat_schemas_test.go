@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package contractcompat_test
+package contracts_test
 
 import (
 	"fmt"

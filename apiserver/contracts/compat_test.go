@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package contractcompat_test
+package contracts_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
-
-	"github.com/printmarket/printmarket/test/contractcompat"
 )
 
 // base contains an example of everything that a change can affect.
@@ -156,8 +154,8 @@ func TestChangesThatBreakClientsAreReported(t *testing.T) {
 // verdict compares two contracts and requires a break, or none.
 func verdict(t *testing.T, way, old, next, want string) {
 	t.Helper()
-	err := contractcompat.Check([]byte(old), []byte(next))
-	var broken *contractcompat.BrokenError
+	err := checkCompatible([]byte(old), []byte(next))
+	var broken *brokenContractError
 	switch {
 	case want == none && err != nil:
 		t.Errorf("%s: %v", way, err)
@@ -201,8 +199,8 @@ func TestVersionFollowsFromTheChanges(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			err := contractcompat.Check([]byte(base), []byte(change(t, tc.pairs...)))
-			if (err == nil) != (tc.want == "") || err != nil && (!errors.Is(err, contractcompat.ErrVersion) || !strings.Contains(err.Error(), tc.want)) {
+			err := checkCompatible([]byte(base), []byte(change(t, tc.pairs...)))
+			if (err == nil) != (tc.want == "") || err != nil && (!errors.Is(err, errContractVersion) || !strings.Contains(err.Error(), tc.want)) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 		})
@@ -215,11 +213,11 @@ func TestInvalidContractIsRejected(t *testing.T) {
 		"", "- a", "a: 1\na: 2", "paths: {",
 		strings.Replace(base, `"#/components/schemas/NewThing"`, `"#/components/schemas/Unknown"`, 1),
 	} {
-		var broken *contractcompat.BrokenError
-		if err := contractcompat.Check([]byte(text), []byte(base)); err == nil || errors.As(err, &broken) {
+		var broken *brokenContractError
+		if err := checkCompatible([]byte(text), []byte(base)); err == nil || errors.As(err, &broken) {
 			t.Errorf("released contract %q: got %v, want that it cannot be read", text, err)
 		}
-		if err := contractcompat.Check([]byte(base), []byte(text)); err == nil || errors.As(err, &broken) {
+		if err := checkCompatible([]byte(base), []byte(text)); err == nil || errors.As(err, &broken) {
 			t.Errorf("contract %q: got %v, want that it cannot be read", text, err)
 		}
 	}
@@ -235,8 +233,8 @@ func FuzzCheck(f *testing.F) {
 		if len(one)+len(other) > 16<<10 {
 			return
 		}
-		_ = contractcompat.Check([]byte(one), []byte(other))
-		if err := contractcompat.Check([]byte(one), []byte(one)); errors.Is(err, contractcompat.ErrVersion) {
+		_ = checkCompatible([]byte(one), []byte(other))
+		if err := checkCompatible([]byte(one), []byte(one)); errors.Is(err, errContractVersion) {
 			t.Fatalf("the same contract has another version: %v", err)
 		}
 	})

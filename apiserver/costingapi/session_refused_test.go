@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package sessions_test
+package costingapi_test
 
 import (
 	"crypto/rand"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/costingapi"
-	"github.com/printmarket/printmarket/apiserver/sessions"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -128,7 +127,7 @@ func TestSessionIsRejectedByOtherRoutes(t *testing.T) {
 		for path, method := range map[string]string{
 			"/api/v1/account": "GET", "/api/v1/rfq": "GET", "/api/v1/rfq/rfq_x": "GET", "/api/v1/estimate": "POST", "/api/v1/orders": "GET", "/api/v1/catalog/products": "GET",
 			"/api/v1/preflight": "POST", "/api/v1/preflight/pref_x": "GET", "/api/v1/preflight/pref_x/events": "GET",
-			"/api/v1/xjdf": "GET", "/api/v1/xjdf/capabilities": "GET", "/api/v1/xjdf/openapi": "GET", "/api/v1/xjdf/validate": "POST", sessions.Path: "POST",
+			"/api/v1/xjdf": "GET", "/api/v1/xjdf/capabilities": "GET", "/api/v1/xjdf/openapi": "GET", "/api/v1/xjdf/validate": "POST", costingapi.SessionsPath: "POST",
 			"/api/v1/xjdf/media-catalog": "GET", "/api/v1/xjdf/devices": "GET", "/api/v1/xjdf/master-data-export": "GET",
 			"/api/v1/platform/rfqs": "GET", "/api/v1/platform/audit": "GET", "/api/v1/platform/masterdata/snapshots": "POST", "/api/v1/webhooks/xjmf": "POST",
 		} {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kubectl helps tests that show what users of kubectl see and may do:
-// transcripts of sessions as golden files, and matrices of access.
-package kubectl
+package kubetest
 
 import (
 	"os"

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sessions opens sessions of organizations, and authenticates requests to routes that
-// require a session instead of an API key.
-//
-// A session is an encrypted token that names a tenant, a key and an expiry. It contains no
-// permission: each use looks the key up in the current posture. So a session ends with its
-// key, is suspended with its partner, and has the current scopes of the key.
-package sessions
+package costingapi
 
 import (
 	"encoding/json"
@@ -23,33 +17,40 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Path is where sessions are opened.
-const Path = "/api/v1/sessions"
+// SessionsPath is where sessions are opened.
+const SessionsPath = "/api/v1/sessions"
 
-// Sealer lists the methods of package credential that the surface calls.
-type Sealer interface {
+// SessionSealer lists the methods of package credential that the surface calls.
+type SessionSealer interface {
 	Seal(session credential.Session, now time.Time, random io.Reader) (credential.Secret, error)
 	Open(token string, now time.Time) (credential.Session, error)
 }
 
-// Service opens and authenticates sessions.
-type Service struct {
-	sealer Sealer
+// Sessions opens sessions of organizations, and authenticates requests to routes that require
+// a session instead of an API key.
+//
+// A session is an encrypted token that names a tenant, a key and an expiry. It contains no
+// permission: each use looks the key up in the current posture. So a session ends with its
+// key, is suspended with its partner, and has the current scopes of the key.
+type Sessions struct {
+	sealer SessionSealer
 	random io.Reader
 }
 
-// New returns a Service. random must be cryptographic except in tests.
-func New(sealer Sealer, random io.Reader) *Service { return &Service{sealer: sealer, random: random} }
+// NewSessions returns Sessions. random must be cryptographic except in tests.
+func NewSessions(sealer SessionSealer, random io.Reader) *Sessions {
+	return &Sessions{sealer: sealer, random: random}
+}
 
-// Routes is the surface's table of routes.
-func (d *Service) Routes() []gate.Route {
+// Routes returns the route that opens sessions.
+func (d *Sessions) Routes() []gate.Route {
 	return []gate.Route{{
-		Method: http.MethodPost, Pattern: Path, Scope: posture.XJDFCosting.Definition().Session, Surface: posture.SurfaceXJDF, Write: true, Serve: d.open,
+		Method: http.MethodPost, Pattern: SessionsPath, Scope: posture.XJDFCosting.Definition().Session, Surface: posture.SurfaceXJDF, Write: true, Serve: d.open,
 	}}
 }
 
 // open serves POST /api/v1/sessions. Where the key ends sooner, so does the session.
-func (d *Service) open(c *gate.Call) error {
+func (d *Sessions) open(c *gate.Call) error {
 	now := c.Now.UTC().Truncate(time.Millisecond)
 	session := credential.Session{Tenant: c.Tenant(), Key: c.Caller.Digest(), Expires: now.Add(credential.SessionLifetime)}
 	if end := c.Caller.Terms().KeyExpires; !end.IsZero() && end.Before(session.Expires) {
@@ -62,7 +63,7 @@ func (d *Service) open(c *gate.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusCreated, model(c, session, token, now))
+	return c.JSON(http.StatusCreated, newSession(c, session, token, now))
 }
 
 // usable lists the scopes of the routes that accept sessions.
@@ -79,7 +80,7 @@ type opened struct {
 	Scopes         []string        `json:"scopes"`
 }
 
-func model(c *gate.Call, session credential.Session, token credential.Secret, now time.Time) opened {
+func newSession(c *gate.Call, session credential.Session, token credential.Secret, now time.Time) opened {
 	answer := opened{
 		Token: token.Reveal(), TokenType: "Bearer", ExpiresAt: respond.Instant(session.Expires),
 		ExpiresIn: int(session.Expires.Sub(now) / time.Second), OrganizationID: session.Tenant.Organization,
@@ -93,30 +94,30 @@ func model(c *gate.Call, session credential.Session, token credential.Secret, no
 	return answer
 }
 
-// required is the answer for every missing or invalid session; it does not reveal the fault to
+// sessionRequired is the answer for every missing or invalid session; it does not reveal the fault to
 // an attacker.
-var required = &problem.Problem{
+var sessionRequired = &problem.Problem{
 	Code: problem.CodeAuthenticationRequired, Detail: "Authentication required",
-	Extension: json.RawMessage(`{"nextStep":"open a session with POST ` + Path + `"}`),
+	Extension: json.RawMessage(`{"nextStep":"open a session with POST ` + SessionsPath + `"}`),
 }
 
-// vary lists the fields on which responses of routes with sessions depend.
-var vary = []string{"Authorization"}
+// sessionVary lists the fields on which responses of routes with sessions depend.
+var sessionVary = []string{"Authorization"}
 
 // Authenticate returns the caller of a session, for routes that accept only sessions.
-func (d *Service) Authenticate(c *gate.Call) (posture.Caller, *problem.Problem) {
-	c.Writer.Header()["Vary"] = vary
+func (d *Sessions) Authenticate(c *gate.Call) (posture.Caller, *problem.Problem) {
+	c.Writer.Header()["Vary"] = sessionVary
 	token, sent := c.Bearer()
 	if !sent {
-		return posture.Caller{}, c.Challenge(required, len(c.Request.Header["Authorization"]) > 0)
+		return posture.Caller{}, c.Challenge(sessionRequired, len(c.Request.Header["Authorization"]) > 0)
 	}
 	session, err := d.sealer.Open(token, c.Now)
 	if err != nil || !session.SignedIn.IsZero() {
-		return posture.Caller{}, c.Challenge(required, true)
+		return posture.Caller{}, c.Challenge(sessionRequired, true)
 	}
 	caller, valid := c.Resume(session)
 	if !valid {
-		return posture.Caller{}, c.Challenge(required, true)
+		return posture.Caller{}, c.Challenge(sessionRequired, true)
 	}
 	return caller, nil
 }

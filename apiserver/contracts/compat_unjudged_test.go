@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package contractcompat
+package contracts_test
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 
 // unjudged returns the changes for which oasdiff has no rule. `oasdiff checks changelog coverage`
 // lists most of them as waived. Every change without a decision in this file counts as a break.
-func unjudged(report *diff.Diff) []Break {
+func unjudged(report *diff.Diff) []contractBreak {
 	w := &walk{seen: map[visit]bool{}}
 	w.changed("servers", report.ServersDiff != nil, "they have changed")
 	w.changed("webhooks", report.WebhooksDiff != nil, "they have changed")
@@ -41,7 +41,7 @@ func unjudged(report *diff.Diff) []Break {
 
 // walk collects breaks from a report of oasdiff.
 type walk struct {
-	breaks []Break
+	breaks []contractBreak
 	// seen ends the walk in a recursive schema.
 	seen map[visit]bool
 }
@@ -53,7 +53,7 @@ type visit struct {
 
 func (w *walk) changed(where string, broken bool, format string, args ...any) {
 	if broken {
-		w.breaks = append(w.breaks, Break{where, fmt.Sprintf(format, args...)})
+		w.breaks = append(w.breaks, contractBreak{where, fmt.Sprintf(format, args...)})
 	}
 }
 

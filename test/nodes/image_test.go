@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package archive_test
+package nodes_test
 
 import (
 	"archive/tar"
@@ -18,19 +18,19 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
-	"github.com/printmarket/printmarket/test/nodes/archive"
+	"github.com/printmarket/printmarket/test/nodes"
 )
 
 // sample returns an image of two layers.
-func sample(t *testing.T) archive.Image {
+func sample(t *testing.T) nodes.Image {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "program")
 	if err := os.WriteFile(program, []byte("a program"), 0o600); err != nil {
 		t.Fatalf("os.WriteFile(%q): %v", program, err)
 	}
-	return archive.Image{
+	return nodes.Image{
 		Name: "localhost/sample:1", Entrypoint: []string{"/usr/bin/sample"}, Env: []string{"A=b"}, User: "65532:65532",
-		Layers: [][]archive.File{
+		Layers: [][]nodes.ImageFile{
 			{{Path: "/tmp", Mode: 0o777 | os.ModeSticky}},
 			{
 				{Path: "/usr/bin/sample", Source: program, Mode: 0o755},
@@ -40,11 +40,11 @@ func sample(t *testing.T) archive.Image {
 	}
 }
 
-func write(t *testing.T, image archive.Image) []byte {
+func write(t *testing.T, image nodes.Image) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "image.tar")
-	if err := archive.Write(file, image); err != nil {
-		t.Fatalf("archive.Write(%q): %v", file, err)
+	if err := nodes.WriteImage(file, image); err != nil {
+		t.Fatalf("nodes.WriteImage(%q): %v", file, err)
 	}
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -54,7 +54,7 @@ func write(t *testing.T, image archive.Image) []byte {
 }
 
 // read reads an archive as container runtimes do.
-func read(t *testing.T, image archive.Image) v1.Image {
+func read(t *testing.T, image nodes.Image) v1.Image {
 	t.Helper()
 	content := write(t, image)
 	tag, err := name.NewTag(image.Name)
@@ -136,7 +136,7 @@ func TestSameFilesGiveTheSameBytes(t *testing.T) {
 
 func TestInvalidImageIsRejected(t *testing.T) {
 	t.Parallel()
-	tests := map[string]archive.File{
+	tests := map[string]nodes.ImageFile{
 		"the source is missing":     {Path: "/a", Source: "/no/such/file"},
 		"the path is relative":      {Path: "a", Source: "/proc/self/exe"},
 		"the path leaves its place": {Path: "/a/../../b", Source: "/proc/self/exe"},
@@ -144,9 +144,9 @@ func TestInvalidImageIsRejected(t *testing.T) {
 	for sentence, file := range tests {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()
-			image := archive.Image{Name: "localhost/bad:1", Layers: [][]archive.File{{file}}}
-			if err := archive.Write(filepath.Join(t.TempDir(), "image.tar"), image); err == nil {
-				t.Error("archive.Write succeeded, want an error")
+			image := nodes.Image{Name: "localhost/bad:1", Layers: [][]nodes.ImageFile{{file}}}
+			if err := nodes.WriteImage(filepath.Join(t.TempDir(), "image.tar"), image); err == nil {
+				t.Error("nodes.WriteImage succeeded, want an error")
 			}
 		})
 	}

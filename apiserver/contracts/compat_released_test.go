@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package contractcompat_test
+package contracts_test
 
 import (
 	"os"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/docs"
-	"github.com/printmarket/printmarket/test/contractcompat"
 )
 
 // released is the directory of the copies of released contracts, relative to this package.
@@ -37,7 +36,7 @@ func TestContractsDoNotBreakClientsOfTheirReleases(t *testing.T) {
 			if err != nil {
 				t.Fatalf("os.ReadFile: %v", err)
 			}
-			if err := contractcompat.Check(last, next); err != nil {
+			if err := checkCompatible(last, next); err != nil {
 				t.Errorf("%s after %s: %v", name, filepath.Base(copies[len(copies)-1]), err)
 			}
 		})
@@ -53,7 +52,7 @@ func copiesOf(t *testing.T, name contracts.Name) []string {
 		t.Fatalf("filepath.Glob: %v", err)
 	}
 	version := func(file string) [3]int {
-		v, err := contractcompat.ParseVersion(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), prefix), ".yaml"))
+		v, err := parseContractVersion(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), prefix), ".yaml"))
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
@@ -87,7 +86,7 @@ func TestReleasedContractsFollowEachOther(t *testing.T) {
 			if err != nil {
 				t.Fatalf("os.ReadFile: %v", err)
 			}
-			if err := contractcompat.Check(before, text); err != nil {
+			if err := checkCompatible(before, text); err != nil {
 				t.Errorf("%s after %s: %v", file, copies[i-1], err)
 			}
 		}

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package contractcompat reports whether a contract may follow its last release: every
-// client of the released contract must continue to work.
-//
-// The package compares OpenAPI documents with oasdiff. Three rules are ours:
-// a warning of oasdiff is a break, some changes that oasdiff only reports break
-// our clients (see severities), and a change that oasdiff does not judge is a
-// break as well (see unjudged.go).
-//
-// Only tests import the package, so the product does not link oasdiff.
-package contractcompat
+package contracts_test
 
 import (
 	"errors"
@@ -22,23 +13,23 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/oasdiff/oasdiff/checker"
 	"github.com/oasdiff/oasdiff/diff"
-	"github.com/oasdiff/oasdiff/load"
+	oasload "github.com/oasdiff/oasdiff/load"
 	"sigs.k8s.io/yaml"
 )
 
-// Break is one change that breaks a client of the released contract.
-type Break struct {
+// contractBreak is one change that breaks a client of the released contract.
+type contractBreak struct {
 	// Where is the operation and the location in it.
 	Where string
 	What  string
 }
 
-func (b Break) String() string { return b.Where + ": " + b.What }
+func (b contractBreak) String() string { return b.Where + ": " + b.What }
 
-// BrokenError lists the changes that break clients of the released contract.
-type BrokenError struct{ Breaks []Break }
+// brokenContractError lists the changes that break clients of the released contract.
+type brokenContractError struct{ Breaks []contractBreak }
 
-func (e *BrokenError) Error() string {
+func (e *brokenContractError) Error() string {
 	lines := make([]string, len(e.Breaks))
 	for i, b := range e.Breaks {
 		lines[i] = "\n  " + b.String()
@@ -46,18 +37,24 @@ func (e *BrokenError) Error() string {
 	return "the contract breaks clients of the released one; use a new major route family:" + strings.Join(lines, "")
 }
 
-// ErrVersion means that info.version does not follow from the changes.
-var ErrVersion = errors.New("invalid version")
+// errContractVersion means that info.version does not follow from the changes.
+var errContractVersion = errors.New("invalid version")
 
-// Check returns nil if the contract may follow the released one, a [BrokenError] if it breaks
-// clients, and [ErrVersion] if its info.version is too low. Deprecated operations may be removed
-// after their sunset, by the current time.
-func Check(released, next []byte) error {
-	before, err := parse("released contract", released)
+// checkCompatible returns nil if a contract may follow its last release: every client of the
+// release must continue to work. It returns a [brokenContractError] if one would not, and
+// [errContractVersion] if info.version is too low. Deprecated operations may be removed after
+// their sunset, by the current time.
+//
+// oasdiff compares the documents. Three rules are ours: a warning of oasdiff is a break, some
+// changes that oasdiff only reports break our clients (see severities), and a change that
+// oasdiff does not judge is a break as well (see compat_unjudged_test.go). Only tests use
+// it, so the product does not link oasdiff.
+func checkCompatible(released, next []byte) error {
+	before, err := parseContract("released contract", released)
 	if err != nil {
 		return err
 	}
-	after, err := parse("contract", next)
+	after, err := parseContract("contract", next)
 	if err != nil {
 		return err
 	}
@@ -72,15 +69,15 @@ func Check(released, next []byte) error {
 		report = &diff.Diff{} // oasdiff finds no difference
 	}
 	localize := checker.NewDefaultLocalizer()
-	var breaks []Break
+	var breaks []contractBreak
 	rules := checker.NewConfig(checker.GetAllChecks(), checker.WithSeverityLevels(severities()))
 	for _, change := range checker.CheckBackwardCompatibility(rules, report, sources) {
 		where := strings.TrimSpace(change.GetOperation() + " " + change.GetPath())
-		breaks = append(breaks, Break{where, fmt.Sprintf("%s [%s]", change.GetUncolorizedText(localize), change.GetId())})
+		breaks = append(breaks, contractBreak{where, fmt.Sprintf("%s [%s]", change.GetUncolorizedText(localize), change.GetId())})
 	}
 	breaks = append(breaks, unjudged(report)...)
 	if len(breaks) > 0 {
-		return &BrokenError{breaks}
+		return &brokenContractError{breaks}
 	}
 	return checkVersion(before, after)
 }
@@ -112,10 +109,10 @@ func severities() map[string]checker.Level {
 // contract is a contract as plain data and as oasdiff reads it.
 type contract struct {
 	data map[string]any
-	spec *load.SpecInfo
+	spec *oasload.SpecInfo
 }
 
-func parse(name string, text []byte) (contract, error) {
+func parseContract(name string, text []byte) (contract, error) {
 	var c contract
 	if err := yaml.UnmarshalStrict(text, &c.data); err != nil {
 		return contract{}, fmt.Errorf("parse the %s: %w", name, err)
@@ -124,7 +121,7 @@ func parse(name string, text []byte) (contract, error) {
 		return contract{}, fmt.Errorf("parse the %s: it is empty", name)
 	}
 	var err error
-	c.spec, err = load.NewSpecInfoFromData(openapi3.NewLoader(), text, name, load.WithFlattenParams(), load.WithLowercaseHeaders())
+	c.spec, err = oasload.NewSpecInfoFromData(openapi3.NewLoader(), text, name, oasload.WithFlattenParams(), oasload.WithLowercaseHeaders())
 	if err != nil {
 		return contract{}, fmt.Errorf("load the %s: %w", name, err)
 	}
@@ -134,11 +131,11 @@ func parse(name string, text []byte) (contract, error) {
 // checkVersion requires a higher patch version if only descriptions have changed, and a higher
 // minor version for any other change.
 func checkVersion(before, after contract) error {
-	from, err := ParseVersion(before.spec.GetVersion())
+	from, err := parseContractVersion(before.spec.GetVersion())
 	if err != nil {
 		return err
 	}
-	to, err := ParseVersion(after.spec.GetVersion())
+	to, err := parseContractVersion(after.spec.GetVersion())
 	if err != nil {
 		return err
 	}
@@ -156,27 +153,27 @@ func checkVersion(before, after contract) error {
 	}
 	switch {
 	case to[0] != from[0]:
-		return fmt.Errorf("%w: major %d belongs to another route family than major %d", ErrVersion, to[0], from[0])
+		return fmt.Errorf("%w: major %d belongs to another route family than major %d", errContractVersion, to[0], from[0])
 	case slices.Compare(to[:], needed[:]) < 0:
-		return fmt.Errorf("%w: %s since %s, so use at least %s instead of %s", ErrVersion, why, text(from), text(needed), text(to))
+		return fmt.Errorf("%w: %s since %s, so use at least %s instead of %s", errContractVersion, why, versionText(from), versionText(needed), versionText(to))
 	}
 	return nil
 }
 
-// ParseVersion reads major.minor.patch.
-func ParseVersion(written string) (version [3]int, err error) {
+// parseContractVersion reads major.minor.patch.
+func parseContractVersion(written string) (version [3]int, err error) {
 	parts := strings.Split(written, ".")
 	if len(parts) != len(version) {
-		return version, fmt.Errorf("%w: %q is not of the form 1.2.3", ErrVersion, written)
+		return version, fmt.Errorf("%w: %q is not of the form 1.2.3", errContractVersion, written)
 	}
 	for i, part := range parts {
 		n, err := strconv.ParseUint(part, 10, 16)
 		if err != nil || strconv.FormatUint(n, 10) != part {
-			return version, fmt.Errorf("%w: %q is not of the form 1.2.3", ErrVersion, written)
+			return version, fmt.Errorf("%w: %q is not of the form 1.2.3", errContractVersion, written)
 		}
 		version[i] = int(n)
 	}
 	return version, nil
 }
 
-func text(v [3]int) string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]) }
+func versionText(v [3]int) string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]) }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package freeport finds loopback addresses for servers that start later, or that restart on the
-// same address.
-package freeport
+package programs
 
 import (
 	"context"
@@ -13,21 +11,21 @@ import (
 	"net/netip"
 )
 
-// The range of returned ports. The kernel selects ports of outgoing connections, and of
+// The range of ports of [FreeAddress]. The kernel selects ports of outgoing connections, and of
 // listeners on port 0, above this range: see ip_local_port_range. It could give such a port
 // to another process as soon as its server stops.
-const first, last = 15_000, 30_000
+const firstPort, lastPort = 15_000, 30_000
 
 // attempts bounds the tried ports; hardly any port is in use.
 const attempts = 100
 
-// Loopback returns an address of 127.0.0.1 without a listener. No caller in any process gets the
+// FreeAddress returns an address of 127.0.0.1 without a listener. No caller in any process gets the
 // same address until ctx ends. The error states why the last tried port is unavailable.
-func Loopback(ctx context.Context) (netip.AddrPort, error) {
+func FreeAddress(ctx context.Context) (netip.AddrPort, error) {
 	var listen net.ListenConfig
 	var err error
 	for range attempts {
-		port := first + uint16(rand.IntN(last-first))
+		port := firstPort + uint16(rand.IntN(lastPort-firstPort))
 		address := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), port)
 		var listener net.Listener
 		if listener, err = listen.Listen(ctx, "tcp", address.String()); err != nil {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package sessions_test
+package costingapi_test
 
 import (
 	"slices"

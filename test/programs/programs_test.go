@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package built_test
+package programs_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/built"
+	"github.com/printmarket/printmarket/test/programs"
 )
 
 func TestCacheFollowsTheEnvironment(t *testing.T) {
@@ -23,19 +23,19 @@ func TestCacheFollowsTheEnvironment(t *testing.T) {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()
 			getenv := func(name string) string { return test.environment[name] }
-			if got, err := built.Cache(getenv); err != nil || got != test.want {
+			if got, err := programs.Cache(getenv); err != nil || got != test.want {
 				t.Errorf("the cache is %q, %v; want %q", got, err, test.want)
 			}
 			toolchain, _, _ := strings.Cut(runtime.Version(), " ")
 			want := test.want + "/helm/helm-v1-" + toolchain + "-" + runtime.GOARCH
-			if got, err := built.Directory(getenv, "helm", "helm-v1"); err != nil || got != want {
+			if got, err := programs.Directory(getenv, "helm", "helm-v1"); err != nil || got != want {
 				t.Errorf("helm is in %q, %v; want %q", got, err, want)
 			}
 		})
 	}
 	t.Run("without a home there is no guess", func(t *testing.T) {
 		t.Parallel()
-		if got, err := built.Directory(func(string) string { return "" }, "helm", "helm-v1"); !errors.Is(err, built.ErrNoHome) {
+		if got, err := programs.Directory(func(string) string { return "" }, "helm", "helm-v1"); !errors.Is(err, programs.ErrNoHome) {
 			t.Errorf("got %q, %v; want ErrNoHome", got, err)
 		}
 	})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package lastused_test
+package credential_test
 
 import (
 	"bytes"
@@ -17,31 +17,30 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/lastused"
 )
 
 // memory is a store that records each call.
 type memory struct {
 	mu     sync.Mutex
-	writes [][]lastused.Use
+	writes [][]credential.Use
 	err    error
 }
 
-func (m *memory) MarkKeysUsed(ctx context.Context, uses []lastused.Use) error {
+func (m *memory) MarkKeysUsed(ctx context.Context, uses []credential.Use) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.err != nil {
 		return errors.Join(m.err, ctx.Err())
 	}
-	m.writes = append(m.writes, append([]lastused.Use{}, uses...))
+	m.writes = append(m.writes, append([]credential.Use{}, uses...))
 	return ctx.Err()
 }
 
-func (m *memory) KeyUses(context.Context, []credential.Digest) ([]lastused.Use, error) {
+func (m *memory) KeyUses(context.Context, []credential.Digest) ([]credential.Use, error) {
 	return nil, nil
 }
 
-func (m *memory) take() [][]lastused.Use {
+func (m *memory) take() [][]credential.Use {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	taken := m.writes
@@ -64,7 +63,7 @@ func digest(n uint64) (d credential.Digest) {
 var midnight = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // running starts a recorder and returns how to end it.
-func running(t *testing.T, r *lastused.Recorder, store lastused.Store, log *slog.Logger) (end func()) {
+func running(t *testing.T, r *credential.UseRecorder, store credential.UseStore, log *slog.Logger) (end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -75,14 +74,14 @@ func running(t *testing.T, r *lastused.Recorder, store lastused.Store, log *slog
 func TestUseIsWrittenOncePerGrainAndAtTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var r lastused.Recorder
+		var r credential.UseRecorder
 		store := &memory{}
 		end := running(t, &r, store, slog.New(slog.DiscardHandler))
 		for range 1000 {
 			r.Seen(digest(1), time.Now())
 		}
 		time.Sleep(61 * time.Second) // 00:01:01
-		want := [][]lastused.Use{{{Key: digest(1), At: midnight}}}
+		want := [][]credential.Use{{{Key: digest(1), At: midnight}}}
 		if diff := cmp.Diff(want, store.take()); diff != "" {
 			t.Errorf("after a minute (-want +got):\n%s", diff)
 		}
@@ -93,7 +92,7 @@ func TestUseIsWrittenOncePerGrainAndAtTheEnd(t *testing.T) {
 		r.Seen(digest(1), time.Now())
 		r.Seen(digest(1), midnight) // a clock that went back takes nothing back
 		end()
-		want = [][]lastused.Use{{{Key: digest(1), At: midnight.Add(11 * time.Minute)}}}
+		want = [][]credential.Use{{{Key: digest(1), At: midnight.Add(11 * time.Minute)}}}
 		if diff := cmp.Diff(want, store.take()); diff != "" {
 			t.Errorf("at the end (-want +got):\n%s", diff)
 		}
@@ -103,7 +102,7 @@ func TestUseIsWrittenOncePerGrainAndAtTheEnd(t *testing.T) {
 func TestFailedWriteIsRetried(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var r lastused.Recorder
+		var r credential.UseRecorder
 		var log bytes.Buffer
 		store := &memory{}
 		end := running(t, &r, store, slog.New(slog.NewTextHandler(&log, nil)))
@@ -112,7 +111,7 @@ func TestFailedWriteIsRetried(t *testing.T) {
 		time.Sleep(61 * time.Second)
 		store.fail(nil)
 		time.Sleep(time.Minute)
-		if diff := cmp.Diff([][]lastused.Use{{{Key: digest(1), At: midnight}}}, store.take()); diff != "" {
+		if diff := cmp.Diff([][]credential.Use{{{Key: digest(1), At: midnight}}}, store.take()); diff != "" {
 			t.Errorf("when the store is back (-want +got):\n%s", diff)
 		}
 		end()
@@ -125,7 +124,7 @@ func TestFailedWriteIsRetried(t *testing.T) {
 func TestManyKeysAreWrittenInBoundedCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var r lastused.Recorder
+		var r credential.UseRecorder
 		store := &memory{}
 		end := running(t, &r, store, slog.New(slog.DiscardHandler))
 		const keys = 1201
@@ -155,7 +154,7 @@ func TestManyKeysAreWrittenInBoundedCalls(t *testing.T) {
 }
 
 func TestSeenDoesNotAllocate(t *testing.T) {
-	var r lastused.Recorder
+	var r credential.UseRecorder
 	key := digest(1)
 	r.Seen(key, midnight)
 	if n := testing.AllocsPerRun(100, func() { r.Seen(key, midnight) }); n > 0 {

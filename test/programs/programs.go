@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package built locates the programs that the scripts in tools build or install for
-// tests. They are in a cache of the user, by version, so that no program is built twice
-// and versions are never mixed.
-package built
+// Package programs locates the programs that the scripts in tools build or install for
+// tests, and finds loopback addresses for those that are servers. The programs are in a
+// cache of the user, by version, so that no program is built twice and versions are never
+// mixed.
+package programs
 
 import (
 	"errors"

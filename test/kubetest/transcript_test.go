@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package kubectl_test
+package kubetest_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/test/kubectl"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 func TestATranscriptIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
-	var session kubectl.Transcript
+	var session kubetest.Transcript
 	session.Add("kubectl get cap", "NAME   \nrfq-list   \n\n")
 	session.Add("kubectl get partner", "NAME\n")
 	const want = "$ kubectl get cap\nNAME\nrfq-list\n\n$ kubectl get partner\nNAME\n"
 	if diff := cmp.Diff(want, session.String()); diff != "" {
 		t.Errorf("transcript (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"kubectl get cap", "kubectl get partner"}, kubectl.Commands(want)); diff != "" {
+	if diff := cmp.Diff([]string{"kubectl get cap", "kubectl get partner"}, kubetest.Commands(want)); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)
 	}
 }
@@ -45,7 +45,7 @@ func TestAgesAreNotShown(t *testing.T) {
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(test.want, kubectl.Ageless(test.tables)); diff != "" {
+			if diff := cmp.Diff(test.want, kubetest.Ageless(test.tables)); diff != "" {
 				t.Errorf("tables (-want +got):\n%s", diff)
 			}
 		})

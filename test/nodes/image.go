@@ -2,7 +2,7 @@
 
 // Package archive packs programs as container images without a registry or a daemon, in the format
 // of `docker save` that every runtime loads. The same files give the same bytes.
-package archive
+package nodes
 
 import (
 	"archive/tar"
@@ -33,11 +33,11 @@ type Image struct {
 	// User is a user id, or a user id and a group id with a colon; empty means root.
 	User string
 	// Layers lists the layers, the lowest first.
-	Layers [][]File
+	Layers [][]ImageFile
 }
 
 // File is a file, or with an empty Source a directory, of an image.
-type File struct {
+type ImageFile struct {
 	// Path is absolute. Write creates its parent directories.
 	Path string
 	// Source is a file of this machine.
@@ -45,8 +45,8 @@ type File struct {
 	Mode   os.FileMode
 }
 
-// Write packs an image into a file.
-func Write(file string, image Image) error {
+// WriteImage packs an image into a file.
+func WriteImage(file string, image Image) error {
 	packed, err := assemble(image)
 	if err != nil {
 		return fmt.Errorf("pack image %s: %w", image.Name, err)
@@ -80,7 +80,7 @@ func assemble(image Image) (v1.Image, error) {
 }
 
 // pack encodes a layer. The layer stays uncompressed, because it does not leave this machine.
-func pack(files []File) ([]byte, error) {
+func pack(files []ImageFile) ([]byte, error) {
 	var content bytes.Buffer
 	archive := tar.NewWriter(&content)
 	made := map[string]bool{"/": true}
@@ -93,7 +93,7 @@ func pack(files []File) ([]byte, error) {
 	return content.Bytes(), err
 }
 
-func add(archive *tar.Writer, file File, made map[string]bool) error {
+func add(archive *tar.Writer, file ImageFile, made map[string]bool) error {
 	if !path.IsAbs(file.Path) || path.Clean(file.Path) != file.Path {
 		return fmt.Errorf("path %q is not absolute or not clean", file.Path)
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package freeport_test
+package programs_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/test/eventually"
-	"github.com/printmarket/printmarket/test/freeport"
+	"github.com/printmarket/printmarket/test/programs"
 )
 
 // kernelRange returns the range from which the kernel selects ports.
@@ -33,9 +33,9 @@ func TestPortStaysReservedWhileItsServerRestarts(t *testing.T) {
 	t.Parallel()
 	low, high := kernelRange(t)
 	for range 1000 {
-		address, err := freeport.Loopback(t.Context())
+		address, err := programs.FreeAddress(t.Context())
 		if err != nil {
-			t.Fatalf("freeport.Loopback: %v", err)
+			t.Fatalf("programs.FreeAddress: %v", err)
 		}
 		if port := address.Port(); port >= low && port <= high {
 			t.Fatalf("%d is among those that the kernel gives away: %d to %d", port, low, high)
@@ -46,9 +46,9 @@ func TestPortStaysReservedWhileItsServerRestarts(t *testing.T) {
 func TestAddressIsReservedUntilTheContextEnds(t *testing.T) {
 	t.Parallel()
 	ctx, release := context.WithCancel(t.Context())
-	address, err := freeport.Loopback(ctx)
+	address, err := programs.FreeAddress(ctx)
 	if err != nil {
-		t.Fatalf("freeport.Loopback: %v", err)
+		t.Fatalf("programs.FreeAddress: %v", err)
 	}
 	reserve := func() error {
 		reservation, err := net.ListenPacket("udp4", address.String())
@@ -66,9 +66,9 @@ func TestAddressIsReservedUntilTheContextEnds(t *testing.T) {
 
 func TestServerCanListenAtItsAddress(t *testing.T) {
 	t.Parallel()
-	address, err := freeport.Loopback(t.Context())
+	address, err := programs.FreeAddress(t.Context())
 	if err != nil {
-		t.Fatalf("freeport.Loopback: %v", err)
+		t.Fatalf("programs.FreeAddress: %v", err)
 	}
 	listener, err := net.Listen("tcp4", address.String())
 	if err != nil {

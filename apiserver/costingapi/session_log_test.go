@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package sessions_test
+package costingapi_test
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/apiserver/costingapi"
-	"github.com/printmarket/printmarket/apiserver/sessions"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/test/apitest"
 )
@@ -48,7 +47,7 @@ func TestLogsAndProblemsContainNoSession(t *testing.T) {
 		wantRequired(t, use(t, server, token+"A"))
 		server.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: token, Header: map[string]string{"Authorization": "Bearer " + token}}).Want(t, 400, problem.CodeInvalidRequest)
 		server.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Header: map[string]string{"Authorization": "Bearer " + token}}).Want(t, 401, problem.CodeInvalidAPIKey)
-		server.Do(t, apitest.Request{Method: "POST", Path: sessions.Path + "?access_token=" + token, Key: "acme-live"}).Want(t, 400, problem.CodeInvalidRequest)
+		server.Do(t, apitest.Request{Method: "POST", Path: costingapi.SessionsPath + "?access_token=" + token, Key: "acme-live"}).Want(t, 400, problem.CodeInvalidRequest)
 	}
 	server.Authority.Withdraw()
 	use(t, server, tokens[0]).Want(t, 409, problem.CodeCostingAuthorityRequired)
