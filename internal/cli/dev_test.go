@@ -5,9 +5,11 @@ package cli_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -214,7 +216,12 @@ func (p *platform) preflightOutcomes(t *testing.T) {
 	write("empty.pdf", nil)
 	write("truncated.pdf", pdftest.Good()[:200])
 	names := []string{}
-	for name, content := range hostile {
+	for i, name := range slices.Sorted(maps.Keys(hostile)) {
+		// Package sandbox inspects all of them in every run; the whole platform, in long ones.
+		if testing.Short() && i%12 != 0 && name != "password" {
+			continue
+		}
+		content := hostile[name]
 		file := strings.NewReplacer(" ", "-", "/", "-").Replace(name) + ".pdf"
 		write(file, content())
 		names = append(names, file)
@@ -244,7 +251,7 @@ func (p *platform) preflightOutcomes(t *testing.T) {
 			}
 		})
 	}
-	// Whatever these files do, the job ends and the worker lives.
+	// Whatever these files do, the job ends and the worker continues.
 	ids := map[string]string{}
 	for _, file := range names {
 		ids[file] = p.submit("STARK_LIVE_KEY", file).text("jobId")
