@@ -33,12 +33,13 @@ func TestAnOperationWithoutASuccessIsUncovered(t *testing.T) {
 		t.Fatalf("published: %v", err)
 	}
 	calculate := contracts.Operation{Contract: contracts.XJDF, Method: "POST", Path: "/api/v1/costing/calculate-xjdf"}
+	session := contracts.Operation{Contract: contracts.XJDF, Method: "POST", Path: "/api/v1/sessions"}
 	for name, tc := range map[string]struct {
 		surface string
 		covered bool
 		want    []contracts.Operation
 	}{
-		"an operation without a success": {"costingapi", false, []contracts.Operation{calculate}},
+		"an operation without a success": {"costingapi", false, []contracts.Operation{calculate, session}},
 		"an operation with a success":    {"costingapi", true, nil},
 		"an unknown surface":             {"unknown", false, nil},
 	} {
