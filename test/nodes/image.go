@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package archive packs programs as container images without a registry or a daemon, in the format
-// of `docker save` that every runtime loads. The same files give the same bytes.
 package nodes
 
 import (
@@ -36,7 +34,7 @@ type Image struct {
 	Layers [][]ImageFile
 }
 
-// File is a file, or with an empty Source a directory, of an image.
+// ImageFile is a file, or with an empty Source a directory, of an image.
 type ImageFile struct {
 	// Path is absolute. Write creates its parent directories.
 	Path string
