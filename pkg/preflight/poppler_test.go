@@ -246,9 +246,6 @@ func TestPopplerAgrees(t *testing.T) {
 		for name, pdf := range files {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				if testing.Short() && strings.HasPrefix(name, "hostile ") {
-					t.Skip("hostile files take long to read and have little to compare; make soak compares them")
-				}
 				r := inspectBriefly(t, pdf)
 				if r.Document == nil || !r.Complete {
 					return // a file cut short by a limit cannot be compared
