@@ -7,7 +7,7 @@
 // that organization select the prices: no member of a request names either. A test session
 // calculates with synthetic master data instead, the same for every organization. A result
 // that is unsafe to quote unattended is a problem with reasons. Only sessions with
-// the scope costing:preview see its figures. [Sessions] opens sessions.
+// the scope costing:preview see its figures. [Sessions] opens sessions for API keys.
 package costingapi
 
 import (

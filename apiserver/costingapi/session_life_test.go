@@ -28,7 +28,7 @@ func TestSessionEndsWithItsKey(t *testing.T) {
 		t.Errorf("opened %+v", opened)
 	}
 	server.Advance(10*time.Minute - time.Millisecond)
-	wantTaken(t, use(t, server, opened.Token))
+	wantAccepted(t, use(t, server, opened.Token))
 	server.Advance(time.Millisecond)
 	wantRequired(t, use(t, server, opened.Token))
 }
@@ -58,7 +58,7 @@ func TestSessionHasTheCurrentRightsOfItsKey(t *testing.T) {
 			now := metav1.NewTime(server.Clock.Now())
 			acme(func(s *v1alpha1.PartnerEntitlementSpec) { keyOf(s, "live").ExpiresAt = &now })(nil, server)
 		}, 401, problem.CodeAuthenticationRequired},
-		"a key that is gone": {acme(func(s *v1alpha1.PartnerEntitlementSpec) {
+		"a removed key": {acme(func(s *v1alpha1.PartnerEntitlementSpec) {
 			s.Keys = slices.DeleteFunc(s.Keys, func(k v1alpha1.APIKey) bool { return k.Name == "live" })
 		}), 401, problem.CodeAuthenticationRequired},
 		"a key of another organization": {func(_ *testing.T, server *apitest.Server) {
@@ -84,13 +84,13 @@ func TestSessionHasTheCurrentRightsOfItsKey(t *testing.T) {
 		"a key that opens no more sessions": {acme(func(s *v1alpha1.PartnerEntitlementSpec) {
 			keyOf(s, "live").Scopes = []v1alpha1.Scope{"costing:calculate"}
 		}), 409, problem.CodeCostingAuthorityRequired},
-		"a posture that counts no more": {func(_ *testing.T, server *apitest.Server) { server.Stale() }, 503, problem.CodePostureUnavailable},
+		"a stale posture": {func(_ *testing.T, server *apitest.Server) { server.Stale() }, 503, problem.CodePostureUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := apitest.New(t, apitest.Options{})
 			token := server.Session(t, "acme-live")
-			wantTaken(t, use(t, server, token))
+			wantAccepted(t, use(t, server, token))
 			tc.change(t, server)
 			a := use(t, server, token).Want(t, tc.status, tc.code)
 			if tc.status == 401 {

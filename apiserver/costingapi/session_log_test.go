@@ -3,40 +3,21 @@
 package costingapi_test
 
 import (
-	"bytes"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/test/apitest"
+	"github.com/printmarket/printmarket/test/telemetrytest"
 )
-
-// journal records log lines.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
-}
 
 // TestLogsAndProblemsContainNoSession uses valid and invalid sessions and checks the log and
 // every response for them.
 func TestLogsAndProblemsContainNoSession(t *testing.T) {
 	t.Parallel()
-	var log journal
+	var log telemetrytest.Log
 	server := apitest.New(t, apitest.Options{Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	tokens := []string{server.Session(t, "acme-live"), server.Session(t, "acme-test")}
 	server.Costs(t, apitest.Printer("org_acme01", 1))
@@ -53,7 +34,7 @@ func TestLogsAndProblemsContainNoSession(t *testing.T) {
 	use(t, server, tokens[0]).Want(t, 409, problem.CodeCostingAuthorityRequired)
 	use(t, server, tokens[1]).Want(t, 422, problem.CodeCostingMediaRequired) // the sandbox keeps its own cost data
 	if err := server.Sessions.Use(nil); err != nil {
-		t.Fatalf("w.Sessions.Use: %v", err)
+		t.Fatalf("server.Sessions.Use: %v", err)
 	}
 	open(t, server, "acme-live", nil).Want(t, 503, problem.CodePostureUnavailable)
 	text := log.String()
@@ -62,7 +43,7 @@ func TestLogsAndProblemsContainNoSession(t *testing.T) {
 	}
 	for _, secret := range []string{"pms_", "pmk_", tokens[0][8:40], tokens[1][8:40]} {
 		if strings.Contains(text, secret) {
-			t.Errorf("the log holds %q", secret)
+			t.Errorf("the log contains %q", secret)
 		}
 	}
 }

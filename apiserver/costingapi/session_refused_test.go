@@ -42,7 +42,7 @@ func TestSessionMustBeSealedForTheTenantOfItsKey(t *testing.T) {
 		t.Fatalf("foreign.Use: %v", err)
 	}
 	good := seal(t, server.Sessions, live, now)
-	wantTaken(t, use(t, server, good))
+	wantAccepted(t, use(t, server, good))
 	for name, token := range map[string]string{
 		"nothing":                     "",
 		"another sealer's":            seal(t, foreign, live, now),
@@ -75,31 +75,31 @@ func TestSessionMustBeSealedForTheTenantOfItsKey(t *testing.T) {
 			other = 'B'
 		}
 		if a := use(t, server, good[:i]+string(other)+good[i+1:]); a.Status != 401 {
-			t.Errorf("a token with another character at %d is answered %d", i, a.Status)
+			t.Errorf("a token with another character at %d has the status %d", i, a.Status)
 		}
 	}
 }
 
-// TestCostingAcceptsOnlySessions sends every credential that there is, in
-// every place.
+// TestCostingAcceptsOnlySessions sends each kind of credential in
+// each place.
 func TestCostingAcceptsOnlySessions(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	key, token := server.Key("acme-live"), server.Session(t, "acme-live")
 	for name, tc := range map[string]struct {
-		header map[string]string
-		query  string
-		taken  bool
+		header   map[string]string
+		query    string
+		accepted bool
 		// missing: the challenge is that of a request without a credential.
 		missing bool
 	}{
 		"nothing":                             {missing: true},
-		"a session":                           {header: map[string]string{"Authorization": "Bearer " + token}, taken: true},
-		"a session, the scheme in lower case": {header: map[string]string{"Authorization": "bearer " + token}, taken: true},
-		"a session beside a key":              {header: map[string]string{"Authorization": "Bearer " + token, "X-API-Key": key}, taken: true},
+		"a session":                           {header: map[string]string{"Authorization": "Bearer " + token}, accepted: true},
+		"a session, the scheme in lower case": {header: map[string]string{"Authorization": "bearer " + token}, accepted: true},
+		"a session and a key":                 {header: map[string]string{"Authorization": "Bearer " + token, "X-API-Key": key}, accepted: true},
 		"a key":                               {header: map[string]string{"Authorization": "Bearer " + key}},
 		"a key in its own header":             {header: map[string]string{"X-API-Key": key}, missing: true},
-		"a key beside a key":                  {header: map[string]string{"Authorization": "Bearer " + key, "X-API-Key": key}},
+		"a key in both headers":               {header: map[string]string{"Authorization": "Bearer " + key, "X-API-Key": key}},
 		"a session in the header of keys":     {header: map[string]string{"X-API-Key": token}, missing: true},
 		"a session of another scheme":         {header: map[string]string{"Authorization": "Basic " + token}},
 		"a session without a scheme":          {header: map[string]string{"Authorization": token}},
@@ -107,8 +107,8 @@ func TestCostingAcceptsOnlySessions(t *testing.T) {
 		"a session in the query":              {query: "?access_token=" + token, missing: true},
 	} {
 		a := server.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path + tc.query, Body: `{"xjdf":` + apitest.Flyer + `}`, Header: tc.header})
-		if tc.taken {
-			wantTaken(t, a)
+		if tc.accepted {
+			wantAccepted(t, a)
 			continue
 		}
 		wantRequired(t, a)
@@ -132,7 +132,7 @@ func TestSessionIsRejectedByOtherRoutes(t *testing.T) {
 			"/api/v1/platform/rfqs": "GET", "/api/v1/platform/audit": "GET", "/api/v1/platform/masterdata/snapshots": "POST", "/api/v1/webhooks/xjmf": "POST",
 		} {
 			if a := server.Do(t, apitest.Request{Method: method, Path: path, Header: header}); a.Status != 401 {
-				t.Errorf("%s %s with a session is answered %d %s", method, path, a.Status, a.Code())
+				t.Errorf("%s %s with a session has the status %d %s", method, path, a.Status, a.Code())
 			}
 		}
 	}

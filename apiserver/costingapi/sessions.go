@@ -43,20 +43,20 @@ func NewSessions(sealer SessionSealer, random io.Reader) *Sessions {
 }
 
 // Routes returns the route that opens sessions.
-func (d *Sessions) Routes() []gate.Route {
+func (s *Sessions) Routes() []gate.Route {
 	return []gate.Route{{
-		Method: http.MethodPost, Pattern: SessionsPath, Scope: posture.XJDFCosting.Definition().Session, Surface: posture.SurfaceXJDF, Write: true, Serve: d.open,
+		Method: http.MethodPost, Pattern: SessionsPath, Scope: posture.XJDFCosting.Definition().Session, Surface: posture.SurfaceXJDF, Write: true, Serve: s.open,
 	}}
 }
 
-// open serves POST /api/v1/sessions. Where the key ends sooner, so does the session.
-func (d *Sessions) open(c *gate.Call) error {
+// open serves POST /api/v1/sessions. A session ends no later than its key.
+func (s *Sessions) open(c *gate.Call) error {
 	now := c.Now.UTC().Truncate(time.Millisecond)
 	session := credential.Session{Tenant: c.Tenant(), Key: c.Caller.Digest(), Expires: now.Add(credential.SessionLifetime)}
 	if end := c.Caller.Terms().KeyExpires; !end.IsZero() && end.Before(session.Expires) {
 		session.Expires = end
 	}
-	token, err := d.sealer.Seal(session, now, d.random)
+	token, err := s.sealer.Seal(session, now, s.random)
 	if errors.Is(err, credential.ErrNoSessionKeys) {
 		return problem.New(problem.CodePostureUnavailable, "The server has not loaded its session keys yet.").With(err).After(time.Second)
 	}
@@ -94,8 +94,8 @@ func newSession(c *gate.Call, session credential.Session, token credential.Secre
 	return answer
 }
 
-// sessionRequired is the answer for every missing or invalid session; it does not reveal the fault to
-// an attacker.
+// sessionRequired is the response to every missing or invalid session. It does not tell an
+// attacker what is wrong.
 var sessionRequired = &problem.Problem{
 	Code: problem.CodeAuthenticationRequired, Detail: "Authentication required",
 	Extension: json.RawMessage(`{"nextStep":"open a session with POST ` + SessionsPath + `"}`),
@@ -105,13 +105,13 @@ var sessionRequired = &problem.Problem{
 var sessionVary = []string{"Authorization"}
 
 // Authenticate returns the caller of a session, for routes that accept only sessions.
-func (d *Sessions) Authenticate(c *gate.Call) (posture.Caller, *problem.Problem) {
+func (s *Sessions) Authenticate(c *gate.Call) (posture.Caller, *problem.Problem) {
 	c.Writer.Header()["Vary"] = sessionVary
 	token, sent := c.Bearer()
 	if !sent {
 		return posture.Caller{}, c.Challenge(sessionRequired, len(c.Request.Header["Authorization"]) > 0)
 	}
-	session, err := d.sealer.Open(token, c.Now)
+	session, err := s.sealer.Open(token, c.Now)
 	if err != nil || !session.SignedIn.IsZero() {
 		return posture.Caller{}, c.Challenge(sessionRequired, true)
 	}

@@ -33,13 +33,13 @@ func use(t *testing.T, server *apitest.Server, token string) apitest.Answer {
 	return server.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: `{"xjdf":` + apitest.Flyer + `}`, Header: header})
 }
 
-// wantTaken checks that a session was taken.
-func wantTaken(t *testing.T, a apitest.Answer) {
+// wantAccepted checks that a session was accepted.
+func wantAccepted(t *testing.T, a apitest.Answer) {
 	t.Helper()
 	a.Want(t, 409, problem.CodeCostingAuthorityRequired)
 }
 
-// wantRequired checks the answer to a request without a valid session.
+// wantRequired checks the response to a request without a valid session.
 func wantRequired(t *testing.T, a apitest.Answer) {
 	t.Helper()
 	a.Want(t, 401, problem.CodeAuthenticationRequired)
@@ -114,7 +114,7 @@ func TestSessionRequiresTheScope(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d %s", name, a.Status, a.Code(), tc.status, tc.code)
 		}
 		if challenged := a.Header.Get("WWW-Authenticate") != ""; challenged != (a.Status == 401) {
-			t.Errorf("%s: answered %d, WWW-Authenticate %q", name, a.Status, a.Header.Get("WWW-Authenticate"))
+			t.Errorf("%s: status %d, WWW-Authenticate %q", name, a.Status, a.Header.Get("WWW-Authenticate"))
 		}
 	}
 	server.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
@@ -125,12 +125,12 @@ func TestSessionRequiresTheScope(t *testing.T) {
 	server.Do(t, apitest.Request{Method: "GET", Path: costingapi.SessionsPath, Key: "acme-live"}).Want(t, 405, problem.CodeMethodNotAllowed)
 }
 
-func TestReplicaWithoutSessionKeysAnswersRetryAfter(t *testing.T) {
+func TestReplicaWithoutSessionKeysReturnsRetryAfter(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	token := server.Session(t, "acme-live")
 	if err := server.Sessions.Use(nil); err != nil {
-		t.Fatalf("w.Sessions.Use: %v", err)
+		t.Fatalf("server.Sessions.Use: %v", err)
 	}
 	open(t, server, "acme-live", nil).Want(t, 503, problem.CodePostureUnavailable).WantRetry(t)
 	wantRequired(t, use(t, server, token))
@@ -141,8 +141,8 @@ func TestSessionLastsFifteenMinutesToTheMillisecond(t *testing.T) {
 	server := apitest.New(t, apitest.Options{})
 	token := server.Session(t, "acme-live")
 	server.Advance(15*time.Minute - time.Millisecond)
-	wantTaken(t, use(t, server, token))
+	wantAccepted(t, use(t, server, token))
 	server.Advance(time.Millisecond)
 	wantRequired(t, use(t, server, token))
-	wantTaken(t, use(t, server, server.Session(t, "acme-live")))
+	wantAccepted(t, use(t, server, server.Session(t, "acme-live")))
 }

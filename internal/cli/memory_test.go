@@ -32,6 +32,7 @@ import (
 	"github.com/printmarket/printmarket/test/kubetest"
 	"github.com/printmarket/printmarket/test/pgtest"
 	"github.com/printmarket/printmarket/test/redistest"
+	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
 const (
@@ -133,7 +134,7 @@ type market struct {
 	client.Client
 	plane     *kubetest.Plane
 	namespace string
-	log       lockedBuffer
+	log       telemetrytest.Log
 }
 
 func newMarket(t *testing.T) *market {
@@ -318,22 +319,4 @@ func (m *market) memory(t *testing.T, server *exec.Cmd, figure string) int64 {
 	}
 	t.Fatalf("the process has ended:\n%s", m.log.String())
 	return 0
-}
-
-// lockedBuffer can be read while a process writes to it.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(text []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(text)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package telemetrytest is a collector of traces for tests: it accepts OTLP over HTTP
-// as a real one does, and returns what it received.
+// Package telemetrytest collects the telemetry of tests: a [Collector] accepts traces by OTLP
+// over HTTP, as a real one does, and returns them; a [Log] can be read while it is written.
 package telemetrytest
 
 import (

@@ -3,7 +3,6 @@
 package dirsource_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 	"github.com/printmarket/printmarket/test/eventually"
+	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
 // follow runs a source of a directory until the test ends.
@@ -299,29 +299,11 @@ func TestReadableDirectoryKeepsTheLastSetFresh(t *testing.T) {
 	eventually.Holds(t, "the recovery", func() bool { return gates.Current(clock.Now()) != nil && s.Healthy() == nil })
 }
 
-// lockedBuffer collects a log that another goroutine writes.
-type lockedBuffer struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.String()
-}
-
 func TestLogContainsRevisionsAndFaultsButNoValues(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, files{"a.yaml": partner, "b.yaml": sender, "c.yaml": secret})
-	var log lockedBuffer
+	var log telemetrytest.Log
 	var changes []string
 	var mu sync.Mutex
 	s := follow(t, dir, dirsource.WithPoll(5*time.Millisecond), dirsource.WithLogger(slog.New(slog.NewJSONHandler(&log, nil))),
