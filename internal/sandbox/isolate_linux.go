@@ -58,20 +58,18 @@ func Isolate() error {
 // The runtime uses a thread for each of GOMAXPROCS goroutines, and one for each goroutine in
 // a blocking system call, of which an inspection has a few. It ends no thread.
 func ForbidProcesses() error {
-	var started, done sync.WaitGroup
-	release := make(chan struct{})
-	for range 4*runtime.GOMAXPROCS(0) + 8 {
-		started.Add(1)
+	threads := 4*runtime.GOMAXPROCS(0) + 8
+	var locked, done sync.WaitGroup
+	locked.Add(threads)
+	for range threads {
 		done.Go(func() {
-			// A goroutine that waits keeps the thread to which it is locked.
+			// A goroutine keeps the thread to which it is locked while it waits for the others.
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
-			started.Done()
-			<-release
+			locked.Done()
+			locked.Wait()
 		})
 	}
-	started.Wait()
-	close(release)
 	done.Wait()
 	if err := unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{}); err != nil {
 		return fmt.Errorf("limit of processes: %w", err)
