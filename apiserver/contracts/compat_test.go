@@ -144,11 +144,17 @@ func TestChangesThatBreakClientsAreReported(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			next := change(t, append([]string{"version: 1.2.0", minor}, tc.pairs...)...)
-			verdict(t, "forward", base, next, tc.forward)
-			verdict(t, "back", change(t, tc.pairs...), strings.Replace(base, "version: 1.2.0", minor, 1), tc.back)
+			bothWays(t, tc.pairs, tc.forward, tc.back)
 		})
 	}
+}
+
+// bothWays checks the verdicts on an edit and on its reversal; pairs are texts and their
+// replacements.
+func bothWays(t *testing.T, pairs []string, forward, back string) {
+	t.Helper()
+	verdict(t, "forward", base, change(t, append([]string{"version: 1.2.0", minor}, pairs...)...), forward)
+	verdict(t, "back", change(t, pairs...), strings.Replace(base, "version: 1.2.0", minor, 1), back)
 }
 
 // verdict compares two contracts and requires a break, or none.
