@@ -94,8 +94,8 @@ func newSession(c *gate.Call, session credential.Session, token credential.Secre
 	return answer
 }
 
-// sessionRequired is the response to every missing or invalid session. It does not tell an
-// attacker what is wrong.
+// sessionRequired is the response to every missing or invalid session. It is the same for
+// each, so that an attacker learns nothing from it.
 var sessionRequired = &problem.Problem{
 	Code: problem.CodeAuthenticationRequired, Detail: "Authentication required",
 	Extension: json.RawMessage(`{"nextStep":"open a session with POST ` + SessionsPath + `"}`),
