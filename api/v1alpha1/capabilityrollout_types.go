@@ -13,6 +13,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=cap,categories=printmarket
 // +kubebuilder:validation:XValidation:rule="self.metadata.name == self.spec.capability",message="the object must have the name of its capability: make metadata.name and spec.capability the same",fieldPath=".metadata"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.spec.analysis) || oldSelf.spec.stage == 'Disabled' || self.spec.stage in {'Sandbox': ['Disabled', 'Sandbox'], 'PrivateBeta': ['Disabled', 'Sandbox', 'PrivateBeta'], 'Live': ['Disabled', 'Sandbox', 'PrivateBeta', 'Live']}[oldSelf.spec.stage] || has(self.status.analysis) && self.status.analysis.stage == oldSelf.spec.stage && self.status.analysis.phase == 'Succeeded' && (oldSelf.spec.stage == 'Sandbox' || !has(oldSelf.spec.schedule) || !has(oldSelf.spec.schedule.ramp) || oldSelf.spec.schedule.ramp.all(s, s.percent <= self.status.analysis.percent))",message="the analysis of the stage has not succeeded: wait for status.analysis.phase Succeeded at the last step, or remove spec.analysis",fieldPath=".spec.stage"
 // +kubebuilder:selectablefield:JSONPath=".spec.stage"
 // +kubebuilder:printcolumn:name="Stage",type=string,JSONPath=".spec.stage"
 // +kubebuilder:printcolumn:name="Effective",type=string,JSONPath=".status.effectiveStage"
@@ -73,6 +74,9 @@ type CapabilityRolloutSpec struct {
 	// schedule.
 	// +optional
 	Hold *Hold `json:"hold,omitempty"`
+	// analysis lets measurements decide whether the schedule and the stage go on.
+	// +optional
+	Analysis *Analysis `json:"analysis,omitempty"`
 }
 
 // Change is the change request for a stage.
@@ -179,6 +183,30 @@ type Schedule struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Ramp []RampStep `json:"ramp,omitempty"`
+	// freezes are periods in which nothing opens, such as holidays. A notBefore or a step of
+	// the ramp within a freeze takes effect at its end; what is open stays open. Declare a
+	// freeze before it begins; hold stops a schedule at once.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	Freezes []Freeze `json:"freezes,omitempty"`
+}
+
+// Freeze is a period in which a schedule opens nothing.
+//
+// +kubebuilder:validation:XValidation:rule="self.from < self.until",message="from must be before until",fieldPath=".until"
+type Freeze struct {
+	// from is the first instant of the freeze, such as 2027-12-20T00:00:00Z.
+	// +required
+	From metav1.Time `json:"from"`
+	// until is the first instant after the freeze, such as 2028-01-03T00:00:00Z.
+	// +required
+	Until metav1.Time `json:"until"`
+	// reason explains the freeze.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Reason string `json:"reason,omitempty"`
 }
 
 // RampStep is one step of a ramp.
@@ -267,6 +295,9 @@ type CapabilityRolloutStatus struct {
 	// nextTransition is the next time at which something opens or closes without an edit.
 	// +optional
 	NextTransition *metav1.Time `json:"nextTransition,omitempty"`
+	// analysis is the state of the latest analysis; absent without spec.analysis.
+	// +optional
+	Analysis *AnalysisStatus `json:"analysis,omitempty"`
 	// history are the latest changes of the object, newest first. It is no audit log: entries
 	// beyond the limit are dropped, and changes that follow each other at once can be one entry.
 	// +optional

@@ -71,6 +71,11 @@ const (
 	ReasonKilled = "Killed"
 	// ReasonHeld means that spec.hold keeps the schedule of a rollout from opening more.
 	ReasonHeld = "Held"
+	// ReasonAwaitingAnalysis means that a step of the ramp is due and waits until the analysis
+	// of the step before it has succeeded.
+	ReasonAwaitingAnalysis = "AwaitingAnalysis"
+	// ReasonAnalysisFailed means that the analysis failed, so that the schedule opens no more.
+	ReasonAnalysisFailed = "AnalysisFailed"
 	// ReasonNotStarted means that schedule.notBefore is in the future, or that every
 	// unexpired secret of a sender starts in the future.
 	ReasonNotStarted = "NotStarted"

@@ -18,7 +18,7 @@ const MaxHistory = 32
 
 // ChangeKind is the part of an object that a change concerns.
 //
-// +kubebuilder:validation:Enum=Created;Stage;Ramp;Audience;Schedule;KillSwitch;Hold;State;Contract;Scopes;Grant;Key;Certificate;Webhook;Secret;Spec
+// +kubebuilder:validation:Enum=Created;Stage;Ramp;Audience;Schedule;KillSwitch;Hold;Analysis;State;Contract;Scopes;Grant;Key;Certificate;Webhook;Secret;Spec
 // +kubebuilder:validation:MaxLength=16
 type ChangeKind string
 
@@ -38,6 +38,8 @@ const (
 	ChangeKillSwitch ChangeKind = "KillSwitch"
 	// ChangeHold holds the schedule, or ends the hold.
 	ChangeHold ChangeKind = "Hold"
+	// ChangeAnalysis is a change of spec.analysis, or an analysis that succeeded or failed.
+	ChangeAnalysis ChangeKind = "Analysis"
 	// ChangeState suspends or resumes a partner or sender.
 	ChangeState ChangeKind = "State"
 	// ChangeContract is a change of spec.contract.
@@ -82,8 +84,9 @@ type HistoryEntry struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	To string `json:"to,omitempty"`
-	// by is the field manager of the last write of the object, such as kubectl-edit, or
-	// "schedule" for a change by the clock. It is empty if the write left no field manager.
+	// by is the field manager of the last write of the object, such as kubectl-edit. It is
+	// "schedule" for a change by the clock, "analysis" for the end of an analysis, and empty if
+	// the write left no field manager.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	By string `json:"by,omitempty"`
