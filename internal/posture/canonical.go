@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
@@ -110,6 +112,12 @@ func (e *encoder) time(t time.Time) {
 	e.number(int64(t.Nanosecond()))
 }
 
+func (e *encoder) optionalTime(t *metav1.Time) {
+	if e.present(t != nil) {
+		e.time(t.Time)
+	}
+}
+
 func texts[S ~string](e *encoder, list []S) {
 	e.number(int64(len(list)))
 	for _, s := range list {
@@ -154,12 +162,8 @@ func (e *encoder) rollout(o *v1alpha1.CapabilityRollout) identity {
 		}
 	}
 	if s := o.Spec.Schedule; e.present(s != nil) {
-		if e.present(s.NotBefore != nil) {
-			e.time(s.NotBefore.Time)
-		}
-		if e.present(s.NotAfter != nil) {
-			e.time(s.NotAfter.Time)
-		}
+		e.optionalTime(s.NotBefore)
+		e.optionalTime(s.NotAfter)
 		e.present(s.Ramp != nil)
 		e.number(int64(len(s.Ramp)))
 		for _, step := range s.Ramp {
@@ -176,7 +180,56 @@ func (e *encoder) rollout(o *v1alpha1.CapabilityRollout) identity {
 		e.time(h.Since.Time)
 		e.text(h.Reason)
 	}
+	if s := o.Spec.Schedule; s != nil {
+		for i := range s.Freezes {
+			e.text("freeze")
+			e.time(s.Freezes[i].From.Time)
+			e.time(s.Freezes[i].Until.Time)
+			e.text(s.Freezes[i].Reason)
+		}
+	}
+	if a := o.Spec.Analysis; a != nil {
+		e.analysis(a)
+		e.progress(AnalysisProgress(o.Status.Analysis))
+	}
 	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
+}
+
+func (e *encoder) analysis(a *v1alpha1.Analysis) {
+	e.text("analysis")
+	e.optionalTime(a.After)
+	for _, n := range []int32{a.InitialDelaySeconds, a.IntervalSeconds, a.Count, a.Attempt} {
+		e.number(int64(n))
+	}
+	e.text(string(a.OnFailure))
+	e.number(int64(len(a.Queries)))
+	for i := range a.Queries {
+		q := &a.Queries[i]
+		e.text(q.Name)
+		e.text(q.PromQL)
+		texts(e, q.Stages)
+		e.number(int64(len(q.Percents)))
+		for _, percent := range q.Percents {
+			e.number(int64(percent))
+		}
+		texts(e, []v1alpha1.Decimal{q.Success.AtLeast, q.Success.AtMost})
+		if e.present(q.Failure != nil) {
+			texts(e, []v1alpha1.Decimal{q.Failure.AtLeast, q.Failure.AtMost})
+		}
+	}
+}
+
+func (e *encoder) progress(s *v1alpha1.AnalysisStatus) {
+	if !e.present(s != nil) {
+		return
+	}
+	e.text(string(s.Stage))
+	e.optionalTime(s.At)
+	e.number(int64(s.Percent))
+	e.number(int64(s.Attempt))
+	e.text(string(s.Phase))
+	e.time(s.Since.Time)
+	e.text(s.Message)
 }
 
 func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
@@ -191,9 +244,7 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 	if c := o.Spec.Contract; e.present(c != nil) {
 		e.text(c.Reference)
 		e.time(c.EffectiveFrom.Time)
-		if e.present(c.EffectiveUntil != nil) {
-			e.time(c.EffectiveUntil.Time)
-		}
+		e.optionalTime(c.EffectiveUntil)
 	}
 	e.number(int64(len(o.Spec.Capabilities)))
 	for i := range o.Spec.Capabilities {
@@ -225,9 +276,7 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 			c := &spec.ClientCertificates[i]
 			e.text(c.Name)
 			e.text(c.SPKISHA256)
-			if e.present(c.NotAfter != nil) {
-				e.time(c.NotAfter.Time)
-			}
+			e.optionalTime(c.NotAfter)
 		}
 	}
 	for i := range o.Spec.Capabilities {
@@ -245,12 +294,8 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 		}
 		e.text("grant")
 		e.text(string(g.Name))
-		if e.present(g.NotBefore != nil) {
-			e.time(g.NotBefore.Time)
-		}
-		if e.present(g.NotAfter != nil) {
-			e.time(g.NotAfter.Time)
-		}
+		e.optionalTime(g.NotBefore)
+		e.optionalTime(g.NotAfter)
 		e.text(string(g.Stage))
 	}
 	for i := range o.Spec.Webhooks {
@@ -281,9 +326,7 @@ func (e *encoder) key(k *v1alpha1.APIKey) {
 	e.text(string(k.Kind))
 	e.text(k.SHA256)
 	e.text(string(k.State))
-	if e.present(k.ExpiresAt != nil) {
-		e.time(k.ExpiresAt.Time)
-	}
+	e.optionalTime(k.ExpiresAt)
 	if e.present(k.Scopes != nil) {
 		texts(e, k.Scopes)
 	}
@@ -324,11 +367,7 @@ func (e *encoder) secrets(secrets []v1alpha1.SharedSecret) {
 		e.text(secret.Name)
 		e.text(secret.SecretRef.Name)
 		e.text(secret.SecretRef.Key)
-		if e.present(secret.NotBefore != nil) {
-			e.time(secret.NotBefore.Time)
-		}
-		if e.present(secret.NotAfter != nil) {
-			e.time(secret.NotAfter.Time)
-		}
+		e.optionalTime(secret.NotBefore)
+		e.optionalTime(secret.NotAfter)
 	}
 }

@@ -90,12 +90,38 @@ func rolloutVerdict(r *rollout, now time.Time) verdict {
 	case ReasonEnded:
 		return enforced(v1alpha1.ReasonEnded, "The schedule closed the capability at %s.", r.window.until.UTC().Format(time.RFC3339))
 	default:
-		if h := r.object.Spec.Hold; h != nil {
-			return enforced(v1alpha1.ReasonHeld, "The gates enforce stage %s. The schedule is held since %s.%s",
-				r.stage.Stage(), h.Since.UTC().Format(time.RFC3339), given(h.Reason))
-		}
-		return enforced(v1alpha1.ReasonEnforced, "The gates enforce stage %s.", r.stage.Stage())
+		reason, detail := openReason(r, now)
+		return enforced(reason, "The gates enforce stage %s.%s", r.stage.Stage(), detail)
 	}
+}
+
+// openReason returns the reason of Ready for a rollout that is open, and why its schedule does not
+// go on.
+func openReason(r *rollout, now time.Time) (reason, detail string) {
+	if h := r.object.Spec.Hold; h != nil {
+		return v1alpha1.ReasonHeld, fmt.Sprintf(" The schedule is held since %s.%s", h.Since.UTC().Format(time.RFC3339), given(h.Reason))
+	}
+	a, s := r.object.Spec.Analysis, r.object.Status.Analysis
+	if a != nil && s != nil && s.Phase == v1alpha1.AnalysisFailed && string(s.Stage) == r.stage.Stage() && s.Attempt == a.Attempt {
+		effect := "the schedule opens no more"
+		if a.OnFailure == v1alpha1.AnalysisRollBack && s.At != nil {
+			effect = "the step is closed again"
+		}
+		return v1alpha1.ReasonAnalysisFailed, fmt.Sprintf(" The analysis of %s failed at %s, so %s. %s", judged(s), s.Since.UTC().Format(time.RFC3339), effect, s.Message)
+	}
+	if next, waits := r.waiting(now); waits {
+		text := fmt.Sprintf(" The step of %d %% is due since %s and waits until the analysis of the step before it has succeeded.", next.percent, next.from.UTC().Format(time.RFC3339))
+		return v1alpha1.ReasonAwaitingAnalysis, text
+	}
+	return v1alpha1.ReasonEnforced, ""
+}
+
+// judged names what an analysis judges.
+func judged(s *v1alpha1.AnalysisStatus) string {
+	if s.At == nil {
+		return "stage " + string(s.Stage)
+	}
+	return fmt.Sprintf("the step of %d %%", s.Percent)
 }
 
 // maxNames bounds the names in a condition.

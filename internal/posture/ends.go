@@ -125,8 +125,8 @@ func endsSoonCondition(ends []End, now time.Time) Condition {
 		"Warning: these end within 14 days: %s. Rotate keys, certificates and secrets; extend the others, or let them end.", FirstNames(named, maxNames))}
 }
 
-// nextWarning returns the first instant after now at which a part of an object begins to end soon; zero
-// if there is none.
+// nextWarning returns the first instant after now at which a part of an object begins to end soon, or
+// a step of a ramp begins to wait for an analysis; zero if there is none.
 func (s *Snapshot) nextWarning(now time.Time) time.Time {
 	var next time.Time
 	consider := func(ends []End) {
@@ -136,6 +136,9 @@ func (s *Snapshot) nextWarning(now time.Time) time.Time {
 	}
 	for _, o := range s.declared {
 		consider(RolloutEnds(o.object))
+		for i := range o.withheld {
+			next = soonest(now, next, o.withheld[i].from)
+		}
 	}
 	for _, o := range s.partners {
 		consider(PartnerEnds(o.object))

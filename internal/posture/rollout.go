@@ -28,11 +28,15 @@ type rollout struct {
 	ramp []step
 	// stopped is whether a hold keeps the window from beginning.
 	stopped bool
+	// withheld are the steps that the analysis does not allow, in ascending order.
+	withheld []step
 }
 
+// step is one step of a ramp. It begins at the instant from, which is later than its time in the
+// schedule if that time is within a freeze or before the end of an analysis.
 type step struct {
-	at      time.Time
-	percent uint8
+	at, from time.Time
+	percent  uint8
 }
 
 // window is a span of time that includes from and excludes until. A zero bound is open.
@@ -79,7 +83,7 @@ func newRollout(o *v1alpha1.CapabilityRollout) *rollout {
 	capability, known := ParseCapability(string(o.Spec.Capability))
 	stage, valid := parseStage(string(o.Spec.Stage))
 	r.capability, r.stage, r.ceiling = capability, stage, registry[capability].Ceiling
-	if !known || !valid || o.Name != string(o.Spec.Capability) || !r.schedule(o.Spec.Schedule) || !r.hold(o.Spec.Hold) || !validAudience(stage, o.Spec.Audience) {
+	if !known || !valid || o.Name != string(o.Spec.Capability) || !r.schedule(o) || !r.hold(o.Spec.Hold) || !validAudience(stage, o.Spec.Audience) {
 		r.fault = v1alpha1.ReasonInvalidSpec
 	}
 	// Any state except Released counts as engaged.
@@ -87,8 +91,9 @@ func newRollout(o *v1alpha1.CapabilityRollout) *rollout {
 	return r
 }
 
-// schedule reads the schedule and reports whether it is valid.
-func (r *rollout) schedule(s *v1alpha1.Schedule) bool {
+// schedule reads the schedule as far as the analysis allows it, and reports whether it is valid.
+func (r *rollout) schedule(o *v1alpha1.CapabilityRollout) bool {
+	s := o.Spec.Schedule
 	if s == nil {
 		return true
 	}
@@ -108,12 +113,41 @@ func (r *rollout) schedule(s *v1alpha1.Schedule) bool {
 		if one.Percent < 1 || one.Percent > 100 || one.At.IsZero() {
 			return false
 		}
-		r.ramp = append(r.ramp, step{one.At.Time, uint8(one.Percent)})
+		r.ramp = append(r.ramp, step{one.At.Time, one.At.Time, uint8(one.Percent)})
 	}
 	slices.SortFunc(r.ramp, func(a, b step) int { return a.at.Compare(b.at) })
 	for i := 1; i < len(r.ramp); i++ {
 		if r.ramp[i].percent <= r.ramp[i-1].percent || !r.ramp[i].at.After(r.ramp[i-1].at) {
 			return false
+		}
+	}
+	if o.Spec.Analysis != nil && len(r.ramp) > 0 {
+		r.analyse(o.Spec.Analysis, o.Status.Analysis)
+	}
+	return r.freeze(s.Freezes)
+}
+
+// freeze moves what begins within a freeze to its end, and reports whether the freezes are valid.
+func (r *rollout) freeze(freezes []v1alpha1.Freeze) bool {
+	for _, f := range freezes {
+		if f.From.IsZero() || !f.From.Before(&f.Until) {
+			return false
+		}
+	}
+	// The end of a freeze can be within a later one.
+	byStart := slices.SortedFunc(slices.Values(freezes), func(a, b v1alpha1.Freeze) int { return a.From.Compare(b.From.Time) })
+	for _, f := range byStart {
+		move := func(at *time.Time) {
+			if !at.Before(f.From.Time) && at.Before(f.Until.Time) {
+				*at = f.Until.Time
+			}
+		}
+		move(&r.window.from)
+		for i := range r.ramp {
+			move(&r.ramp[i].from)
+		}
+		for i := range r.withheld {
+			move(&r.withheld[i].from)
 		}
 	}
 	return true
@@ -130,7 +164,7 @@ func (r *rollout) hold(h *v1alpha1.Hold) bool {
 	}
 	r.stopped = r.window.from.After(h.Since.Time)
 	if len(r.ramp) > 0 {
-		r.ramp = slices.DeleteFunc(r.ramp, func(s step) bool { return s.at.After(h.Since.Time) })
+		r.ramp = slices.DeleteFunc(r.ramp, func(s step) bool { return s.from.After(h.Since.Time) })
 		if len(r.ramp) == 0 {
 			r.ramp = []step{{}} // the ramp admits no share
 		}
@@ -146,7 +180,7 @@ func (r *rollout) percent(now time.Time) uint8 {
 	}
 	var percent uint8
 	for i := range r.ramp {
-		if now.Before(r.ramp[i].at) {
+		if now.Before(r.ramp[i].from) {
 			break
 		}
 		percent = r.ramp[i].percent
@@ -162,8 +196,8 @@ func (r *rollout) admission(live bool, bucket uint8) time.Time {
 	}
 	for i := range r.ramp {
 		if r.ramp[i].percent > bucket {
-			if r.ramp[i].at.After(r.window.from) {
-				return r.ramp[i].at
+			if r.ramp[i].from.After(r.window.from) {
+				return r.ramp[i].from
 			}
 			return r.window.from
 		}
@@ -193,7 +227,7 @@ func (r *rollout) next(now time.Time) time.Time {
 		next = soonest(now, r.window.until)
 	}
 	for i := range r.ramp {
-		next = soonest(now, next, r.ramp[i].at)
+		next = soonest(now, next, r.ramp[i].from)
 	}
 	return next
 }

@@ -45,7 +45,7 @@ func (s *Snapshot) Turned(c Caller, capability Capability, write bool, now time.
 		try(span.until)
 	}
 	for i := range r.ramp {
-		try(r.ramp[i].at)
+		try(r.ramp[i].from)
 	}
 	return last
 }

@@ -162,6 +162,14 @@ func (g Generator) rollout(capability string, i int) v1alpha1.CapabilityRollout 
 			o.Spec.Schedule.Ramp = append(o.Spec.Schedule.Ramp, v1alpha1.RampStep{At: metav1.NewTime(at), Percent: int32(10 + 30*i + g(20))})
 		}
 	}
+	if g.OneIn(6) && o.Spec.Schedule != nil {
+		begins := g(4)
+		from, until := metav1.NewTime(Moments()[begins]), metav1.NewTime(Moments()[begins+1])
+		o.Spec.Schedule.Freezes = []v1alpha1.Freeze{Mostly(g, v1alpha1.Freeze{From: from, Until: until, Reason: "holidays"}, v1alpha1.Freeze{From: until, Until: from})}
+	}
+	if g.OneIn(4) {
+		o.Spec.Analysis, o.Status.Analysis = g.analysis(o.Spec.Schedule, o.Spec.Stage)
+	}
 	if g.OneIn(8) {
 		o.Spec.KillSwitch = &v1alpha1.KillSwitch{State: Pick(g, v1alpha1.KillSwitchEngaged, v1alpha1.KillSwitchReleased, ""), Reason: Pick(g, "INC-1", "")}
 	}
@@ -169,6 +177,32 @@ func (g Generator) rollout(capability string, i int) v1alpha1.CapabilityRollout 
 		o.Spec.Hold = &v1alpha1.Hold{Since: metav1.NewTime(Pick(g, Moments()...)), Reason: "INC-2"}
 	}
 	return o
+}
+
+func (g Generator) analysis(s *v1alpha1.Schedule, stage v1alpha1.Stage) (*v1alpha1.Analysis, *v1alpha1.AnalysisStatus) {
+	spec := &v1alpha1.Analysis{
+		After: g.maybe(4), InitialDelaySeconds: 60, IntervalSeconds: 60, Count: 5,
+		OnFailure: Pick(g, v1alpha1.AnalysisHold, v1alpha1.AnalysisRollBack), Attempt: int32(g(2)),
+		Queries: []v1alpha1.AnalysisQuery{{Name: "errors", PromQL: "sum(errors)", Success: v1alpha1.AnalysisRange{AtMost: "0.01"}}},
+	}
+	if g.OneIn(2) {
+		spec.Queries = append(spec.Queries, v1alpha1.AnalysisQuery{
+			Name: "share", PromQL: "share", Stages: []v1alpha1.Stage{v1alpha1.StageLive}, Percents: []int32{10},
+			Success: v1alpha1.AnalysisRange{AtLeast: "0.99"}, Failure: &v1alpha1.AnalysisRange{AtLeast: "0", AtMost: "0.9"},
+		})
+	}
+	if g.OneIn(3) {
+		return spec, nil
+	}
+	status := &v1alpha1.AnalysisStatus{
+		Stage: stage, Phase: Pick(g, v1alpha1.AnalysisRunning, v1alpha1.AnalysisSucceeded, v1alpha1.AnalysisFailed), Since: g.Moment(),
+		Attempt: int32(g(2)), Message: "errors is 1, success is at most 0.01",
+	}
+	if s != nil && len(s.Ramp) > 0 {
+		step := Pick(g, s.Ramp...)
+		status.At, status.Percent = &step.At, step.Percent
+	}
+	return spec, status
 }
 
 func (g Generator) selector() *v1alpha1.PartnerSelector {

@@ -47,7 +47,7 @@ func Abort(to v1alpha1.Stage, change v1alpha1.Change) Patch {
 		patch := stagePatch(to, change)
 		switch s := spec.Schedule; {
 		case s == nil || s.Ramp == nil:
-		case s.NotBefore == nil && s.NotAfter == nil:
+		case s.NotBefore == nil && s.NotAfter == nil && s.Freezes == nil:
 			patch["schedule"] = nil // a schedule has at least one member
 		default:
 			patch["schedule"] = map[string]any{"ramp": nil}

@@ -348,8 +348,12 @@ func (e *subject) endRamp() (string, bool) {
 	}
 	e.rollout.Spec.Schedule.Ramp = nil
 	text := "raise the percent of a step in spec.schedule.ramp of the CapabilityRollout"
-	if !e.decision.Opens.IsZero() {
+	switch {
+	case !e.decision.Opens.IsZero():
 		text = fmt.Sprintf("wait until %s, or %s", Instant(e.decision.Opens), text)
+	case e.rollout.Spec.Analysis != nil:
+		text = "wait until the analysis lets the ramp go on (status.analysis of the CapabilityRollout), or remove spec.analysis"
+		e.rollout.Spec.Analysis = nil
 	}
 	return text, true
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
@@ -204,7 +205,7 @@ func refresh[T any](list *[]T, k *kindState) {
 
 // compilesAlike reports whether two states of an object compile to the same.
 // The specification of a custom resource changes only with its generation; a
-// Secret has none. Of the status, only the keys count that [strip] keeps.
+// Secret has none. Of the status, only what [strip] keeps counts.
 func compilesAlike(a, b object) bool {
 	if a.GetUID() != b.GetUID() || a.GetGeneration() != b.GetGeneration() ||
 		!a.GetDeletionTimestamp().Equal(b.GetDeletionTimestamp()) || !maps.Equal(a.GetLabels(), b.GetLabels()) {
@@ -217,6 +218,9 @@ func compilesAlike(a, b object) bool {
 	case *v1alpha1.PartnerEntitlement:
 		next, isPartner := b.(*v1alpha1.PartnerEntitlement)
 		return isPartner && slices.Equal(former.Status.RevokedKeys, next.Status.RevokedKeys)
+	case *v1alpha1.CapabilityRollout:
+		next, isRollout := b.(*v1alpha1.CapabilityRollout)
+		return isRollout && equality.Semantic.DeepEqual(former.Status.Analysis, next.Status.Analysis)
 	default:
 		return true
 	}
@@ -237,7 +241,7 @@ func objectOf(item any) (object, error) {
 
 // strip removes unused fields, which are most of an object: four fifths of a partner as
 // the controller stores it. Of the managed fields it keeps the time of the last edit, of the
-// status the revoked keys that the spec has as active, usually none.
+// status the revoked keys that the spec has as active, usually none, and the progress of an analysis.
 func strip(o object) {
 	beat, beats := o.GetAnnotations()[heartbeatAnnotation]
 	edited := v1alpha1.LastEdit(o.GetManagedFields())
@@ -249,7 +253,7 @@ func strip(o object) {
 			o.Annotations = map[string]string{heartbeatAnnotation: beat}
 		}
 	case *v1alpha1.CapabilityRollout:
-		o.Status = v1alpha1.CapabilityRolloutStatus{}
+		o.Status = v1alpha1.CapabilityRolloutStatus{Analysis: posture.AnalysisProgress(o.Status.Analysis)}
 		o.ManagedFields = timeOf(edited)
 	case *v1alpha1.PartnerEntitlement:
 		o.Status = v1alpha1.PartnerEntitlementStatus{RevokedKeys: posture.RevivedKeys(o)}

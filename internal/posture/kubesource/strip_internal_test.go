@@ -74,6 +74,30 @@ func TestOnlyARevocationThatTheSpecContradictsIsCompiled(t *testing.T) {
 	}
 }
 
+// TestOnlyTheProgressOfAnAnalysisIsCompiled checks that a measurement, which changes the status at each
+// interval, costs no compilation.
+func TestOnlyTheProgressOfAnAnalysisIsCompiled(t *testing.T) {
+	t.Parallel()
+	seen := func(change func(*v1alpha1.AnalysisStatus)) *v1alpha1.CapabilityRollout {
+		o := &v1alpha1.CapabilityRollout{ObjectMeta: objectMeta(1)}
+		o.Status.Cohort = "ramp 10 %, 1 of 2 admitted"
+		o.Status.Analysis = &v1alpha1.AnalysisStatus{Stage: v1alpha1.StageLive, Percent: 10, Phase: v1alpha1.AnalysisRunning, Since: metav1.Unix(8, 0)}
+		change(o.Status.Analysis)
+		strip(o)
+		return o
+	}
+	before := seen(func(*v1alpha1.AnalysisStatus) {})
+	if measured := seen(func(s *v1alpha1.AnalysisStatus) {
+		s.Measured, s.Succeeded, s.Message = new(metav1.Unix(9, 0)), 1, "errors has no data"
+		s.Values = []v1alpha1.AnalysisValue{{Query: "errors", Result: v1alpha1.AnalysisNoData}}
+	}); !compilesAlike(before, measured) {
+		t.Errorf("a measurement is compiled: %+v", measured.Status)
+	}
+	if ended := seen(func(s *v1alpha1.AnalysisStatus) { s.Phase = v1alpha1.AnalysisSucceeded }); compilesAlike(before, ended) {
+		t.Error("the end of an analysis is not compiled")
+	}
+}
+
 // BenchmarkLastEdit measures the memory that the time of the last edit adds to each
 // object.
 func BenchmarkLastEdit(b *testing.B) {
