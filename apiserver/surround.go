@@ -117,6 +117,9 @@ func (a *accounts) account(x *respond.Exchange, r *http.Request, span telemetry.
 		route = "none"
 	}
 	a.metrics.Request(a.listener, route, method(r.Method), strconv.Itoa(x.Status()), string(x.Code()), took, span.Sampled())
+	if x.By.Cohort != "" {
+		a.metrics.CapabilityRequest(x.By.Capability, x.By.Cohort, outcome(x), took, !x.Streamed)
+	}
 	level := slog.LevelInfo
 	if x.Status() >= 500 && x.Status() != http.StatusServiceUnavailable { // 503 includes closed capabilities
 		level = slog.LevelError
@@ -129,6 +132,20 @@ func (a *accounts) account(x *respond.Exchange, r *http.Request, span telemetry.
 			slog.String("route", route), slog.Int("status", x.Status()), slog.String("code", string(x.Code())),
 			slog.Int64("bytes", x.Written()), slog.Float64("ms", float64(took.Microseconds())/1000))
 		_ = a.log.Handler().Handle(r.Context(), record) // slog.Logger ignores the error too
+	}
+}
+
+// outcome classifies the answer to a request for a capability.
+func outcome(x *respond.Exchange) string {
+	switch {
+	case x.By.Reason != "":
+		return "refused"
+	case x.Status() >= 500:
+		return "server_error"
+	case x.Status() >= 400:
+		return "client_error"
+	default:
+		return "success"
 	}
 }
 

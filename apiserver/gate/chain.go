@@ -58,6 +58,7 @@ func decide(g *Gate, rt *Route, c *Call) *problem.Problem {
 	if !rt.standing() {
 		c.Writer.Header()["Marketplace-Capability"] = g.capabilities[capabilityPosture{rt.Capability, c.Decision.Posture}]
 		capability = rt.Capability.String()
+		c.measured()
 	}
 	g.metrics.Decision(capability, c.Decision.Reason.String())
 	if c.Decision.Allowed() {

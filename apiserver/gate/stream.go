@@ -77,6 +77,9 @@ func (c *Call) Stream(fields func(http.Header)) (*Stream, *problem.Problem) {
 		return nil, g.overloaded(lack, detail)
 	}
 	fields(c.Writer.Header())
+	if c.exchange != nil {
+		c.exchange.Streamed = true
+	}
 	rejoin := c.leave()
 	g.metrics.Streams(g.listener, 1)
 	return begin(c.Writer, c.Request, func() {

@@ -26,6 +26,8 @@ type Exchange struct {
 	Route string
 	// By identifies the caller as far as the gate has authenticated it; zero if unknown.
 	By Party
+	// Streamed is set once the response is an event stream.
+	Streamed bool
 
 	id      [1]string
 	status  int
@@ -40,6 +42,9 @@ type Party struct {
 	Key, Surface, Capability string
 	// Reason is the reason of the gate's refusal; empty if the gate allowed the call.
 	Reason string
+	// Cohort is the label of the caller by [posture.Snapshot.Cohort]; empty for a route without
+	// a capability.
+	Cohort string
 }
 
 // Begin wraps w and gives the request its id: the client's X-Request-Id if it matches

@@ -28,6 +28,8 @@ type Metrics struct {
 	streams    *prometheus.GaugeVec
 	shed       *prometheus.CounterVec
 	gates      *prometheus.CounterVec
+	uses       *prometheus.CounterVec
+	useTime    *prometheus.HistogramVec
 	updates    *prometheus.CounterVec
 	signIns    *prometheus.CounterVec
 	jobs       *prometheus.CounterVec
@@ -100,6 +102,12 @@ func (m *Metrics) ofRequests() {
 		"Requests and connections rejected by a limit, by listener and exhausted resource: slots, files, bodies, unsigned, sender, streams, uploads, organization, connections, address.", "listener", "lack")
 	m.gates = m.counter("printmarket_gate_decisions_total",
 		"Decisions of the gates, by capability and reason.", "capability", "reason")
+	m.uses = m.counter("printmarket_capability_requests_total",
+		"Requests for a capability, by cohort (test keys: test; live keys: percent of the step of the ramp that admits the partner, all without a ramp, outside if refused) and outcome: success, client_error, server_error, refused.",
+		"capability", "cohort", "outcome")
+	m.useTime = m.histogram("printmarket_capability_request_duration_seconds",
+		"Time from the arrival of a request for a capability to the end of its response, if the gates allowed it; without event streams.",
+		[]float64{.005, .025, .1, .25, .5, 1, 2.5, 10}, "capability", "cohort")
 	m.updates = m.counter("printmarket_xjmf_updates_total",
 		"Job statuses in XJMF callbacks, and repeated callbacks, by outcome.", "outcome")
 	m.signIns = m.counter("printmarket_dashboard_sign_ins_total",
@@ -253,6 +261,15 @@ func (m *Metrics) Shed(listener, lack string) { m.shed.WithLabelValues(listener,
 // Decision counts one decision of the gates.
 func (m *Metrics) Decision(capability, reason string) {
 	m.gates.WithLabelValues(capability, reason).Inc()
+}
+
+// CapabilityRequest counts one answered request for a capability. The time of an event stream is
+// not timed: it depends on the client.
+func (m *Metrics) CapabilityRequest(capability, cohort, outcome string, took time.Duration, timed bool) {
+	m.uses.WithLabelValues(capability, cohort, outcome).Inc()
+	if timed && outcome != "refused" {
+		m.useTime.WithLabelValues(capability, cohort).Observe(took.Seconds())
+	}
 }
 
 // Update counts one status in a callback, or one repeated callback.
