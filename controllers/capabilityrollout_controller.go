@@ -36,6 +36,9 @@ func (r *CapabilityRolloutReconciler) Reconcile(ctx context.Context, req ctrl.Re
 		recordHistory(want, r.now(), report.Steps, rollout.Status.Admitted)
 	}
 	setConditions(want, state, r.now())
+	// The analysis has its own field manager.
+	rollout = rollout.DeepCopy()
+	rollout.Status.Analysis, want.Status.Analysis = nil, nil
 	return r.applyStatus(ctx, rollout, want)
 }
 

@@ -14,6 +14,7 @@
 //     worker for the versions that it enforces;
 //   - the claims reconciler, which records what must outlive a deleted object: the
 //     name of the object of each organization, and the last stage of each capability;
+//   - [AnalysisReconciler], which measures rollouts in Prometheus and decides whether they go on;
 //   - [CapabilityRolloutReconciler], [PartnerEntitlementReconciler] and
 //     [XJMFSenderReconciler], which write the status of one object each.
 //

@@ -21,6 +21,9 @@ import (
 // bySchedule is the author of changes by the clock.
 const bySchedule = "schedule"
 
+// byAnalysis is the author of the end of an analysis.
+const byAnalysis = "analysis"
+
 // recordHistory adds the changes since the last recorded spec to the history of an object, whose
 // status otherwise describes the present generation. It compares the spec with the summary in the
 // status, so a restart neither repeats nor loses an entry. Only rollouts have steps and an earlier
@@ -33,7 +36,7 @@ func recordHistory(o client.Object, now time.Time, steps []posture.PlanPoint, ad
 	var entries []v1alpha1.HistoryEntry
 	switch {
 	case last != nil:
-		entries = append(changes(o, now, last, current), stepsSince(o, last, current, steps)...)
+		entries = slices.Concat(changes(o, now, last, current), analysisEnd(o, last, current), stepsSince(o, last, current, steps))
 	case *status.observedGeneration < 1:
 		// An object that an earlier version has processed has no entry for its creation.
 		entries = []v1alpha1.HistoryEntry{{Change: v1alpha1.ChangeCreated, To: created(current)}}
@@ -84,7 +87,7 @@ func changes(o client.Object, now time.Time, last *v1alpha1.Recorded, current su
 		parts[part] = ""
 	}
 	for _, part := range slices.Sorted(maps.Keys(parts)) {
-		if last.Values[part] == current[part] || part == ticketPart {
+		if last.Values[part] == current[part] || part == ticketPart || part == resultPart {
 			continue
 		}
 		kind, name, _ := strings.Cut(part, "/")
@@ -167,14 +170,32 @@ func stepsSince(o client.Object, last *v1alpha1.Recorded, current summary, steps
 			Time: *from, Generation: o.GetGeneration(), Change: v1alpha1.ChangeSchedule, By: bySchedule,
 			From: fmt.Sprintf("%d %%", steps[i-1].Percent), To: fmt.Sprintf("%d %%", steps[i].Percent),
 		}
-		for _, step := range rollout.Spec.Schedule.Ramp {
-			if step.At.Time.Equal(steps[i].From) {
-				entry.Change = v1alpha1.ChangeRamp
-			}
+		// A freeze or an analysis can move the beginning of a step.
+		if begins := rollout.Spec.Schedule.NotBefore; steps[i].Percent > 0 && (begins == nil || !begins.Time.Equal(steps[i].From)) {
+			entry.Change = v1alpha1.ChangeRamp
 		}
 		entries = append(entries, entry)
 	}
 	return entries
+}
+
+// analysisEnd returns the end of an analysis since the last recorded state.
+func analysisEnd(o client.Object, last *v1alpha1.Recorded, current summary) []v1alpha1.HistoryEntry {
+	rollout, isRollout := o.(*v1alpha1.CapabilityRollout)
+	if !isRollout || current[resultPart] == "" || last.Values[resultPart] == current[resultPart] {
+		return nil
+	}
+	s := rollout.Status.Analysis
+	entry := v1alpha1.HistoryEntry{
+		Time: s.Since, Generation: o.GetGeneration(), Change: v1alpha1.ChangeAnalysis, Subject: "stage " + string(s.Stage), To: string(s.Phase), By: byAnalysis,
+	}
+	if s.At != nil {
+		entry.Subject = fmt.Sprintf("step %d %%", s.Percent)
+	}
+	if s.Phase == v1alpha1.AnalysisFailed {
+		entry.Reason = clip(s.Message, maxValue)
+	}
+	return []v1alpha1.HistoryEntry{entry}
 }
 
 // newEntries returns the entries that one status has before those of an earlier one, oldest first.

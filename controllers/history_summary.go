@@ -25,6 +25,9 @@ const maxValue = 256
 // ticketPart is the part of a summary with the change request, which is no change by itself.
 const ticketPart = "Ticket"
 
+// resultPart is the part of a summary with the end of an analysis, which is no edit.
+const resultPart = "AnalysisResult"
+
 // summary holds the parts of a spec as short texts. A part is a kind of change, or a kind and a
 // name: Stage, Key/live-1. It contains no digest of a key, no secret and only the host of a URL.
 type summary map[string]v1alpha1.RecordedValue
@@ -60,6 +63,12 @@ func summarize(o client.Object) summary {
 		}
 		if h := o.Spec.Hold; h != nil {
 			s.set(v1alpha1.ChangeHold, "", "since "+h.Since.UTC().Format(time.RFC3339))
+		}
+		if a := o.Spec.Analysis; a != nil {
+			s.set(v1alpha1.ChangeAnalysis, "", analysisText(a))
+			if result := o.Status.Analysis; result != nil && result.Phase != v1alpha1.AnalysisRunning {
+				s[resultPart] = v1alpha1.RecordedValue(fmt.Sprintf("%s %d %%, attempt %d: %s", result.Stage, result.Percent, result.Attempt, result.Phase))
+			}
 		}
 		s[ticketPart] = v1alpha1.RecordedValue(o.Spec.Change.Ticket)
 	case *v1alpha1.PartnerEntitlement:
@@ -157,6 +166,18 @@ func audienceText(a *v1alpha1.Audience) string {
 	return strings.Join(parts, "; ")
 }
 
+func analysisText(a *v1alpha1.Analysis) string {
+	names := make([]string, len(a.Queries))
+	for i := range a.Queries {
+		names[i] = a.Queries[i].Name
+	}
+	text := fmt.Sprintf("%s, %d times every %d s after %d s, on failure %s", joined(names, " "), a.Count, a.IntervalSeconds, a.InitialDelaySeconds, a.OnFailure)
+	if a.Attempt > 0 {
+		text += fmt.Sprintf(", attempt %d", a.Attempt)
+	}
+	return text
+}
+
 func scheduleText(s *v1alpha1.Schedule) string {
 	if s == nil {
 		return "always"
@@ -172,6 +193,9 @@ func scheduleText(s *v1alpha1.Schedule) string {
 			text = "ramp "
 		}
 		text += fmt.Sprintf("%d %% at %s", step.Percent, step.At.UTC().Format(time.RFC3339))
+	}
+	for _, f := range s.Freezes {
+		text = strings.TrimPrefix(text+"; frozen"+period(&f.From, &f.Until), "; ")
 	}
 	return cmp.Or(text, "always")
 }

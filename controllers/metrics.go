@@ -18,6 +18,7 @@ import (
 type metrics struct {
 	compile           prometheus.Histogram
 	transitions       *prometheus.CounterVec
+	measurements      *prometheus.CounterVec
 	endsSoon, nextEnd *prometheus.GaugeVec
 }
 
@@ -30,6 +31,10 @@ var (
 	transitionCount = telemetry.Description{
 		Name: "printmarket_controller_transitions_total", Type: "counter", Labels: []string{"kind", "reason"},
 		Help: "Changes of the reason of Ready, by kind and new reason.",
+	}
+	measurementCount = telemetry.Description{
+		Name: "printmarket_controller_analysis_queries_total", Type: "counter", Labels: []string{"result"},
+		Help: "Queries of analyses, by result: Success, Failure, NoData.",
 	}
 	objectCount = telemetry.Description{
 		Name: "printmarket_controller_objects", Type: "gauge", Labels: []string{"kind", "ready"},
@@ -59,7 +64,7 @@ var (
 
 // Metrics describes the metrics of the controllers, without those of their libraries.
 func Metrics() []telemetry.Description {
-	return []telemetry.Description{compileTime, transitionCount, objectCount, gateSecretAge, replicaCount, unrecordedClaims, endsSoonCount, nextEndTime}
+	return []telemetry.Description{compileTime, transitionCount, measurementCount, objectCount, gateSecretAge, replicaCount, unrecordedClaims, endsSoonCount, nextEndTime}
 }
 
 // newMetrics registers the metrics of the controllers.
@@ -75,8 +80,11 @@ func newMetrics(registry prometheus.Registerer, tracker *statusTracker, claims *
 		transitions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: transitionCount.Name, Help: transitionCount.Help,
 		}, transitionCount.Labels),
+		measurements: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: measurementCount.Name, Help: measurementCount.Help,
+		}, measurementCount.Labels),
 	}
-	for _, c := range []prometheus.Collector{m.compile, m.transitions, m.endsSoon, m.nextEnd, newGauges(tracker, claims, now, secrets)} {
+	for _, c := range []prometheus.Collector{m.compile, m.transitions, m.measurements, m.endsSoon, m.nextEnd, newGauges(tracker, claims, now, secrets)} {
 		if err := registry.Register(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}

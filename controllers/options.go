@@ -48,6 +48,8 @@ type Options struct {
 	Now func() time.Time
 	// Dial opens connections to replicas.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Prometheus answers the queries of analyses.
+	Prometheus Prometheus
 	// Registerer registers the metrics; the registry of controller-runtime by default.
 	Registerer prometheus.Registerer
 	// Tracer records spans of reconciliations; it may be nil.

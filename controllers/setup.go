@@ -28,6 +28,7 @@ const (
 	compilerName           = "compiler"
 	propagationName        = "prober"
 	claimsControllerName   = "claims"
+	analysisControllerName = "analysis"
 	statusControllerPrefix = "status-"
 )
 
@@ -80,6 +81,11 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		triggers: triggers, overdue: o.Intervals.Overdue, tracer: o.Tracer,
 	}
 	claims.events = status.events
+	prometheus, err := newPrometheusClient(o.Prometheus)
+	if err != nil {
+		return err
+	}
+	analysis := &AnalysisReconciler{client: mgr.GetClient(), live: mgr.GetAPIReader(), prometheus: prometheus, metrics: metrics, now: o.Now}
 	// A leader whose last compilation failed is not ready. A process that waits
 	// to lead is ready.
 	ready := func(*http.Request) error {
@@ -94,6 +100,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		compiler.setup(mgr, o),
 		propagation.setup(mgr, compiler.propagation),
 		claims.setup(mgr, o),
+		analysis.SetupWithManager(mgr, o),
 		(&CapabilityRolloutReconciler{status}).SetupWithManager(mgr),
 		(&PartnerEntitlementReconciler{status}).SetupWithManager(mgr),
 		(&XJMFSenderReconciler{status}).SetupWithManager(mgr),
@@ -114,7 +121,8 @@ func (c *compiler) setup(mgr ctrl.Manager, o Options) error {
 	relevant := builder.WithPredicates(predicate.Or(
 		predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, deletedOrReplaced))
 	err := ctrl.NewControllerManagedBy(mgr).Named(compilerName).
-		Watches(&v1alpha1.CapabilityRollout{}, all, relevant).
+		Watches(&v1alpha1.CapabilityRollout{}, all, builder.WithPredicates(predicate.Or(
+			predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, deletedOrReplaced, progressChanged))).
 		Watches(&v1alpha1.PartnerEntitlement{}, all, relevant).
 		Watches(&v1alpha1.XJMFSender{}, all, relevant).
 		WatchesMetadata(&corev1.Secret{}, all, builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).

@@ -75,7 +75,7 @@ func (o *Controller) Run(ctx context.Context, logs io.Writer) error {
 	}
 	if err := controllers.Setup(manager, controllers.Options{
 		Namespace: namespace, GateSecret: o.gateSecret, WebhookSecret: o.webhookSecret, Service: o.service, WebhookService: o.webhookService,
-		Now: p.now, Dial: dial, Tracer: p.tracer,
+		Now: p.now, Dial: dial, Tracer: p.tracer, Prometheus: controllers.Prometheus(o.prometheus),
 	}); err != nil {
 		return err
 	}
