@@ -69,6 +69,8 @@ func TestArgoCDHealthFollowsTheConditions(t *testing.T) {
 		"a suspended partner":                 {2, []metav1.Condition{ready("True", "Suspended")}, "Suspended the message of Ready"},
 		"an engaged kill switch":              {2, []metav1.Condition{ready("True", "Killed")}, "Suspended the message of Ready"},
 		"a held schedule":                     {2, []metav1.Condition{ready("True", "Held")}, "Suspended the message of Ready"},
+		"a failed analysis":                   {2, []metav1.Condition{ready("True", "AnalysisFailed")}, "Degraded the message of Ready"},
+		"a step that waits":                   {2, []metav1.Condition{ready("True", "AwaitingAnalysis")}, "Healthy the message of Ready"},
 		"a change that is rolled out":         {2, []metav1.Condition{ready("False", "Progressing"), condition(v1alpha1.ConditionReconciling, "True", "Progressing")}, "Progressing the message of Reconciling"},
 		"a broken object":                     {2, []metav1.Condition{ready("False", "InvalidSpec"), condition(v1alpha1.ConditionReconciling, "False", "InvalidSpec"), condition(v1alpha1.ConditionStalled, "True", "InvalidSpec")}, "Degraded the message of Stalled"},
 		"an object that is not Ready":         {2, []metav1.Condition{ready("False", "NoReplicas")}, "Degraded the message of Ready"},

@@ -114,6 +114,7 @@ var rolloutJudgements = map[string]judgement{
 	"on-call holds it from a later time":                         {"on-call", heldSpec, []request{{"merge", `{spec: {hold: {since: "2027-02-01T00:00:00Z"}}}`}}, []string{"spec.hold: adding a hold needs the verb engage", "changing or ending it needs the verb raise"}},
 	"on-call ends a hold":                                        {"on-call", heldSpec, []request{{"merge", `{spec: {hold: null}}`}}, []string{"spec.hold: adding a hold", needsRaise}},
 	"a release manager ends a hold":                              {"the release manager", heldSpec, []request{{"merge", `{spec: {hold: null}}`}}, nil},
+	"on-call adds an analysis":                                   {"on-call", rampSpec, []request{{"merge", `{spec: {analysis: {queries: [{name: errors, promQL: "1", success: {atMost: "1"}}]}}}`}}, []string{"spec.analysis: changing it", needsRaise}},
 	"an author holds the schedule":                               {"an author", rampSpec, []request{{"merge", hold}}, []string{"spec.hold: adding a hold needs the verb engage"}},
 	"on-call releases by saying so":                              {"on-call", engagedSpec, []request{{"merge", `{spec: {killSwitch: {state: Released}}}`}}, []string{"spec.killSwitch: releasing it", needsRaise, askRelease}},
 	"on-call releases by taking the field away":                  {"on-call", engagedSpec, []request{{"merge", `{spec: {killSwitch: null}}`}}, []string{"spec.killSwitch: releasing it", needsRaise}},

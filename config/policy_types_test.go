@@ -3,6 +3,8 @@
 package config_test
 
 import (
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -47,5 +49,19 @@ func TestTheExpressionsOfThePoliciesFitTheKinds(t *testing.T) {
 	}
 	if policies != 8 {
 		t.Errorf("%d policies, want 8", policies)
+	}
+}
+
+// A new field of a rollout needs a validation of its own: the role for people on call may patch whole
+// objects. The name never changes with the object.
+func TestThePolicyJudgesEveryFieldOfARollout(t *testing.T) {
+	t.Parallel()
+	policies := kustomize(t, "policy")
+	for field := range reflect.TypeFor[v1alpha1.CapabilityRolloutSpec]().Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		compared := regexp.MustCompile(`object\.spec\.\??` + name + `\s+==\s+oldObject\.spec\.\??` + name + `\b`)
+		if name != "capability" && !compared.MatchString(policies) {
+			t.Errorf("no policy compares spec.%s with its former value", name)
+		}
 	}
 }

@@ -25,6 +25,9 @@ if is("Reconciling", "True") then
 end
 if is("Ready", "True") then
   local message, reason = conditions.Ready.message, conditions.Ready.reason
+  if reason == "AnalysisFailed" then
+    return { status = "Degraded", message = message }
+  end
   if reason == "Suspended" or reason == "Killed" or reason == "Held" then
     return { status = "Suspended", message = message }
   end
