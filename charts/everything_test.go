@@ -29,7 +29,9 @@ redis: {external: {workerSecret: printmarket-redis-worker}}
 `
 	everythingElse = origins + `
 image: {tag: 1.2.3, digest: "sha256:0000000000000000000000000000000000000000000000000000000000000000", pullSecrets: [registry]}
-controller: {pod: {annotations: {a: b}, labels: {team: prepress}, priorityClassName: system-cluster-critical}}
+controller:
+  prometheus: {url: "https://prometheus.monitoring:9090", caFile: /etc/prometheus/ca.crt, tokenFile: /etc/prometheus/token}
+  pod: {annotations: {a: b}, labels: {team: prepress}, priorityClassName: system-cluster-critical}
 api:
   autoscaling: {enabled: true}
   databaseConnections: 30
@@ -84,6 +86,7 @@ networkPolicy:
   redis: {to: [{namespaceSelector: {matchLabels: {name: redis}}, podSelector: {}}]}
   collector: {to: [{namespaceSelector: {matchLabels: {name: observability}}}], ports: [4317, 4318]}
   identityProvider: {to: [{ipBlock: {cidr: 10.4.0.0/24}}]}
+  prometheus: {to: [{namespaceSelector: {matchLabels: {name: monitoring}}}]}
 telemetry: {otlp: {endpoint: "http://collector.observability:4318", headersSecret: printmarket-collector, ratio: 0.5}}
 rbac: {operations: true, serviceAccountAnnotations: {a: b}}
 monitoring:

@@ -84,6 +84,7 @@ func TestEverySwitchHasItsEffect(t *testing.T) {
 		"webhooks":                 {"webhooks: {enabled: true}", []string{"*/*webhooks", "Job/*"}},
 		"webhooks-of-ones-own":     {"webhooks: {enabled: true, replicas: 3, drainSeconds: 60, databaseConnections: 6, gatesMaxStaleness: 10m, allowWebhooks: [10.0.0.0/8], allowWideRanges: true, disruptionBudget: {enabled: false}, pod: {priorityClassName: high}}\ndatabase: {external: {webhooksSecret: printmarket-w}, roles: {webhooks: events}}\nmonitoring: {monitors: {enabled: true}}", []string{"*/*webhooks", "Job/*", "PodMonitor/*webhooks"}},
 		"traces":                   {everywhere + "webhooks: {enabled: true}", []string{"Deployment/*", "NetworkPolicy/*api", "NetworkPolicy/*worker*"}},
+		"prometheus":               {"controller: {prometheus: {url: 'https://prometheus.monitoring:9090', caFile: /etc/prometheus/ca.crt, tokenFile: /etc/prometheus/token}}\nnetworkPolicy: {prometheus: {to: [{ipBlock: {cidr: 10.5.0.0/24}}]}}", []string{"Deployment/*controller", "NetworkPolicy/*controller"}},
 		"budgets":                  {"worker: {disruptionBudget: {maxUnavailable: 25%}}\ncontroller: {disruptionBudget: {enabled: false}}", []string{"PodDisruptionBudget/*"}},
 		"nothing-that-can-be-left": {leanest, []string{"NetworkPolicy/*", "PodDisruptionBudget/*", "Job/*", "Pod/*", "Role/*", "CustomResourceDefinition/*"}},
 	} {

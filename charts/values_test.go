@@ -64,6 +64,8 @@ func TestValuesThatAreWrongAreRefusedByTheirName(t *testing.T) {
 		"an annotation that is no text":       {platformChart, origins + "controller: {pod: {annotations: {a: true}}}", []string{"/controller/pod/annotations/a"}},
 		"a disruption budget that blocks":     {platformChart, origins + "api: {disruptionBudget: {maxUnavailable: 0}}", []string{"/api/disruptionBudget/maxUnavailable"}},
 		"a collector without an address":      {platformChart, origins + "telemetry: {otlp: {endpoint: 'http://a:4318'}}", []string{"/networkPolicy/collector/to"}},
+		"a Prometheus without an address":     {platformChart, origins + "controller: {prometheus: {url: 'http://a:9090'}}", []string{"/networkPolicy/prometheus/to"}},
+		"a Prometheus with a password":        {platformChart, origins + "controller: {prometheus: {url: 'http://a:b@c:9090'}}", []string{"/controller/prometheus/url"}},
 		"a collector with a password":         {platformChart, origins + "telemetry: {otlp: {endpoint: 'http://a:b@c:4318'}}", []string{"/telemetry/otlp/endpoint"}},
 		"headers that a sender could name":    {platformChart, origins + "telemetry: {otlp: {headersSecret: collector}}", []string{"/telemetry/otlp/headersSecret"}},
 		"a sampler that there is not":         {platformChart, origins + "telemetry: {otlp: {sampler: jaeger_remote}}", []string{"/telemetry/otlp/sampler"}},

@@ -25,6 +25,7 @@ import (
 // boundedLabels maps every label to the reason why its values are bounded.
 var boundedLabels = map[string]string{
 	"capability":   "the capabilities",
+	"cohort":       "`test`; the percents of ramps; `all` without a ramp; `outside` if the gates refuse",
 	"code":         "the codes of problems; empty for a success",
 	"kind":         "the kinds of custom resources",
 	"lack":         "the limited resources",
@@ -36,6 +37,7 @@ var boundedLabels = map[string]string{
 	"part":         "`contract`, `grant`, `key`, `certificate`, `secret`, `schedule`",
 	"ready":        "`True`, `False`, `Unknown`",
 	"reason":       "the reasons of decisions, or of conditions",
+	"result":       "`Success`, `Failure`, `NoData`",
 	"route":        "the patterns of routes; `none` if no route matches",
 	"state":        "the states of the counted objects",
 	"status":       "the HTTP statuses of responses",
