@@ -22,7 +22,7 @@ func TestExamplesOfTheKindsAreAdmitted(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
 	for plural, page := range kindPages {
-		examples := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(read(t, page), -1)
+		examples := regexp.MustCompile("(?s)```yaml\n(apiVersion:.*?)```").FindAllStringSubmatch(read(t, page), -1)
 		if len(examples) != 1 {
 			t.Fatalf("%s has %d examples, want 1", page, len(examples))
 		}

@@ -216,10 +216,10 @@ func (c *cluster) startPlatform(ctx, life context.Context) error {
 	}
 	controller := &program{
 		path: c.printmarket(), log: c.log(unitController), ready: answers(c.url(health) + "/readyz"),
-		args: []string{
+		args: append([]string{
 			"controller", "--kubeconfig", controllerConfig, "--namespace", namespace, "--gate-secret", gateSecret, "--api-service", apiService, "--webhook-service", webhookService,
 			"--metrics-addr", metrics, "--health-addr", health, "--dial-replicas", host,
-		},
+		}, o.controllerFlags...),
 	}
 	api := &program{
 		path: c.printmarket(), log: c.log(unitAPI), env: c.variables(c.database.URLOf(apiRole, c.passwords[apiRole], databaseName)), ready: answers(c.url(o.opsAddr) + "/readyz"),

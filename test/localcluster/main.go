@@ -25,8 +25,8 @@ import (
 type options struct {
 	data, bin                                                              string
 	apiAddr, registryAddr, opsAddr, dashboardAddr, operatorsAddr, fileAddr string
-	// apiFlags holds additional flags of the API server.
-	apiFlags []string
+	// apiFlags and controllerFlags hold additional flags of the API server and the controller.
+	apiFlags, controllerFlags []string
 }
 
 func main() {
@@ -52,6 +52,10 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	f.StringVar(&o.fileAddr, "file-addr", "127.0.0.1:8084", "address where DATA/files is served, in place of a partner's file host")
 	f.Func("api-flag", "one more flag of the API server, such as --gates-max-staleness=5m; may be repeated", func(text string) error {
 		o.apiFlags = append(o.apiFlags, text)
+		return nil
+	})
+	f.Func("controller-flag", "one more flag of the controller, such as --prometheus-url=http://127.0.0.1:9090; may be repeated", func(text string) error {
+		o.controllerFlags = append(o.controllerFlags, text)
 		return nil
 	})
 	if err := f.Parse(args); err != nil {
