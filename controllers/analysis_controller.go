@@ -164,11 +164,8 @@ func (r *AnalysisReconciler) measure(
 		q := &queries[i]
 		value := v1alpha1.AnalysisValue{Query: q.Name, Result: v1alpha1.AnalysisNoData}
 		number, err := r.prometheus.query(ctx, variables.Replace(q.PromQL), now)
-		text := ""
-		switch {
-		case err != nil:
-			text = fmt.Sprintf("%s has no data: %v", q.Name, err)
-		default:
+		text := fmt.Sprintf("%s has no data: %v", q.Name, err)
+		if err == nil {
 			value.Value = strconv.FormatFloat(number, 'g', 6, 64)
 			value.Result = resultOf(q, number)
 			text = fmt.Sprintf("%s is %s, success is %s", q.Name, value.Value, rangeText(q.Success))

@@ -64,14 +64,16 @@ func TestAnalysisLetsTheRampGoOn(t *testing.T) {
 		},
 		"steps until after need no analysis": {
 			func(o *v1alpha1.CapabilityRollout) { o.Spec.Analysis.After = novemberTime(12) },
-			[]posture.PlanPoint{{}, {novemberDay(10), 5}, {novemberDay(12), 50}}, v1alpha1.ReasonAwaitingAnalysis,
+			[]posture.PlanPoint{{}, {novemberDay(10), 5}, {novemberDay(12), 50}},
+			v1alpha1.ReasonAwaitingAnalysis,
 		},
 		"a running analysis keeps what is open": {
 			result(12, 50, v1alpha1.AnalysisRunning, 12), []posture.PlanPoint{{}, {novemberDay(10), 5}, {novemberDay(12), 50}}, v1alpha1.ReasonAwaitingAnalysis,
 		},
 		"a success in time opens the next step in time": {
 			result(12, 50, v1alpha1.AnalysisSucceeded, 13),
-			[]posture.PlanPoint{{}, {novemberDay(10), 5}, {novemberDay(12), 50}, {novemberDay(20), 100}}, v1alpha1.ReasonEnforced,
+			[]posture.PlanPoint{{}, {novemberDay(10), 5}, {novemberDay(12), 50}, {novemberDay(20), 100}},
+			v1alpha1.ReasonEnforced,
 		},
 		"a late success opens the next step late": {
 			result(10, 5, v1alpha1.AnalysisSucceeded, 15), []posture.PlanPoint{{}, {novemberDay(10), 5}, {novemberDay(15), 50}}, v1alpha1.ReasonAwaitingAnalysis,
@@ -180,14 +182,16 @@ func TestCurrentStep(t *testing.T) {
 		step   posture.Step
 		open   bool
 	}{
-		"before the first step nothing is open":  {unchanged, 9, posture.Step{}, false},
-		"the first step is open":                 {unchanged, 10, posture.Step{At: novemberDay(10), Percent: 5}, true},
-		"a step that waits is not open":          {unchanged, 13, posture.Step{At: novemberDay(10), Percent: 5}, true},
-		"a step that opened late has its time":   {result(10, 5, v1alpha1.AnalysisSucceeded, 15), 16, posture.Step{At: novemberDay(12), Percent: 50}, true},
-		"a Sandbox has no step":                  {func(o *v1alpha1.CapabilityRollout) { o.Spec.Stage = v1alpha1.StageSandbox }, 13, posture.Step{}, true},
-		"a rollout without a ramp has no step":   {func(o *v1alpha1.CapabilityRollout) { o.Spec.Schedule = nil }, 13, posture.Step{}, true},
-		"a disabled stage is not open":           {func(o *v1alpha1.CapabilityRollout) { o.Spec.Stage = v1alpha1.StageDisabled }, 13, posture.Step{}, false},
-		"an engaged kill switch closes the step": {func(o *v1alpha1.CapabilityRollout) { o.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged} }, 13, posture.Step{}, false},
+		"before the first step nothing is open": {unchanged, 9, posture.Step{}, false},
+		"the first step is open":                {unchanged, 10, posture.Step{At: novemberDay(10), Percent: 5}, true},
+		"a step that waits is not open":         {unchanged, 13, posture.Step{At: novemberDay(10), Percent: 5}, true},
+		"a step that opened late has its time":  {result(10, 5, v1alpha1.AnalysisSucceeded, 15), 16, posture.Step{At: novemberDay(12), Percent: 50}, true},
+		"a Sandbox has no step":                 {func(o *v1alpha1.CapabilityRollout) { o.Spec.Stage = v1alpha1.StageSandbox }, 13, posture.Step{}, true},
+		"a rollout without a ramp has no step":  {func(o *v1alpha1.CapabilityRollout) { o.Spec.Schedule = nil }, 13, posture.Step{}, true},
+		"a disabled stage is not open":          {func(o *v1alpha1.CapabilityRollout) { o.Spec.Stage = v1alpha1.StageDisabled }, 13, posture.Step{}, false},
+		"an engaged kill switch closes the step": {func(o *v1alpha1.CapabilityRollout) {
+			o.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged}
+		}, 13, posture.Step{}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
