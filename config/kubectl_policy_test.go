@@ -115,6 +115,7 @@ var rolloutJudgements = map[string]judgement{
 	"on-call ends a hold":                                        {"on-call", heldSpec, []request{{"merge", `{spec: {hold: null}}`}}, []string{"spec.hold: adding a hold", needsRaise}},
 	"a release manager ends a hold":                              {"the release manager", heldSpec, []request{{"merge", `{spec: {hold: null}}`}}, nil},
 	"on-call adds an analysis":                                   {"on-call", rampSpec, []request{{"merge", `{spec: {analysis: {queries: [{name: errors, promQL: "1", success: {atMost: "1"}}]}}}`}}, []string{"spec.analysis: changing it", needsRaise}},
+	"on-call adds a dependency":                                  {"on-call", rampSpec, []request{{"merge", `{spec: {dependsOn: [rfq-read]}}`}}, []string{"spec.dependsOn: changing it", needsRaise}},
 	"an author holds the schedule":                               {"an author", rampSpec, []request{{"merge", hold}}, []string{"spec.hold: adding a hold needs the verb engage"}},
 	"on-call releases by saying so":                              {"on-call", engagedSpec, []request{{"merge", `{spec: {killSwitch: {state: Released}}}`}}, []string{"spec.killSwitch: releasing it", needsRaise, askRelease}},
 	"on-call releases by taking the field away":                  {"on-call", engagedSpec, []request{{"merge", `{spec: {killSwitch: null}}`}}, []string{"spec.killSwitch: releasing it", needsRaise}},

@@ -249,6 +249,8 @@ func createCases() map[string]map[string]createCase {
 			"with a hold needs a reason":                    {rolloutManifest, `spec: {hold: {since: "2026-06-01T00:00:00Z", reason: ""}}`, "spec.hold.reason"},
 			"with a freeze is accepted":                     {rolloutManifest, `spec: {schedule: {freezes: [{from: "2026-12-20T00:00:00Z", until: "2027-01-03T00:00:00Z", reason: holidays}]}}`, ""},
 			"with a freeze that ends first is refused":      {rolloutManifest, `spec: {schedule: {freezes: [{from: "2027-01-03T00:00:00Z", until: "2026-12-20T00:00:00Z"}]}}`, "from must be before until"},
+			"with a dependency is accepted":                 {rolloutManifest, `spec: {dependsOn: [rfq-read]}`, ""},
+			"with a dependency on itself is refused":        {rolloutManifest, `spec: {dependsOn: [rfq-create]}`, "cannot depend on itself"},
 			"with an analysis is accepted":                  {rolloutManifest, analysed, ""},
 			"with an analysis needs a query":                {rolloutManifest, `spec: {analysis: {queries: []}}`, "spec.analysis.queries"},
 			"with an analysis needs a range of success":     {rolloutManifest, `spec: {analysis: {queries: [{name: errors, promQL: "1", success: {}}]}}`, "success"},

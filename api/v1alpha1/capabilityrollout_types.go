@@ -44,6 +44,7 @@ type CapabilityRollout struct {
 // +kubebuilder:validation:XValidation:rule="{'Disabled': 0, 'Sandbox': 1, 'PrivateBeta': 2, 'Live': 3}[self.stage] <= {'Disabled': 0, 'Sandbox': 1, 'PrivateBeta': 2, 'Live': 3}[oldSelf.stage] + 1",message="promote one stage at a time: Disabled, Sandbox, PrivateBeta, Live",fieldPath=".stage"
 // +kubebuilder:validation:XValidation:rule="self.stage == oldSelf.stage || self.stage == 'Disabled' || !(self.capability in ['estimate', 'quote-accept', 'order', 'order-batch']) && (self.stage != 'Live' || !(self.capability in ['xjdf', 'xjdf-costing', 'xjmf-inbound', 'webhook-delivery', 'master-data-bridge']))",message="the stage is above the highest stage that this version implements for the capability, which would close it: keep the stage",fieldPath=".stage"
 // +kubebuilder:validation:XValidation:rule="self.stage == oldSelf.stage || self.change.ticket != oldSelf.change.ticket",message="a change of stage needs a new change.ticket",fieldPath=".change.ticket"
+// +kubebuilder:validation:XValidation:rule="!has(self.dependsOn) || !(self.capability in self.dependsOn)",message="a capability cannot depend on itself: remove it",fieldPath=".dependsOn"
 // +kubebuilder:validation:XValidation:rule="self.stage != 'PrivateBeta' || (has(self.audience) && (has(self.audience.partners) && size(self.audience.partners) > 0 || has(self.audience.selector)))",message="PrivateBeta needs audience.partners or audience.selector",fieldPath=".audience"
 type CapabilityRolloutSpec struct {
 	// capability is the name of the capability and of the object.
@@ -77,6 +78,12 @@ type CapabilityRolloutSpec struct {
 	// analysis lets measurements decide whether the schedule and the stage go on.
 	// +optional
 	Analysis *Analysis `json:"analysis,omitempty"`
+	// dependsOn are capabilities that this one needs: a key can use it only if the same key can
+	// use each of them. Rollouts that depend on each other are closed.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=8
+	DependsOn []CapabilityName `json:"dependsOn,omitempty"`
 }
 
 // Change is the change request for a stage.

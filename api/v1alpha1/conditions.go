@@ -76,6 +76,9 @@ const (
 	ReasonAwaitingAnalysis = "AwaitingAnalysis"
 	// ReasonAnalysisFailed means that the analysis failed, so that the schedule opens no more.
 	ReasonAnalysisFailed = "AnalysisFailed"
+	// ReasonDependencyClosed means that a capability in spec.dependsOn is closed for every key, or
+	// at a lower stage, and this one with it.
+	ReasonDependencyClosed = "DependencyClosed"
 	// ReasonNotStarted means that schedule.notBefore is in the future, or that every
 	// unexpired secret of a sender starts in the future.
 	ReasonNotStarted = "NotStarted"
@@ -100,6 +103,8 @@ const (
 	// capability. Both are closed, so that neither hides the other's kill
 	// switch.
 	ReasonDuplicateCapability = "DuplicateCapability"
+	// ReasonDependencyCycle means that rollouts depend on each other. All of them are closed.
+	ReasonDependencyCycle = "DependencyCycle"
 	// ReasonDuplicateOrganization means that an older object has the same
 	// organization; this one is closed.
 	ReasonDuplicateOrganization = "DuplicateOrganization"

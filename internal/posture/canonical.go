@@ -188,6 +188,10 @@ func (e *encoder) rollout(o *v1alpha1.CapabilityRollout) identity {
 			e.text(s.Freezes[i].Reason)
 		}
 	}
+	if len(o.Spec.DependsOn) > 0 {
+		e.text("dependsOn")
+		texts(e, o.Spec.DependsOn)
+	}
 	if a := o.Spec.Analysis; a != nil {
 		e.analysis(a)
 		e.progress(AnalysisProgress(o.Status.Analysis))

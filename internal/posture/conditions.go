@@ -39,6 +39,7 @@ var faults = map[string]string{
 	v1alpha1.ReasonAboveCeiling:          "The stage is above the highest stage that this version implements, so the capability is closed. Lower the stage or upgrade.",
 	v1alpha1.ReasonInvalidSpec:           "The stored object violates its schema, so it is closed. Apply it again and fix the reported fields.",
 	v1alpha1.ReasonDuplicateCapability:   "Another object declares the same capability, so both are closed. Delete one of them.",
+	v1alpha1.ReasonDependencyCycle:       "The capability and others depend on each other, so all of them are closed. Remove one from spec.dependsOn.",
 	v1alpha1.ReasonDuplicateOrganization: "An older object has the same organizationID, so this object is closed and its keys are rejected. Delete one of the two.",
 	v1alpha1.ReasonDuplicateSender:       "An older object has the same senderID, so this object is closed. Delete one of the two.",
 	v1alpha1.ReasonPartnerNotFound:       "The namespace has no valid PartnerEntitlement with the name in spec.partner, so callbacks are rejected with 401. Create or fix it, or correct spec.partner.",
@@ -91,13 +92,16 @@ func rolloutVerdict(r *rollout, now time.Time) verdict {
 		return enforced(v1alpha1.ReasonEnded, "The schedule closed the capability at %s.", r.window.until.UTC().Format(time.RFC3339))
 	default:
 		reason, detail := openReason(r, now)
-		return enforced(reason, "The gates enforce stage %s.%s", r.stage.Stage(), detail)
+		return enforced(reason, "The gates enforce stage %s.%s", r.posture(now).Stage(), detail)
 	}
 }
 
 // openReason returns the reason of Ready for a rollout that is open, and why its schedule does not
 // go on.
 func openReason(r *rollout, now time.Time) (reason, detail string) {
+	if names := r.lowered(now); names != "" {
+		return v1alpha1.ReasonDependencyClosed, fmt.Sprintf(" The capability depends on others that are closed or at a lower stage: %s.", names)
+	}
 	if h := r.object.Spec.Hold; h != nil {
 		return v1alpha1.ReasonHeld, fmt.Sprintf(" The schedule is held since %s.%s", h.Since.UTC().Format(time.RFC3339), given(h.Reason))
 	}

@@ -126,12 +126,21 @@ var table = [...]row{
 	{ReasonExcluded, phaseAudience, func(q query) bool { return q.live() && q.grant.membership == excluded }},
 	{ReasonNotInAudience, phaseAudience, func(q query) bool { return q.live() && q.grant.membership != member }},
 	{ReasonNotInCohort, phaseAudience, func(q query) bool { return q.live() && q.grant.bucket >= q.rollout.percent(q.now) }},
+	// The rule evaluates the table for other capabilities, so the table cannot refer to it.
+	{ReasonDependencyClosed, phaseAudience, nil},
 }
 
 // reason evaluates the rows of the given phases.
 func (q query) reason(phases Phase) Reason {
 	for i := range table {
-		if phases&table[i].phase != 0 && table[i].hit(q) {
+		if phases&table[i].phase == 0 {
+			continue
+		}
+		hit := table[i].hit
+		if hit == nil {
+			hit = query.lacksDependency
+		}
+		if hit(q) {
 			return table[i].reason
 		}
 	}

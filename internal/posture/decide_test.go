@@ -61,6 +61,9 @@ var obstacles = []struct {
 	reason posture.Reason
 	add    func(in *posture.Inputs)
 }{
+	{posture.ReasonDependencyClosed, func(in *posture.Inputs) {
+		rolloutSpec(in).DependsOn = []v1alpha1.CapabilityName{"rfq-list"}
+	}},
 	{posture.ReasonNotInCohort, func(in *posture.Inputs) {
 		rolloutSpec(in).Schedule = &v1alpha1.Schedule{Ramp: []v1alpha1.RampStep{{At: metav1.NewTime(now.Add(time.Hour)), Percent: 100}}}
 	}},

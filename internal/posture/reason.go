@@ -74,6 +74,9 @@ const (
 	ReasonNotInAudience
 	// ReasonNotInCohort means that the ramp has not reached the partner.
 	ReasonNotInCohort
+	// ReasonDependencyClosed means that the caller cannot use a capability that this one
+	// depends on.
+	ReasonDependencyClosed
 
 	// ReasonNoUsableKey means that the partner has no accepted key of the kind with the
 	// required scopes. This reason and the next two describe a partner without requests: no
@@ -144,6 +147,7 @@ var reasons = [reasonCount]struct {
 	ReasonExcluded:          {"Excluded", ClassClosed, ""},
 	ReasonNotInAudience:     {"NotInAudience", ClassClosed, ""},
 	ReasonNotInCohort:       {"NotInCohort", ClassClosed, ""},
+	ReasonDependencyClosed:  {"DependencyClosed", ClassClosed, ""},
 
 	ReasonNoUsableKey: {"NoUsableKey", ClassUnauthenticated, "INVALID_API_KEY"},
 	ReasonNoSender:    {"NoSender", ClassUnauthenticated, "INVALID_API_KEY"},

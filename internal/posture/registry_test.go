@@ -104,7 +104,7 @@ func TestEveryReasonHasAProblemCode(t *testing.T) {
 	}
 	names := map[string]bool{}
 	form := regexp.MustCompile(`^[A-Z][A-Za-z]+$`)
-	for r := posture.ReasonUndecided; r <= posture.ReasonNotInCohort; r++ {
+	for r := posture.ReasonUndecided; r <= posture.ReasonDependencyClosed; r++ {
 		if names[r.String()] || !form.MatchString(r.String()) {
 			t.Errorf("reason %d has the name %q", r, r)
 		}

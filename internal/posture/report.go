@@ -201,7 +201,7 @@ func (s *Snapshot) rolloutReport(o *rollout, counts *admissions, now time.Time) 
 			out.Denials = append(out.Denials, Denial{Reason(reason), partners})
 		}
 	}
-	if o.closed(now) == ReasonOpen && o.stage >= PrivateBeta {
+	if o.posture(now) >= PrivateBeta {
 		out.Percent = int32(o.percent(now))
 	}
 	out.Cohort = fmt.Sprintf("ramp %d %%, %d of %d admitted", out.Percent, out.Admitted, out.Entitled)
@@ -243,12 +243,12 @@ func (s *Snapshot) admissions(now time.Time) []admissions {
 				reason = closed[i]
 			}
 			if reason == ReasonOpen {
-				reason = query{now: now, key: &p.itself[0], rollout: o, grant: &p.grants[o.capability]}.reason(phaseGrant | phaseAudience)
+				reason = query{now: now, partner: p, key: &p.itself[0], rollout: o, grant: &p.grants[o.capability]}.reason(phaseGrant | phaseAudience)
 			}
 			if reason == ReasonOpen {
 				reason = p.admits(o.capability, now)
 			}
-			counts[i].next = soonest(now, counts[i].next, p.grants[o.capability].next(now))
+			counts[i].next = soonest(now, counts[i].next, p.grants[o.capability].next(now), p.nextNeeded(o, now))
 			if p.grants[o.capability].granted {
 				counts[i].next = soonest(now, counts[i].next, use)
 			}

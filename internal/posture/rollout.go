@@ -28,6 +28,9 @@ type rollout struct {
 	ramp []step
 	// stopped is whether a hold keeps the window from beginning.
 	stopped bool
+	// dependsOn are the capabilities that this one needs, and needs their rollouts.
+	dependsOn []Capability
+	needs     []*rollout
 	// withheld are the steps that the analysis does not allow, in ascending order.
 	withheld []step
 }
@@ -51,7 +54,7 @@ func (w window) next(now time.Time) time.Time { return soonest(now, w.from, w.un
 
 func (s *Snapshot) compileRollouts(objects []ranked[v1alpha1.CapabilityRollout]) {
 	for c := range Capabilities() {
-		s.rollouts[c].ceiling = registry[c].Ceiling
+		s.rollouts[c].capability, s.rollouts[c].ceiling = c, registry[c].Ceiling
 	}
 	s.declared = make([]*rollout, 0, len(objects))
 	for i := range objects {
@@ -74,6 +77,7 @@ func (s *Snapshot) compileRollouts(objects []ranked[v1alpha1.CapabilityRollout])
 			r.fault = slot.fault
 		}
 	}
+	s.joinDependencies()
 }
 
 // newRollout compiles one object. Content that the schema would reject makes the object
@@ -83,7 +87,7 @@ func newRollout(o *v1alpha1.CapabilityRollout) *rollout {
 	capability, known := ParseCapability(string(o.Spec.Capability))
 	stage, valid := parseStage(string(o.Spec.Stage))
 	r.capability, r.stage, r.ceiling = capability, stage, registry[capability].Ceiling
-	if !known || !valid || o.Name != string(o.Spec.Capability) || !r.schedule(o) || !r.hold(o.Spec.Hold) || !validAudience(stage, o.Spec.Audience) {
+	if !known || !valid || o.Name != string(o.Spec.Capability) || !r.schedule(o) || !r.hold(o.Spec.Hold) || !r.depend(o.Spec.DependsOn) || !validAudience(stage, o.Spec.Audience) {
 		r.fault = v1alpha1.ReasonInvalidSpec
 	}
 	// Any state except Released counts as engaged.
@@ -216,7 +220,11 @@ func (r *rollout) posture(now time.Time) Posture {
 	if r.closed(now) != ReasonOpen {
 		return Disabled
 	}
-	return r.stage
+	stage := r.stage
+	for _, needed := range r.needs {
+		stage = min(stage, needed.posture(now))
+	}
+	return stage
 }
 
 // next returns the first instant after now at which the schedule changes something;
@@ -228,6 +236,9 @@ func (r *rollout) next(now time.Time) time.Time {
 	}
 	for i := range r.ramp {
 		next = soonest(now, next, r.ramp[i].from)
+	}
+	for _, needed := range r.needs {
+		next = soonest(now, next, needed.next(now))
 	}
 	return next
 }

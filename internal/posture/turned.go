@@ -47,6 +47,9 @@ func (s *Snapshot) Turned(c Caller, capability Capability, write bool, now time.
 	for i := range r.ramp {
 		try(r.ramp[i].from)
 	}
+	for _, needed := range r.needs {
+		try(s.Turned(c, needed.capability, write, now))
+	}
 	return last
 }
 

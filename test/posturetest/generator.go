@@ -173,6 +173,9 @@ func (g Generator) rollout(capability string, i int) v1alpha1.CapabilityRollout 
 	if g.OneIn(8) {
 		o.Spec.KillSwitch = &v1alpha1.KillSwitch{State: Pick(g, v1alpha1.KillSwitchEngaged, v1alpha1.KillSwitchReleased, ""), Reason: Pick(g, "INC-1", "")}
 	}
+	if g.OneIn(6) {
+		o.Spec.DependsOn = []v1alpha1.CapabilityName{Mostly(g, Pick(g, v1alpha1.CapabilityName("rfq-read"), "preflight", "rfq-create"), v1alpha1.CapabilityName(capability), "teleport")}
+	}
 	if g.OneIn(8) {
 		o.Spec.Hold = &v1alpha1.Hold{Since: metav1.NewTime(Pick(g, Moments()...)), Reason: "INC-2"}
 	}

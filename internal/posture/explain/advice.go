@@ -86,6 +86,8 @@ func adviceOn(reason posture.Reason) advice {
 		return advice{"is the partner in the audience?", (*subject).name}
 	case posture.ReasonNotInCohort:
 		return advice{"has the ramp reached the partner?", (*subject).endRamp}
+	case posture.ReasonDependencyClosed:
+		return advice{"can the partner use the capabilities that this one depends on?", (*subject).openDependencies}
 	case posture.ReasonNoUsableKey:
 		return advice{"does the partner have an accepted key of this kind with the scope?", (*subject).issueKey}
 	case posture.ReasonNoSender:
@@ -356,4 +358,13 @@ func (e *subject) endRamp() (string, bool) {
 		e.rollout.Spec.Analysis = nil
 	}
 	return text, true
+}
+
+func (e *subject) openDependencies() (string, bool) {
+	var names []string
+	for _, name := range e.rollout.Spec.DependsOn {
+		names = append(names, string(name))
+	}
+	e.rollout.Spec.DependsOn = nil
+	return "explain and open these capabilities for the partner: " + strings.Join(names, ", ") + "; or remove them from spec.dependsOn of the CapabilityRollout", true
 }
