@@ -66,8 +66,8 @@ func (r *AnalysisReconciler) Reconcile(ctx context.Context, req ctrl.Request) (c
 		return r.apply(ctx, o, nil)
 	}
 	now := r.now().UTC().Truncate(time.Second)
-	next := resumeAnalysis(o, now)
-	if next != nil && !now.Before(measurementDue(o, next)) {
+	next, open := resumeAnalysis(o, now)
+	if open && !now.Before(measurementDue(o, next)) {
 		queries := queriesOf(o, next)
 		values, problem := r.measure(ctx, o, next, queries, now)
 		judge(o.Spec.Analysis, next, values, problem, now)
@@ -78,15 +78,16 @@ func (r *AnalysisReconciler) Reconcile(ctx context.Context, req ctrl.Request) (c
 		}
 	}
 	wait := analysisPoll
-	if next != nil {
+	if open {
 		wait = min(wait, measurementDue(o, next).Sub(now))
 	}
 	return ctrl.Result{RequeueAfter: max(wait, time.Second)}, nil
 }
 
 // resumeAnalysis returns the analysis of what is open at a time: the one in the status if it judges
-// that, or a new one. It returns the one in the status while nothing is open.
-func resumeAnalysis(o *v1alpha1.CapabilityRollout, now time.Time) *v1alpha1.AnalysisStatus {
+// that, or a new one. While nothing is open, it returns the one in the status, which is not measured: the
+// queries would see requests from before.
+func resumeAnalysis(o *v1alpha1.CapabilityRollout, now time.Time) (next *v1alpha1.AnalysisStatus, open bool) {
 	s, a := o.Status.Analysis.DeepCopy(), o.Spec.Analysis
 	step, open := posture.CurrentStep(o, now)
 	fresh := &v1alpha1.AnalysisStatus{Stage: o.Spec.Stage, Attempt: a.Attempt, Phase: v1alpha1.AnalysisRunning, Since: metav1.NewTime(now)}
@@ -95,22 +96,22 @@ func resumeAnalysis(o *v1alpha1.CapabilityRollout, now time.Time) *v1alpha1.Anal
 	}
 	if s == nil || s.Stage != o.Spec.Stage {
 		if !open {
-			return s
+			return s, false
 		}
-		return fresh
+		return fresh, true
 	}
 	// A step that was rolled back is not open, but its analysis is the latest.
 	failed := s.Phase == v1alpha1.AnalysisFailed && step.Percent <= s.Percent && hasStep(o, s)
 	switch {
 	case failed && s.Attempt == a.Attempt:
-		return s
+		return s, open
 	case failed:
 		fresh.At, fresh.Percent = s.At, s.Percent
-		return fresh
+		return fresh, open
 	case !open || s.Attempt == a.Attempt && s.Percent == step.Percent && (s.At == nil || s.At.Time.Equal(step.At)):
-		return s
+		return s, open
 	default:
-		return fresh
+		return fresh, open
 	}
 }
 

@@ -63,27 +63,34 @@ func TestAnalysisFollowsWhatIsOpen(t *testing.T) {
 		hour   int
 		want   string
 	}{
-		"nothing is judged before the first step":     {both(), 9, "none"},
+		"nothing is judged before the first step":     {both(), 9, "none, closed"},
 		"the first step is judged when it opens":      {both(), 10, "Live 5 % attempt 0 Running, 0 succeeded"},
 		"a running analysis continues":                {ended(10, 5, v1alpha1.AnalysisRunning), 13, "Live 5 % attempt 0 Running, 1 succeeded"},
 		"the next step is judged when it opens":       {ended(10, 5, v1alpha1.AnalysisSucceeded), 12, "Live 50 % attempt 0 Running, 0 succeeded"},
 		"a success stays until the next step":         {ended(10, 5, v1alpha1.AnalysisSucceeded), 11, "Live 5 % attempt 0 Succeeded, 1 succeeded"},
 		"a failure stays":                             {ended(12, 50, v1alpha1.AnalysisFailed), 13, "Live 50 % attempt 0 Failed, 1 succeeded"},
 		"a failure that was rolled back stays":        {both(ended(12, 50, v1alpha1.AnalysisFailed), rollBack), 13, "Live 50 % attempt 0 Failed, 1 succeeded"},
-		"the failure of the first step stays":         {both(ended(10, 5, v1alpha1.AnalysisFailed), rollBack), 13, "Live 5 % attempt 0 Failed, 1 succeeded"},
+		"the failure of the first step stays":         {both(ended(10, 5, v1alpha1.AnalysisFailed), rollBack), 13, "Live 5 % attempt 0 Failed, 1 succeeded, closed"},
 		"another attempt judges the failed step":      {both(ended(12, 50, v1alpha1.AnalysisFailed), rollBack, attempt), 13, "Live 50 % attempt 1 Running, 0 succeeded"},
 		"another attempt restarts a running analysis": {both(ended(10, 5, v1alpha1.AnalysisRunning), attempt), 13, "Live 5 % attempt 1 Running, 0 succeeded"},
 		"a failure ends with its step":                {ended(9, 7, v1alpha1.AnalysisFailed), 13, "Live 5 % attempt 0 Running, 0 succeeded"},
 		"another stage is judged from the start":      {both(ended(10, 5, v1alpha1.AnalysisSucceeded), func(o *v1alpha1.CapabilityRollout) { o.Spec.Stage = v1alpha1.StageSandbox }), 13, "Sandbox 0 % attempt 0 Running, 0 succeeded"},
+		"a running analysis waits for the kill switch": {both(ended(10, 5, v1alpha1.AnalysisRunning), func(o *v1alpha1.CapabilityRollout) {
+			o.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged}
+		}), 13, "Live 5 % attempt 0 Running, 1 succeeded, closed"},
 		"nothing is judged while the kill switch closes": {func(o *v1alpha1.CapabilityRollout) {
 			o.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged}
-		}, 13, "none"},
+		}, 13, "none, closed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := "none"
-			if s := resumeAnalysis(analysed(tc.change), hour(tc.hour)); s != nil {
+			s, open := resumeAnalysis(analysed(tc.change), hour(tc.hour))
+			if s != nil {
 				got = fmt.Sprintf("%s %d %% attempt %d %s, %d succeeded", s.Stage, s.Percent, s.Attempt, s.Phase, s.Succeeded)
+			}
+			if !open {
+				got += ", closed"
 			}
 			if got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
