@@ -52,8 +52,8 @@ func TestTheExpressionsOfThePoliciesFitTheKinds(t *testing.T) {
 	}
 }
 
-// A new field of a rollout needs a validation of its own: the role for people on call may patch whole
-// objects. The name never changes with the object.
+// Each new field of a rollout needs a validation, because the role for people on call may patch whole
+// objects. spec.capability is immutable.
 func TestThePolicyJudgesEveryFieldOfARollout(t *testing.T) {
 	t.Parallel()
 	policies := kustomize(t, "policy")

@@ -89,6 +89,8 @@ type query struct {
 	rollout *rollout
 	grant   *grant
 	scope   Scope
+	// needed is whether the rollout is one that another needs.
+	needed bool
 }
 
 func (q query) live() bool { return q.key.mode == tenant.Live }

@@ -32,8 +32,10 @@ func (s *Snapshot) joinDependencies() {
 			r.fault = cmp.Or(r.fault, v1alpha1.ReasonDependencyCycle)
 			return
 		}
-		for _, c := range r.dependsOn {
-			r.needs = append(r.needs, &s.rollouts[c])
+		for c := range Capabilities() {
+			if needed[c] {
+				r.needs = append(r.needs, &s.rollouts[c])
+			}
 		}
 	}
 	for c := range Capabilities() {
@@ -54,11 +56,15 @@ func (s *Snapshot) markNeeded(capabilities []Capability, needed *[capabilityCoun
 	}
 }
 
-// lacksDependency reports whether the caller cannot use a capability that the rollout needs.
+// lacksDependency reports whether the caller cannot use a capability that the rollout needs. needs has
+// all of them, so it does not follow those of a needed rollout again.
 func (q query) lacksDependency() bool {
+	if q.needed {
+		return false
+	}
 	for _, needed := range q.rollout.needs {
 		of := q
-		of.rollout, of.grant = needed, &q.partner.grants[needed.capability]
+		of.needed, of.rollout, of.grant = true, needed, &q.partner.grants[needed.capability]
 		if of.reason(phaseClosed|phaseGrant|phaseAudience) != ReasonOpen {
 			return true
 		}
@@ -71,7 +77,7 @@ func (q query) lacksDependency() bool {
 func (p *partner) nextNeeded(r *rollout, now time.Time) time.Time {
 	var next time.Time
 	for _, needed := range r.needs {
-		next = soonest(now, next, p.grants[needed.capability].next(now), p.nextNeeded(needed, now))
+		next = soonest(now, next, p.grants[needed.capability].next(now))
 	}
 	return next
 }
@@ -80,7 +86,7 @@ func (p *partner) nextNeeded(r *rollout, now time.Time) time.Time {
 func (r *rollout) lowered(now time.Time) string {
 	var names []string
 	for _, needed := range r.needs {
-		if needed.posture(now) < r.stage {
+		if needed.alone(now) < r.stage {
 			names = append(names, needed.capability.String())
 		}
 	}

@@ -28,7 +28,8 @@ type rollout struct {
 	ramp []step
 	// stopped is whether a hold keeps the window from beginning.
 	stopped bool
-	// dependsOn are the capabilities that this one needs, and needs their rollouts.
+	// dependsOn are the capabilities that the spec names, and needs the rollouts of these and of
+	// all that they need.
 	dependsOn []Capability
 	needs     []*rollout
 	// withheld are the steps that the analysis does not allow, in ascending order.
@@ -217,28 +218,39 @@ func (r *rollout) closed(now time.Time) Reason {
 
 // posture returns the effective posture of the capability at a time.
 func (r *rollout) posture(now time.Time) Posture {
+	stage := r.alone(now)
+	for _, needed := range r.needs {
+		stage = min(stage, needed.alone(now))
+	}
+	return stage
+}
+
+// alone returns the effective posture without that of the needed rollouts.
+func (r *rollout) alone(now time.Time) Posture {
 	if r.closed(now) != ReasonOpen {
 		return Disabled
 	}
-	stage := r.stage
-	for _, needed := range r.needs {
-		stage = min(stage, needed.posture(now))
-	}
-	return stage
+	return r.stage
 }
 
 // next returns the first instant after now at which the schedule changes something;
 // zero if there is none.
 func (r *rollout) next(now time.Time) time.Time {
+	next := r.nextAlone(now)
+	for _, needed := range r.needs {
+		next = soonest(now, next, needed.nextAlone(now))
+	}
+	return next
+}
+
+// nextAlone is next without the needed rollouts.
+func (r *rollout) nextAlone(now time.Time) time.Time {
 	next := r.window.next(now)
 	if r.stopped {
 		next = soonest(now, r.window.until)
 	}
 	for i := range r.ramp {
 		next = soonest(now, next, r.ramp[i].from)
-	}
-	for _, needed := range r.needs {
-		next = soonest(now, next, needed.next(now))
 	}
 	return next
 }

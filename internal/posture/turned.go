@@ -36,19 +36,19 @@ func (s *Snapshot) Turned(c Caller, capability Capability, write bool, now time.
 			last = at
 		}
 	}
-	spans := []window{r.window, p.contract.window}
-	if q.grant.window != nil {
-		spans = append(spans, *q.grant.window)
+	spans := []window{p.contract.window}
+	for _, one := range append([]*rollout{r}, r.needs...) {
+		spans = append(spans, one.window)
+		if grant := &p.grants[one.capability]; grant.window != nil {
+			spans = append(spans, *grant.window)
+		}
+		for i := range one.ramp {
+			try(one.ramp[i].from)
+		}
 	}
 	for _, span := range spans {
 		try(span.from)
 		try(span.until)
-	}
-	for i := range r.ramp {
-		try(r.ramp[i].from)
-	}
-	for _, needed := range r.needs {
-		try(s.Turned(c, needed.capability, write, now))
 	}
 	return last
 }
