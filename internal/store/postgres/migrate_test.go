@@ -184,7 +184,34 @@ func TestStatesOfJobsBeforeTheMigrationKeepTheOrderOfTheirReceipt(t *testing.T) 
 	if late := queryOne[int](t, connect(t, address), `SELECT count(*) FROM xjmf_state WHERE id >= 'msg_'`); late != 0 {
 		t.Errorf("%d earlier states sort after the ids of callbacks, want 0", late)
 	}
+	// The previous release does not set the column.
+	execute(t, address, `INSERT INTO xjmf_state (tenant, job_id, job_part_id, partition, status, received_at) VALUES ('t', 'job-4', '', '', 'Waiting', now())`)
+	if last := queryOne[string](t, connect(t, address), `SELECT job_id FROM xjmf_state WHERE id < 'msg_' ORDER BY id DESC LIMIT 1`); last != "job-4" {
+		t.Errorf("the last state of the previous release is that of %s, want job-4", last)
+	}
 	if _, err := steps.DownTo(t.Context(), 24); err != nil {
 		t.Fatalf("steps.DownTo: %v", err)
+	}
+}
+
+func TestBackfillCommitsAfterEachBatch(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	steps := stepper(t, openUnmigrated(t, address, patient))
+	if _, err := steps.UpTo(t.Context(), 24); err != nil {
+		t.Fatalf("steps.UpTo: %v", err)
+	}
+	const states = 2500
+	execute(t, address, fmt.Sprintf(`INSERT INTO xjmf_state (tenant, job_id, job_part_id, partition, status, received_at)
+		SELECT 't', 'job-' || to_char(n, 'FM0000'), '', '', 'Waiting', '2026-11-20T09:00:00Z' FROM generate_series(1, %d) AS n`, states))
+	if _, err := steps.UpTo(t.Context(), 25); err != nil {
+		t.Fatalf("steps.UpTo: %v", err)
+	}
+	watch := connect(t, address)
+	if got := queryOne[int](t, watch, `SELECT count(DISTINCT xmin::text) FROM xjmf_state`); got != 3 {
+		t.Errorf("%d transactions wrote the rows, want 3 of at most 1,000 rows", got)
+	}
+	if got := queryOne[int](t, watch, `SELECT count(*) FROM (SELECT job_id, lag(job_id) OVER (ORDER BY id) AS before FROM xjmf_state) AS s WHERE before > job_id`); got != 0 {
+		t.Errorf("%d states are out of order, want 0", got)
 	}
 }

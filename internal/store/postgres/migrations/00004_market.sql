@@ -1,16 +1,24 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What time does to RFQs, and what the marketplace's side does.
+-- What time does to RFQs, and what the marketplace's side does. Indexes are built beside writes; one
+-- that was left half-built is built again.
 
+-- +goose NO TRANSACTION
 -- +goose Up
-CREATE INDEX rfq_status ON rfq (tenant, status, id);
-CREATE INDEX rfq_test ON rfq (id) WHERE tenant LIKE '%/test';
-CREATE INDEX rfq_deadline ON rfq (response_deadline) WHERE status IN ('open', 'quoted');
-CREATE INDEX rfq_end ON rfq (expires_at) WHERE status = 'closed';
-CREATE INDEX rfq_sandbox ON rfq (created_at) WHERE status = 'open' AND tenant LIKE '%/test';
-CREATE INDEX quote_validity ON quote (((offer ->> 'validUntil') COLLATE "C")) WHERE status = 'submitted';
+DROP INDEX CONCURRENTLY IF EXISTS rfq_status;
+CREATE INDEX CONCURRENTLY rfq_status ON rfq (tenant, status, id);
+DROP INDEX CONCURRENTLY IF EXISTS rfq_test;
+CREATE INDEX CONCURRENTLY rfq_test ON rfq (id) WHERE tenant LIKE '%/test';
+DROP INDEX CONCURRENTLY IF EXISTS rfq_deadline;
+CREATE INDEX CONCURRENTLY rfq_deadline ON rfq (response_deadline) WHERE status IN ('open', 'quoted');
+DROP INDEX CONCURRENTLY IF EXISTS rfq_end;
+CREATE INDEX CONCURRENTLY rfq_end ON rfq (expires_at) WHERE status = 'closed';
+DROP INDEX CONCURRENTLY IF EXISTS rfq_sandbox;
+CREATE INDEX CONCURRENTLY rfq_sandbox ON rfq (created_at) WHERE status = 'open' AND tenant LIKE '%/test';
+DROP INDEX CONCURRENTLY IF EXISTS quote_validity;
+CREATE INDEX CONCURRENTLY quote_validity ON quote (((offer ->> 'validUntil') COLLATE "C")) WHERE status = 'submitted';
 
 -- Lines are added and never changed: the roles of the platform may not.
-CREATE TABLE audit (
+CREATE TABLE IF NOT EXISTS audit (
     id           text COLLATE "C" PRIMARY KEY,
     at           timestamptz      NOT NULL,
     organization text COLLATE "C" NOT NULL,

@@ -2,32 +2,35 @@
 -- The audit becomes a chain of hashes for each mode. Entries before this migration stay
 -- outside of it. A trigger extends the chain, with the rights of the owner of the schema:
 -- the roles of the platform can neither choose a hash nor change the head. Its encoding is
--- that of transaction.ChainedEntry.
+-- that of transaction.ChainedEntry. The index is built beside writes; one that was left half-built
+-- is built again.
 
+-- +goose NO TRANSACTION
 -- +goose Up
-CREATE TABLE audit_head (
+CREATE TABLE IF NOT EXISTS audit_head (
     mode     text   PRIMARY KEY,
     sequence bigint NOT NULL,
     hash     bytea  NOT NULL
 );
-INSERT INTO audit_head VALUES ('live', 0, decode(repeat('00', 32), 'hex')), ('test', 0, decode(repeat('00', 32), 'hex'));
+INSERT INTO audit_head VALUES ('live', 0, decode(repeat('00', 32), 'hex')), ('test', 0, decode(repeat('00', 32), 'hex')) ON CONFLICT DO NOTHING;
 
 ALTER TABLE audit
-    ADD COLUMN mode     text,
-    ADD COLUMN sequence bigint,
-    ADD COLUMN salt     text,
-    ADD COLUMN details  bytea,
-    ADD COLUMN hash     bytea;
-CREATE UNIQUE INDEX audit_sequence ON audit (mode, sequence);
+    ADD COLUMN IF NOT EXISTS mode     text,
+    ADD COLUMN IF NOT EXISTS sequence bigint,
+    ADD COLUMN IF NOT EXISTS salt     text,
+    ADD COLUMN IF NOT EXISTS details  bytea,
+    ADD COLUMN IF NOT EXISTS hash     bytea;
+DROP INDEX CONCURRENTLY IF EXISTS audit_sequence;
+CREATE UNIQUE INDEX CONCURRENTLY audit_sequence ON audit (mode, sequence);
 
 -- +goose StatementBegin
-CREATE FUNCTION audit_field(value text) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION audit_field(value text) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
     SELECT convert_to(octet_length(value) || ':' || value || ',', 'UTF8')
 $$;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE FUNCTION audit_extend() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+CREATE OR REPLACE FUNCTION audit_extend() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
     NEW.mode := split_part(NEW.tenant, '/', 2);
     NEW.salt := gen_random_uuid()::text;
@@ -43,7 +46,7 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
-CREATE TRIGGER audit_extend BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION audit_extend();
+CREATE OR REPLACE TRIGGER audit_extend BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION audit_extend();
 
 -- +goose Down
 DROP TRIGGER audit_extend ON audit;
