@@ -99,7 +99,15 @@ keda: ## Build KEDA into the cache, once
 
 .PHONY: e2e
 e2e: node helm keda swagger-ui ## Run the tests that need a cluster with nodes (root, Linux)
-	PRINTMARKET_E2E=1 go test -count=1 -timeout 30m -v -p 1 ./test/nodes/... ./test/e2e
+	PRINTMARKET_E2E=1 go test -count=1 -timeout 30m -v -p 1 -skip '^TestUpgrade$$' ./test/nodes/... ./test/e2e
+
+.PHONY: upgrade
+upgrade: node helm swagger-ui ## Upgrade the previous release to this one under load, and roll back (root, Linux)
+	PRINTMARKET_E2E=1 go test -count=1 -timeout 30m -v -run '^TestUpgrade$$' ./test/e2e
+
+.PHONY: oldest
+oldest: setup helm ## Run the tests of charts, CRDs and controllers on the oldest Kubernetes that we support
+	assets=$$(tools/oldest/build.sh) && KUBEBUILDER_ASSETS=$$assets $(RUN_TESTS) ./charts ./config ./controllers
 
 .PHONY: e2e-up
 e2e-up: node ## Run a cluster with nodes until it is interrupted (ARGS="--nodes 2 IMAGE.tar")
@@ -203,7 +211,7 @@ bench: setup controlplane ## Measure the figures of docs/performance/README.md, 
 
 .PHONY: scale
 scale: setup controlplane ## Measure what SCALE=10000x50 partners and replicas cost a control plane: docs/performance/scale.md
-	PRINTMARKET_SCALE=$(or $(SCALE),10000x50) PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -count=1 -timeout 90m -v -run '^TestScale$$' ./controllers
+	PRINTMARKET_SCALE=$(or $(SCALE),10000x50) PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -count=1 -timeout 90m -v -run '^TestScale' ./controllers
 
 .PHONY: bench-queue
 bench-queue: setup ## Compare the queue with asynq, and fail if an aim is missed (ARGS="-count 9 -only cycle,latency")

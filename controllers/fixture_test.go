@@ -29,6 +29,7 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/controllers"
+	"github.com/printmarket/printmarket/test/controlplane"
 	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/kubetest"
 )
@@ -51,8 +52,10 @@ type installation struct {
 	admin     client.Client
 	plane     *kubetest.Plane
 	user      *rest.Config
-	clock     *clocktesting.FakeClock
-	network   *network
+	// controllerUser is the user of the controllers, with a kubeconfig.
+	controllerUser controlplane.User
+	clock          *clocktesting.FakeClock
+	network        *network
 	// served is set when the test has a replica, or has none on purpose. Otherwise start adds one.
 	served bool
 }
@@ -70,13 +73,14 @@ func newInstallationOn(t *testing.T, plane *kubetest.Plane) *installation {
 		clock:   clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)),
 		network: &network{to: map[string]string{}},
 	}
-	s.user = s.userWith(roleOf(t, s.namespace), "controller")
+	s.controllerUser = s.userWith(roleOf(t, s.namespace), "controller")
+	s.user = s.controllerUser.Config()
 	return s
 }
 
 // userWith returns a user with the rights of a role. The server limits the user like a
 // service account.
-func (s *installation) userWith(role *rbacv1.Role, name string) *rest.Config {
+func (s *installation) userWith(role *rbacv1.Role, name string) controlplane.User {
 	s.t.Helper()
 	user := s.plane.NewUser(s.t, name+"-of-"+s.namespace, "system:serviceaccounts")
 	s.create(role, &rbacv1.RoleBinding{
@@ -84,7 +88,7 @@ func (s *installation) userWith(role *rbacv1.Role, name string) *rest.Config {
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user.Name}},
 	})
-	return user.Config()
+	return user
 }
 
 // roleOf returns the generated Role for another namespace.
@@ -193,10 +197,15 @@ func (n *network) route(address, to string) {
 	n.to[address] = to
 }
 
-func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, error) {
+// routeOf returns the address of the test server behind an address, or "".
+func (n *network) routeOf(address string) string {
 	n.mu.Lock()
-	to := n.to[address]
-	n.mu.Unlock()
+	defer n.mu.Unlock()
+	return n.to[address]
+}
+
+func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, error) {
+	to := n.routeOf(address)
 	if to == "" {
 		return nil, fmt.Errorf("no route to %s", address)
 	}

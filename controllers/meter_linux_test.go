@@ -35,9 +35,9 @@ type reading struct {
 	received int64
 }
 
-// programs are the programs whose usage is read: this process, which is all
+// meteredPrograms are the programs whose usage is read: this process, which is all
 // clients, and its children.
-var programs = [3]string{"clients", "kube-apiserver", "etcd"}
+var meteredPrograms = [3]string{"clients", "kube-apiserver", "etcd"}
 
 // usage holds the resources that one program has used.
 type usage struct {
@@ -77,7 +77,7 @@ func (m *meter) find(tb testing.TB) {
 	}
 	for _, file := range files {
 		name, fields := readStat(file)
-		if i := slices.Index(programs[:], name); i > 0 && fields[1] == own {
+		if i := slices.Index(meteredPrograms[:], name); i > 0 && fields[1] == own {
 			m.pids[i] = filepath.Base(filepath.Dir(file))
 		}
 	}

@@ -11,15 +11,17 @@ import (
 	"time"
 
 	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
 const (
-	// concurrentProbes is how many replicas are probed concurrently.
-	concurrentProbes = 32
+	// concurrentProbes is how many replicas a round probes concurrently.
+	concurrentProbes = 128
 	// silentFailures is how many probes in a row must fail before a replica
 	// counts as silent. Intervals.Silence must pass, too.
 	silentFailures = 3
@@ -30,9 +32,13 @@ const (
 
 var errNoPort = errors.New("the Service has no operations port")
 
+// failingReplicas is the request for a round of the replicas that did not answer their last probe.
+// They have rounds of their own, so that the others do not wait for their timeouts.
+var failingReplicas = reconcile.Request{NamespacedName: types.NamespacedName{Name: "failing"}}
+
 // propagationTracker probes the serving replicas for their compiled versions: often while a replica
-// lacks a required version, rarely otherwise. One request covers all replicas, so rounds never
-// overlap.
+// lacks a required version, rarely otherwise. The rounds of one request never overlap, and each
+// replica belongs to one of the two requests.
 type propagationTracker struct {
 	cache     client.Reader
 	namespace string
@@ -44,7 +50,11 @@ type propagationTracker struct {
 	intervals Intervals
 	// now paces the probes. It is the real clock even if a test sets the clock of schedules.
 	now func() time.Time
+	// moved requests a round for replicas that began or ceased to fail.
+	moved *trigger
 
+	// mu guards the fields below. It is not held while replicas are probed.
+	mu       sync.Mutex
 	replicas []*probedReplica
 	// missing is the name of a Service without an EndpointSlice, whose endpoints are unknown; empty
 	// if there is none. It is never the Service of the API servers.
@@ -102,21 +112,44 @@ type probedReplica struct {
 	failingSince time.Time
 }
 
-// Reconcile probes the replicas that are due, publishes the versions that all replicas enforce, and
-// requeues for the next round.
-func (p *propagationTracker) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
-	if err := p.updateEndpoints(ctx); err != nil {
+// Reconcile probes the replicas of a request that are due, publishes the versions that all replicas
+// enforce, and requeues for the next round.
+func (p *propagationTracker) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	failing := request == failingReplicas
+	due, err := p.beginRound(ctx, failing)
+	if err != nil {
 		return ctrl.Result{}, err
+	}
+	results := p.probeAll(ctx, due)
+	if ctx.Err() != nil { // a cancelled probe has no result
+		return ctrl.Result{}, nil
+	}
+	return ctrl.Result{RequeueAfter: p.endRound(ctx, failing, due, results)}, nil
+}
+
+// beginRound updates the replicas to the endpoints, and returns those of a request that are due.
+func (p *propagationTracker) beginRound(ctx context.Context, failing bool) ([]*probedReplica, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.updateEndpoints(ctx); err != nil {
+		return nil, err
 	}
 	required, epoch := p.tracker.requiredVersions()
 	if epoch != p.epoch {
 		p.epoch, p.rounds = epoch, 0
 	}
-	if !p.probeDue(ctx, required) {
-		return ctrl.Result{}, nil
+	return p.due(failing, required), nil
+}
+
+// due returns the replicas of a request that are due.
+func (p *propagationTracker) due(failing bool, required []requiredVersion) []*probedReplica {
+	var due []*probedReplica
+	for _, r := range p.replicas {
+		if r.failing() == failing && p.now().Sub(r.probed) >= p.interval(r, required) {
+			due = append(due, r)
+		}
 	}
-	p.tracker.observe(p.serving())
-	return ctrl.Result{RequeueAfter: p.untilNextProbe(required)}, nil
+	return due
 }
 
 // updateEndpoints updates the replicas to the endpoints of the Services. The cluster writes at least one
@@ -160,41 +193,64 @@ func (p *propagationTracker) updateReplicas(endpoints []endpoint) {
 	}
 }
 
-// probeDue probes all replicas that are due. It returns false if the process is stopping, because a
-// cancelled probe has no result.
-func (p *propagationTracker) probeDue(ctx context.Context, required []requiredVersion) bool {
+// probeResult is the response of one replica, or the error of the probe.
+type probeResult struct {
+	watermark posture.Watermark
+	err       error
+}
+
+// probeAll probes replicas concurrently.
+func (p *propagationTracker) probeAll(ctx context.Context, replicas []*probedReplica) []probeResult {
+	results := make([]probeResult, len(replicas))
 	slots := make(chan struct{}, concurrentProbes)
 	var group sync.WaitGroup
-	for _, r := range p.replicas {
-		if p.now().Sub(r.probed) < p.interval(r, required) {
+	for i, r := range replicas {
+		if r.address == "" {
+			results[i].err = errNoPort
 			continue
 		}
 		slots <- struct{}{}
 		group.Go(func() {
 			defer func() { <-slots }()
-			p.probeReplica(ctx, r)
+			results[i].watermark, results[i].err = p.probe(ctx, r.address)
 		})
 	}
 	group.Wait()
-	p.rounds++
-	return ctx.Err() == nil
+	return results
 }
 
-func (p *propagationTracker) probeReplica(ctx context.Context, r *probedReplica) {
-	watermark, err := posture.Watermark{}, errNoPort
-	if r.address != "" {
-		watermark, err = p.probe(ctx, r.address)
+// endRound adds the results of a round to the history of its replicas, publishes the state of all
+// replicas, and returns the time until the next round of the request, or 0 without replicas.
+func (p *propagationTracker) endRound(ctx context.Context, failing bool, probed []*probedReplica, results []probeResult) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	moved := false
+	for i, r := range probed {
+		r.probed = p.now()
+		p.record(ctx, r, results[i])
+		moved = moved || r.failing() != failing
 	}
-	if ctx.Err() != nil {
-		return
+	if !failing {
+		p.rounds++
 	}
-	r.probed = p.now()
+	p.tracker.observe(p.serving())
+	if moved && failing {
+		p.moved.add(allObjects)
+	} else if moved {
+		p.moved.add(failingReplicas)
+	}
+	required, _ := p.tracker.requiredVersions()
+	return p.untilNextProbe(failing, required)
+}
+
+// record adds the result of a probe to the history of a replica.
+func (p *propagationTracker) record(ctx context.Context, r *probedReplica, result probeResult) {
 	log := ctrl.LoggerFrom(ctx)
-	if err == nil {
+	if result.err == nil {
 		if r.silent {
 			log.Info("replica responds again", "address", r.address)
 		}
-		r.watermark, r.failures, r.silent = &watermark, 0, false
+		r.watermark, r.failures, r.silent = &result.watermark, 0, false
 		return
 	}
 	if r.failures == 0 {
@@ -203,16 +259,19 @@ func (p *propagationTracker) probeReplica(ctx context.Context, r *probedReplica)
 	r.failures++
 	if !r.silent && r.failures >= silentFailures && r.probed.Sub(r.failingSince) >= p.intervals.Silence {
 		r.silent = true
-		log.Info("replica does not respond", "address", r.address, "error", err.Error())
+		log.Info("replica does not respond", "address", r.address, "error", result.err.Error())
 	}
 }
+
+// failing reports whether the replica did not answer the last probe.
+func (r *probedReplica) failing() bool { return r.failures > 0 }
 
 // interval returns the time between the last probe of a replica and the next.
 func (p *propagationTracker) interval(r *probedReplica, required []requiredVersion) time.Duration {
 	switch {
 	case r.probed.IsZero():
 		return 0
-	case r.failures > 0:
+	case r.failing():
 		return p.intervals.Silence / 10
 	case r.enforces(required):
 		return p.intervals.Settled
@@ -223,11 +282,17 @@ func (p *propagationTracker) interval(r *probedReplica, required []requiredVersi
 	}
 }
 
-// untilNextProbe returns the time until the first replica is due.
-func (p *propagationTracker) untilNextProbe(required []requiredVersion) time.Duration {
-	next := p.intervals.Settled
+// untilNextProbe returns the time until the first replica of a request is due, or 0 if no replica
+// fails.
+func (p *propagationTracker) untilNextProbe(failing bool, required []requiredVersion) time.Duration {
+	next, some := p.intervals.Settled, !failing
 	for _, r := range p.replicas {
-		next = min(next, p.interval(r, required)-p.now().Sub(r.probed))
+		if r.failing() == failing {
+			next, some = min(next, p.interval(r, required)-p.now().Sub(r.probed)), true
+		}
+	}
+	if !some {
+		return 0
 	}
 	if silence := p.intervals.Silence - p.now().Sub(p.absentSince); !p.absentSince.IsZero() && silence > 0 {
 		next = min(next, silence)

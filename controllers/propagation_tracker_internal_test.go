@@ -87,7 +87,7 @@ type fakeReplicas struct {
 func newFakeReplicas() *fakeReplicas {
 	f := &fakeReplicas{clock: noon, answers: map[string]func() (posture.Watermark, error){}}
 	f.propagationTracker = &propagationTracker{
-		tracker: newStatusTracker(func([]objectKey) {}), now: func() time.Time { return f.clock },
+		tracker: newStatusTracker(func([]objectKey) {}), now: func() time.Time { return f.clock }, moved: &trigger{},
 		intervals: Intervals{Pending: 50 * time.Millisecond, Settled: 10 * time.Second, Silence: 5 * time.Second},
 		probe: func(_ context.Context, address string) (posture.Watermark, error) {
 			f.mu.Lock()
@@ -105,7 +105,9 @@ func (f *fakeReplicas) probeAfter(t *testing.T, after time.Duration, required ..
 	t.Helper()
 	f.clock = f.clock.Add(after)
 	f.addresses = nil
-	f.probeDue(t.Context(), required)
+	healthy, failing := f.due(false, required), f.due(true, required)
+	f.endRound(t.Context(), false, healthy, f.probeAll(t.Context(), healthy))
+	f.endRound(t.Context(), true, failing, f.probeAll(t.Context(), failing))
 	slices.Sort(f.addresses)
 	return f.addresses
 }
@@ -140,14 +142,14 @@ func TestAReplicaIsProbedOftenOnlyWhileItLacksAVersion(t *testing.T) {
 		if got := f.probeAfter(t, step.after, step.required); !slices.Equal(got, step.want) {
 			t.Errorf("%s: probed %v, want %v", step.sentence, got, step.want)
 		}
-		if got := f.untilNextProbe([]requiredVersion{step.required}); got != step.next {
+		if got := f.untilNextProbe(false, []requiredVersion{step.required}); got != step.next {
 			t.Errorf("%s: next probe in %v, want %v", step.sentence, got, step.next)
 		}
 	}
 	for range eagerRounds + 1 {
 		f.probeAfter(t, 50*time.Millisecond, rollout6)
 	}
-	if got := f.untilNextProbe([]requiredVersion{rollout6}); got <= 50*time.Millisecond {
+	if got := f.untilNextProbe(false, []requiredVersion{rollout6}); got <= 50*time.Millisecond {
 		t.Errorf("next probe in %v after many rounds without success, want more than 50 ms", got)
 	}
 }
@@ -237,7 +239,7 @@ func TestNoReplicaCountsAsAbsentAfterFiveSeconds(t *testing.T) {
 		if got := f.serving().absent; got != step.want {
 			t.Errorf("%s: absent = %t, want %t", step.sentence, got, step.want)
 		}
-		if got := f.untilNextProbe([]requiredVersion{rollout5}); got != step.next {
+		if got := f.untilNextProbe(false, []requiredVersion{rollout5}); got != step.next {
 			t.Errorf("%s: next round in %v, want %v", step.sentence, got, step.next)
 		}
 	}

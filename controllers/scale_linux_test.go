@@ -3,9 +3,11 @@
 package controllers_test
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -13,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -35,6 +39,13 @@ const (
 	scaleSenders = 100
 	// fewPartners is the number of partners with the capability whose kill switch is timed.
 	fewPartners = 20
+	// realReplicas is the number of replicas that compile; together they need all CPUs of the
+	// machine. Each of the others reports the watermark of one of them.
+	realReplicas = 50
+	// silentReplicas stop responding, and silentLimit is the time from an edit until Propagated
+	// must be right beside them.
+	silentReplicas = 20
+	silentLimit    = 2 * time.Second
 )
 
 // scale is a marketplace of many partners and replicas. All clients are in this process and share
@@ -46,7 +57,9 @@ type scale struct {
 	writes             *writeWatch
 	partners, replicas int
 	followers          []follower
-	gatesUser          *rest.Config
+	// endpoints are the EndpointSlices of all replicas.
+	endpoints []*discoveryv1.EndpointSlice
+	gatesUser *rest.Config
 }
 
 // TestScale measures the resources that many partners and replicas use in the clients and the control
@@ -63,6 +76,7 @@ func TestScale(t *testing.T) {
 	s.grow()
 	s.rests()
 	s.timesEdits()
+	s.silences()
 	s.changesAll()
 	leader.stop()
 	leader = s.restarts()
@@ -75,7 +89,8 @@ func newScale(t *testing.T, partners, replicas int) *scale {
 	plane := kubetest.Start(t)
 	s := &scale{installation: newInstallationOn(t, plane), meter: newMeter(t, plane), partners: partners, replicas: replicas}
 	s.writes = s.watched()
-	s.gatesUser = s.userWith(readRole(t, "gates_role.yaml", s.namespace), "gates")
+	s.served = true // grows adds the replicas
+	s.gatesUser = s.userWith(readRole(t, "gates_role.yaml", s.namespace), "gates").Config()
 	return s
 }
 
@@ -108,13 +123,16 @@ func (s *scale) found() {
 }
 
 // fill creates the partners while no controller runs.
-func (s *scale) fill() {
+func (s *scale) fill() { s.fillFrom(0) }
+
+// fillFrom creates the partners from an index.
+func (s *scale) fillFrom(first int) {
 	s.step("partners are made", func() {
 		const lanes = 8
 		var group sync.WaitGroup
 		for lane := range lanes {
 			group.Go(func() {
-				for i := lane; i < s.partners; i += lanes {
+				for i := first + lane; i < s.partners; i += lanes {
 					o := scalePartner(i)
 					o.Namespace = s.namespace
 					if err := s.admin.Create(s.t.Context(), o); err != nil {
@@ -139,7 +157,7 @@ func scalePartner(i int) *v1alpha1.PartnerEntitlement {
 	p := partner(scaleName(i))
 	p.Spec.OrganizationID = fmt.Sprintf("org_%06d", i)
 	p.Spec.Contract.EffectiveFrom = metav1.NewTime(time.Now().AddDate(-1, 0, 0).Truncate(time.Second))
-	p.Spec.Capabilities = nil
+	p.Spec.Capabilities, p.Spec.Keys = nil, nil
 	for _, name := range scaleCapabilities {
 		p.Spec.Capabilities = append(p.Spec.Capabilities, v1alpha1.CapabilityGrant{Name: name})
 	}
@@ -197,7 +215,7 @@ func (s *scale) compiles(p *process) {
 
 // grow adds the replicas in steps and prints the memory of each new replica, without the first one.
 func (s *scale) grow() {
-	for _, n := range []int{2, 10, s.replicas} {
+	for _, n := range []int{2, 10, realReplicas} {
 		base, former := live(), len(s.followers)
 		if n = min(n, s.replicas); n <= former {
 			continue
@@ -205,10 +223,14 @@ func (s *scale) grow() {
 		s.grows(n)
 		s.t.Logf("%d replicas: %.1f MB of live heap for each new one", n, float64(live()-base)/float64(n-former)/1e6)
 	}
+	for i := realReplicas; i < s.replicas; i++ {
+		s.network.route(opsOf(i), s.network.routeOf(opsOf(i%realReplicas)))
+		s.addEndpoint(i)
+	}
 	s.step("statuses after that", func() { s.writes.settles(s.t, 3*time.Second) })
 }
 
-// grows adds replicas until there are n.
+// grows adds replicas that compile until there are n.
 func (s *scale) grows(n int) {
 	former := len(s.followers)
 	s.step(fmt.Sprintf("first posture of %d replicas that start together", n-former), func() {
@@ -221,11 +243,89 @@ func (s *scale) grows(n int) {
 	})
 	// As in production, a replica without a posture is not an endpoint.
 	for i := former; i < n; i++ {
-		s.create(sliceOf(addressOf(i), fmt.Sprintf("pod-%d", i)))
+		s.addEndpoint(i)
 	}
 }
 
-func addressOf(i int) string { return fmt.Sprintf("10.0.1.%d", i+1) }
+func (s *scale) addEndpoint(i int) {
+	slice := sliceOf(addressOf(i), fmt.Sprintf("pod-%d", i))
+	s.create(slice)
+	s.endpoints = append(s.endpoints, slice)
+}
+
+// addressOf returns the address of a replica, opsOf that of its operations listener.
+func addressOf(i int) string { return fmt.Sprintf("10.0.%d.%d", 1+i/250, 1+i%250) }
+func opsOf(i int) string     { return net.JoinHostPort(addressOf(i), "8082") }
+
+// silences makes the last replicas accept connections and never respond. It measures the time from
+// an edit until Propagated is right: in the first seconds, when they count as silent, and when they
+// leave.
+func (s *scale) silences() {
+	if s.replicas <= realReplicas+silentReplicas {
+		return
+	}
+	silent, enforcing := s.endpoints[s.replicas-silentReplicas:], s.replicas-silentReplicas
+	hole, err := new(net.ListenConfig).Listen(s.t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		s.t.Fatalf("listen: %v", err)
+	}
+	defer func() { _ = hole.Close() }()
+	for i := enforcing; i < s.replicas; i++ {
+		s.network.route(opsOf(i), hole.Addr().String())
+	}
+	behind := fmt.Sprintf("%d of %d replicas enforce this generation", enforcing, s.replicas)
+	report := fmt.Sprintf("%s; %d do not respond.", behind, silentReplicas)
+	s.propagates("replicas stop responding", false, func(message string) bool { return strings.HasPrefix(message, behind) }, nil)
+	time.Sleep(3 * controllersSilence)
+	for range 5 {
+		s.propagates("replicas are silent", false, func(message string) bool { return message == report }, nil)
+	}
+	s.propagates("silent replicas leave", true, func(string) bool { return true }, func() {
+		for _, slice := range silent {
+			s.edit(slice, func() { slice.Endpoints[0].Conditions.Serving = new(false) })
+		}
+	})
+}
+
+// controllersSilence is the default of controllers.Intervals.Silence.
+const controllersSilence = 5 * time.Second
+
+// propagates edits a kill switch, makes a further change, and requires that Propagated of the
+// edit has a status and a message in time. The time of the further change does not count.
+func (s *scale) propagates(name string, want bool, right func(message string) bool, further func()) {
+	s.t.Helper()
+	capability := rollout(fewCapability)
+	capability.Namespace = s.namespace
+	if err := s.refresh(capability); err != nil {
+		s.t.Fatalf("refresh: %v", err)
+	}
+	began := time.Now()
+	s.edit(capability, func() {
+		capability.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: name + rand.Text()}
+	})
+	if further != nil {
+		further()
+		began = time.Now()
+	}
+	for {
+		c := meta.FindStatusCondition(capability.Status.Conditions, v1alpha1.ConditionPropagated)
+		if c != nil && c.ObservedGeneration == capability.Generation && (c.Status == metav1.ConditionTrue) == want && right(c.Message) {
+			break
+		}
+		if time.Since(began) > stepTimeout {
+			s.t.Fatalf("%s: Propagated is %+v", name, c)
+		}
+		time.Sleep(5 * time.Millisecond)
+		if err := s.refresh(capability); err != nil {
+			s.t.Fatalf("refresh: %v", err)
+		}
+	}
+	took := time.Since(began)
+	s.t.Logf("%s: Propagated is right after %v", name, took.Round(time.Millisecond))
+	if took > silentLimit {
+		s.t.Errorf("%s: Propagated is right after %v, want at most %v", name, took, silentLimit)
+	}
+}
 
 // decide waits until a condition holds for every replica, and returns the times of the first and of
 // the last replica.

@@ -73,7 +73,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	propagation := &propagationTracker{
 		cache: mgr.GetClient(), namespace: o.Namespace, port: o.Port,
 		services: [enforcerCount]string{apiServers: o.Service, webhookWorkers: o.WebhookService},
-		probe:    newReplicaProbe(o.Dial), tracker: tracker, intervals: o.Intervals, now: time.Now,
+		probe:    newReplicaProbe(o.Dial), tracker: tracker, intervals: o.Intervals, now: time.Now, moved: &trigger{},
 	}
 	status := &statusWriter{
 		client: mgr.GetClient(), tracker: tracker, now: o.Now,
@@ -150,6 +150,7 @@ func (p *propagationTracker) setup(mgr ctrl.Manager, compiled *trigger) error {
 	return ctrl.NewControllerManagedBy(mgr).Named(propagationName).
 		Watches(&discoveryv1.EndpointSlice{}, all).
 		WatchesRawSource(compiled).
-		WithOptions(controllerOptions(1)).
+		WatchesRawSource(p.moved).
+		WithOptions(controllerOptions(2)).
 		Complete(p)
 }

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// allObjects is the only request of the compiler and of the propagation tracker,
-// which process all objects at once.
+// allObjects is the request of the compiler and of the propagation tracker, which process all
+// objects at once.
 var allObjects = reconcile.Request{NamespacedName: types.NamespacedName{Name: "all"}}
 
 // trigger is a source of requests from within this process. It neither blocks

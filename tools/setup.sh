@@ -3,8 +3,9 @@
 # compiler for the race detector, redis-server for the queue's tests and
 # valkey-server beside it where the release has one, postgresql for the store's,
 # poppler, qpdf, mupdf and Ghostscript, which the results of the preflight engine are compared
-# with, openssl and haproxy for a guide, promtool for the alerts, lua5.1 for the health check of Argo CD, npm for the viewer of the contracts and the tools of
-# tools/npm, python3 for the Python client, and a browser for the tests of pages.
+# with, openssl and haproxy for a guide, Prometheus and Alertmanager for the alerts, lua5.1 for the
+# health check of Argo CD, npm for the viewer of the contracts and the tools of tools/npm, python3 for
+# the Python client, and a browser for the tests of pages.
 set -eu
 
 need=""
@@ -27,8 +28,9 @@ ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || need="$need postgresql"
 [ -e /usr/include/stdlib.h ] || need="$need libc6-dev"
 valkey="" # optional: its tests are skipped without it
 command -v valkey-server >/dev/null 2>&1 || valkey="valkey-server"
-prometheus="" # optional: the tests of the alerts need promtool
+prometheus="" # optional: the tests of the alerts need promtool and Alertmanager
 command -v promtool >/dev/null 2>&1 || prometheus="prometheus"
+command -v prometheus-alertmanager >/dev/null 2>&1 || prometheus="$prometheus prometheus-alertmanager"
 
 if ! command -v go >/dev/null 2>&1; then
 	echo "setup: Go 1.26 or newer is needed: https://go.dev/doc/install" >&2
@@ -38,7 +40,7 @@ fi
 
 if ! command -v apt-get >/dev/null 2>&1; then
 	[ -z "$valkey" ] || echo "setup: without valkey-server its tests are skipped" >&2
-	[ -z "$prometheus" ] || echo "setup: without promtool the tests of the alerts are skipped" >&2
+	[ -z "$prometheus" ] || echo "setup: without promtool and Alertmanager the tests of the alerts are skipped" >&2
 	[ -n "$need" ] || exit 0
 	echo "setup: please install the equivalents of:$need" >&2
 	exit 1
@@ -93,11 +95,12 @@ install_from_backports() {
 	offered "$1" $with && install $with "$1"
 }
 
-echo "setup: installing$need${prometheus:+ $prometheus}${valkey:+ $valkey}"
+echo "setup: installing$need${prometheus:+ ${prometheus# }}${valkey:+ $valkey}"
 $as_root apt-get update -qq || [ -z "$need" ]
 # shellcheck disable=SC2086 # a list of words
 [ -z "$need" ] || install $need
-[ -z "$prometheus" ] || install "$prometheus" ||
+# shellcheck disable=SC2086 # a list of words
+[ -z "$prometheus" ] || install $prometheus ||
 	echo "setup: $prometheus is unavailable; the tests of the alerts are skipped" >&2
 [ -z "$valkey" ] || { offered "$valkey" && install "$valkey"; } || install_from_backports "$valkey" ||
 	echo "setup: $valkey is unavailable; its tests are skipped" >&2

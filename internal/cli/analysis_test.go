@@ -322,31 +322,41 @@ func (r *requests) never(t *testing.T, status int) {
 // prometheusServer is a Prometheus that scrapes one target every second. It keeps its data when it stops.
 type prometheusServer struct {
 	executable, addr, dir, target string
-	command                       *exec.Cmd
+	// more is added to the configuration.
+	more    string
+	command *exec.Cmd
 }
 
 func (s *prometheusServer) start(t *testing.T) {
 	t.Helper()
 	config := filepath.Join(s.dir, "prometheus.yml")
-	text := fmt.Sprintf("global: {scrape_interval: 1s}\nscrape_configs: [{job_name: api, static_configs: [{targets: [%q]}]}]\n", s.target)
+	text := fmt.Sprintf("global: {scrape_interval: 1s, evaluation_interval: 1s}\n"+
+		"scrape_configs: [{job_name: api, static_configs: [{targets: [%q], labels: {namespace: printmarket}}]}]\n%s", s.target, s.more)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s.command = exec.CommandContext(t.Context(), s.executable, "--config.file="+config, "--storage.tsdb.path="+filepath.Join(s.dir, "data"), "--web.listen-address="+s.addr)
-	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	startServer(t, s.command, filepath.Join(s.dir, "log"))
+	t.Cleanup(s.stop)
+}
+
+// startServer starts a program that the kernel kills when this process dies. After a failed test it
+// prints the log of the program.
+func startServer(t *testing.T, command *exec.Cmd, logFile string) {
+	t.Helper()
+	log, err := os.OpenFile(logFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = log.Close() }() // the process has a descriptor of its own
-	s.command.Stdout, s.command.Stderr = log, log
-	s.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := s.command.Start(); err != nil {
+	command.Stdout, command.Stderr = log, log
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		s.stop()
-		if text, _ := os.ReadFile(log.Name()); t.Failed() {
-			t.Logf("Prometheus:\n%s", text)
+		if text, _ := os.ReadFile(logFile); t.Failed() {
+			t.Logf("%s:\n%s", filepath.Base(command.Path), text)
 		}
 	})
 }

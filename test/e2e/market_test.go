@@ -174,7 +174,7 @@ func (p *platform) stage(capability, stage, ticket string) {
 	file := filepath.Join(p.TempDir(), "capabilities.yaml")
 	p.must(os.WriteFile(file, fmt.Appendf(nil,
 		"capabilities: {%s: {stage: %s, change: {ticket: %s, approvedBy: e2e}, audience: {partners: [acme]}}}\n", capability, stage, ticket), 0o600))
-	p.helm("upgrade", "capabilities", root+"/charts/printmarket-capabilities", "--values="+file, "--wait", "--timeout=2m")
+	p.helm("upgrade", "capabilities", p.chart("printmarket-capabilities"), "--values="+file, "--wait", "--timeout=2m")
 }
 
 var deployments = []string{"printmarket-api", "printmarket-worker-preflight", "printmarket-worker-webhooks", "printmarket-controller"}

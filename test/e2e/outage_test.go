@@ -18,7 +18,7 @@ import (
 // after the outage. The maximum age is far lower than in production, so that a test
 // can reach it.
 func (p *platform) withoutServer() {
-	p.helm("upgrade", "market", root+"/charts/printmarket", "--reuse-values", "--set=api.gatesMaxStaleness=30s", "--wait", "--timeout=5m")
+	p.helm("upgrade", "market", p.chart("printmarket"), "--reuse-values", "--set=api.gatesMaxStaleness=30s", "--wait", "--timeout=5m")
 	before, replicas := p.restarts(), p.replicas()
 
 	l := p.startLoad()

@@ -87,7 +87,7 @@ func (p *platform) submit() string {
 	if got.status != http.StatusAccepted {
 		p.Fatalf("POST preflight: %s, want 202", got)
 	}
-	p.receiver.expect(got.member("jobId"))
+	p.receiver.expect(got.member("jobId"), "preflight.succeeded")
 	return got.member("jobId")
 }
 
@@ -119,8 +119,8 @@ func (p *platform) awaitStatus(replica, key string, status int, code problem.Cod
 	})
 }
 
-// load lists RFQs and submits jobs from four clients until it is stopped. It records failures and
-// the ids of the jobs.
+// load lists and creates RFQs and submits jobs from four clients until it is stopped. It records
+// failures and the ids of what it created.
 type load struct {
 	p        *platform
 	stop     context.CancelFunc
@@ -130,48 +130,66 @@ type load struct {
 	mu       sync.Mutex
 	failures []string
 	jobs     []string
+	rfqs     []string
 }
 
 // startLoad starts the clients. Half of them open a connection for each request.
 func (p *platform) startLoad() *load {
 	ctx, stop := context.WithCancel(p.Context())
 	l := &load{p: p, stop: stop}
+	newRFQ, newJob := p.newRFQ(), fmt.Sprintf(`{"fileUrl":%q,"profile":"print_ready"}`, p.fileURL)
 	for i := range 4 {
 		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: i%2 == 0}}
 		l.running.Go(func() {
 			defer client.CloseIdleConnections()
 			for n := 0; ctx.Err() == nil; n++ {
-				l.once(ctx, client, n)
+				// Partners create less than the workers process, so that no backlog grows.
+				switch n % 100 {
+				case 0:
+					l.create(ctx, client, "/api/v1/preflight", newJob, http.StatusAccepted)
+				case 50:
+					l.create(ctx, client, "/api/v1/rfq", newRFQ, http.StatusCreated)
+				default:
+					l.request(ctx, client, http.MethodGet, "/api/v1/rfq", "", http.StatusOK)
+				}
 			}
 		})
 	}
 	return l
 }
 
-func (l *load) once(ctx context.Context, client *http.Client, n int) {
-	method, path, body, want := http.MethodGet, "/api/v1/rfq", "", http.StatusOK
-	if n%20 == 0 {
-		method, path, want = http.MethodPost, "/api/v1/preflight", http.StatusAccepted
-		body = fmt.Sprintf(`{"fileUrl":%q,"profile":"print_ready"}`, l.p.fileURL)
+// create sends a request that creates a job or an RFQ, and records its id.
+func (l *load) create(ctx context.Context, client *http.Client, path, body string, want int) {
+	got, ok := l.request(ctx, client, http.MethodPost, path, body, want)
+	if !ok {
+		return
 	}
-	got, err := call(context.WithoutCancel(ctx), client, method, l.p.address, path, l.p.live, body)
-	l.requests.Add(1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case err != nil:
-		l.fail(err.Error())
-	case got.status != want:
-		l.fail(got.String())
-	case method == http.MethodPost:
-		l.jobs = append(l.jobs, got.member("jobId"))
-		l.p.receiver.expect(got.member("jobId"))
+	if job := got.member("jobId"); job != "" {
+		l.jobs = append(l.jobs, job)
+		l.p.receiver.expect(job, "preflight.succeeded")
+		return
 	}
+	l.rfqs = append(l.rfqs, got.member("id"))
+	l.p.receiver.expect(got.member("id"), "rfq.created")
 }
 
-// fail records a failure and its time, for comparison with the logs of the nodes.
-func (l *load) fail(failure string) {
-	l.failures = append(l.failures, time.Now().UTC().Format(time.RFC3339Nano)+" "+failure)
+// request sends a request, and records a failure unless the response has the wanted status.
+func (l *load) request(ctx context.Context, client *http.Client, method, path, body string, want int) (answer, bool) {
+	got, err := call(context.WithoutCancel(ctx), client, method, l.p.address, path, l.p.live, body)
+	l.requests.Add(1)
+	if err == nil && got.status != want {
+		err = errors.New(got.String())
+	}
+	if err == nil {
+		return got, true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	// The time allows a comparison with the logs of the nodes.
+	l.failures = append(l.failures, time.Now().UTC().Format(time.RFC3339Nano)+" "+err.Error())
+	return got, false
 }
 
 // awaitResponses waits until the clients have received the given number of further responses.
@@ -192,7 +210,8 @@ func (l *load) quit() {
 	l.running.Wait()
 }
 
-// end stops the clients and requires that no request failed and every job succeeds.
+// end stops the clients and requires that no request failed, every job succeeds and every RFQ can
+// be read.
 func (l *load) end() {
 	l.p.Helper()
 	l.quit()
@@ -202,5 +221,10 @@ func (l *load) end() {
 	for _, job := range l.jobs {
 		l.p.awaitSuccess(job)
 	}
-	l.p.Logf("%d requests, %d failed; %d jobs, all succeeded", l.requests.Load(), len(l.failures), len(l.jobs))
+	for _, rfq := range l.rfqs {
+		if got := l.p.send(http.MethodGet, "/api/v1/rfq/"+rfq, l.p.live, ""); got.status != http.StatusOK {
+			l.p.Errorf("GET RFQ %s: %s, want 200", rfq, got)
+		}
+	}
+	l.p.Logf("%d requests, %d failed; %d jobs, all succeeded; %d RFQs", l.requests.Load(), len(l.failures), len(l.jobs), len(l.rfqs))
 }

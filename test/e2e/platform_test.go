@@ -38,12 +38,19 @@ const root = "../.."
 
 const image = "localhost/printmarket"
 
+// release is a version of the platform: the directory with its charts and sources, and the tag of
+// its image.
+type release struct{ source, tag string }
+
+// current is the release of this checkout.
+var current = release{root, "e2e"}
+
 // platform is one installation in its own namespace, with PostgreSQL, Redis and a partner's file
 // server on this machine.
 type platform struct {
 	*testing.T
 	namespace string
-	version   string
+	release   release
 	redis     *redistest.Server
 	database  *pgtest.Server
 	// fileURL is the URL of a sound PDF.
@@ -77,11 +84,11 @@ func install(t *testing.T) *platform {
 // newPlatform builds the image and creates a namespace for the platform.
 func newPlatform(t *testing.T) *platform {
 	t.Helper()
-	p := &platform{T: t, namespace: "market-" + strings.ToLower(rand.Text()[:6])}
+	p := &platform{T: t, namespace: "market-" + strings.ToLower(rand.Text()[:6]), release: current}
 	config, err := cluster.Config()
 	p.must(err)
 	p.client = kubetest.NewClient(t, config)
-	p.buildImage()
+	p.buildImage(current)
 	p.kubectl("", "create", "namespace", p.namespace)
 	t.Cleanup(p.uninstall)
 	p.kubectl("", "label", "namespace", p.namespace, "pod-security.kubernetes.io/enforce=restricted")
@@ -92,14 +99,14 @@ func newPlatform(t *testing.T) *platform {
 // installPlatform installs the platform, or upgrades it.
 func (p *platform) installPlatform() {
 	p.Helper()
-	p.helm("upgrade", "--install", "market", root+"/charts/printmarket", "--values="+p.values, "--wait", "--timeout=5m")
+	p.helm("upgrade", "--install", "market", p.chart("printmarket"), "--values="+p.values, "--wait", "--timeout=5m")
 	p.address = p.kubectl("", "get", "service", "printmarket-api", "--output=jsonpath={.spec.clusterIP}")
 }
 
 // openCapabilities installs the rollouts and a partner with keys.
 func (p *platform) openCapabilities() {
 	p.Helper()
-	p.helm("upgrade", "--install", "capabilities", root+"/charts/printmarket-capabilities", "--wait", "--timeout=2m")
+	p.helm("upgrade", "--install", "capabilities", p.chart("printmarket-capabilities"), "--wait", "--timeout=2m")
 	p.makePartner()
 }
 
@@ -125,14 +132,18 @@ func (p *platform) uninstall() {
 	}
 }
 
-// buildImage builds the image that is released, and loads it into the nodes.
-func (p *platform) buildImage() {
+// chart returns the directory of a chart of the release that is installed.
+func (p *platform) chart(name string) string { return filepath.Join(p.release.source, "charts", name) }
+
+// buildImage builds the image of a release, and loads it into the nodes.
+func (p *platform) buildImage(r release) {
 	p.Helper()
-	p.version = "e2e"
 	archive := filepath.Join(p.TempDir(), "image")
-	build := exec.CommandContext(p.Context(), "go", "run", ".", "--version", p.version, "--out", archive)
+	source, err := filepath.Abs(r.source)
+	p.must(err)
+	build := exec.CommandContext(p.Context(), "go", "run", ".", "--source", source, "--version", r.tag, "--revision", r.tag, "--out", archive)
 	build.Dir = filepath.Join(root, "tools/image")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "SOURCE_DATE_EPOCH=0") // a release may be no checkout
 	if output, err := build.CombinedOutput(); err != nil {
 		p.Fatalf("build the image: %v\n%s", err, output)
 	}
@@ -291,7 +302,7 @@ networkPolicy:
   ingressFrom: [{namespaceSelector: {}}]
   kubernetesAPI: {to: [{ipBlock: {cidr: 0.0.0.0/0}}]}
   open: [database, redis]
-%[4]s`, image, p.version, cluster.Host(), additional), 0o600))
+%[4]s`, image, p.release.tag, cluster.Host(), additional), 0o600))
 }
 
 // makePartner creates a partner with keys of each kind, and waits until all replicas accept them.

@@ -52,12 +52,12 @@ func (p *platform) setKillSwitch(capability string, killed bool) int64 {
 	return rollout.Generation
 }
 
-// propagated returns the condition Propagated of a generation. A condition of another generation
+// propagated returns the condition Propagated of a capability. A condition of another generation
 // counts as Unknown.
-func (p *platform) propagated(generation int64) metav1.Condition {
+func (p *platform) propagated(capability string, generation int64) metav1.Condition {
 	p.Helper()
 	var rollout v1alpha1.CapabilityRollout
-	p.must(p.client.Get(p.Context(), client.ObjectKey{Namespace: p.namespace, Name: "rfq-list"}, &rollout))
+	p.must(p.client.Get(p.Context(), client.ObjectKey{Namespace: p.namespace, Name: capability}, &rollout))
 	condition := meta.FindStatusCondition(rollout.Status.Conditions, v1alpha1.ConditionPropagated)
 	if condition == nil || condition.ObservedGeneration != generation {
 		return metav1.Condition{Status: metav1.ConditionUnknown}
@@ -65,11 +65,11 @@ func (p *platform) propagated(generation int64) metav1.Condition {
 	return *condition
 }
 
-// awaitPropagated waits until an edit is propagated.
-func (p *platform) awaitPropagated(generation int64) {
+// awaitPropagated waits until an edit of a capability is propagated.
+func (p *platform) awaitPropagated(capability string, generation int64) {
 	p.Helper()
 	await(p.T, "the edit is propagated", func() error {
-		if c := p.propagated(generation); c.Status != metav1.ConditionTrue {
+		if c := p.propagated(capability, generation); c.Status != metav1.ConditionTrue {
 			return fmt.Errorf("propagated is %s: %s", c.Status, c.Message)
 		}
 		return nil
@@ -121,7 +121,7 @@ func (p *platform) rolling() {
 	p.kubectl("", "rollout", "restart", "deployment/printmarket-api")
 	edits := 0
 	for killed := true; killed || !p.replaced(before); killed = !killed {
-		p.awaitPropagated(p.kill(killed))
+		p.awaitPropagated("rfq-list", p.kill(killed))
 		edits++
 		for _, pod := range p.pods("api") {
 			if p.enforces(pod, killed) {
@@ -129,7 +129,7 @@ func (p *platform) rolling() {
 			}
 		}
 	}
-	p.awaitPropagated(p.kill(false))
+	p.awaitPropagated("rfq-list", p.kill(false))
 	if want := 2 * len(before); len(answered) < want {
 		p.Errorf("%d replicas responded, want the %d old ones and as many new ones", len(answered), len(before))
 	}
@@ -187,7 +187,7 @@ func (p *platform) frozen() {
 			p.enforces(p.pod(victim), true)
 		}
 		p.kubectl("", "rollout", "status", "deployment/printmarket-api", "--timeout=180s")
-		p.awaitPropagated(p.kill(false))
+		p.awaitPropagated("rfq-list", p.kill(false))
 	}
 }
 
@@ -215,7 +215,7 @@ func (p *platform) killBesideFrozen(victim corev1.Pod, ends bool) {
 	generation, waited := p.kill(true), 0
 	await(p.T, "the edit is propagated", func() error {
 		// Read the condition first: a replica that serves afterwards also served before.
-		condition := p.propagated(generation)
+		condition := p.propagated("rfq-list", generation)
 		serving := p.endpointServes(victim)
 		switch {
 		case condition.Status == metav1.ConditionTrue && serving:

@@ -34,7 +34,7 @@ worker:
     cooldownSeconds: 5
     prometheus: {serverAddress: "http://%s"}
 `, p.startPrometheus()), 0o600))
-	p.helm("upgrade", "market", root+"/charts/printmarket", "--values="+p.values, "--values="+values, "--wait", "--timeout=5m")
+	p.helm("upgrade", "market", p.chart("printmarket"), "--values="+p.values, "--values="+values, "--wait", "--timeout=5m")
 	p.kubectl("", "wait", "scaledobject/printmarket-worker-preflight", "--for=condition=Ready", "--timeout=60s")
 
 	p.awaitWorkers(0, "without jobs")
@@ -57,7 +57,7 @@ worker:
 
 	// In the order of docs/guides/queue.md: KEDA must not scale after Helm.
 	p.kubectl("", "delete", "scaledobject/printmarket-worker-preflight", "--timeout=60s")
-	p.helm("upgrade", "market", root+"/charts/printmarket", "--values="+p.values, "--wait", "--timeout=5m")
+	p.helm("upgrade", "market", p.chart("printmarket"), "--values="+p.values, "--wait", "--timeout=5m")
 	p.awaitWorkers(2, "without KEDA")
 }
 

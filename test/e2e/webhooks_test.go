@@ -29,8 +29,8 @@ type receiver struct {
 	// events holds the types of the received events by the id of their subject.
 	events  map[string]map[string]bool
 	refused []string
-	// jobs lists the jobs whose events the partner must receive.
-	jobs []string
+	// expected holds an event for each subject that the partner must receive.
+	expected map[string]string
 }
 
 // receive starts the partner's webhook endpoint and returns its URL.
@@ -40,7 +40,7 @@ func (p *platform) receive() string {
 	p.must(err)
 	standard, err := standardwebhooks.NewWebhook(minted.Reveal())
 	p.must(err)
-	p.receiver = &receiver{secret: minted.Reveal(), standard: standard, events: map[string]map[string]bool{}}
+	p.receiver = &receiver{secret: minted.Reveal(), standard: standard, events: map[string]map[string]bool{}, expected: map[string]string{}}
 	return "http://" + p.serve(p.receiver.serve) + "/events"
 }
 
@@ -78,11 +78,11 @@ func (r *receiver) hasReceived(subject, event string) bool {
 	return r.events[subject][event]
 }
 
-// expect records a job whose event the partner must receive.
-func (r *receiver) expect(job string) {
+// expect records an event that the partner must receive.
+func (r *receiver) expect(subject, event string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.jobs = append(r.jobs, job)
+	r.expected[subject] = event
 }
 
 // awaitEvent waits until the partner has received an event.
@@ -99,6 +99,16 @@ func (p *platform) awaitEvent(subject, event string) {
 // rfq creates an RFQ and returns its id.
 func (p *platform) rfq() string {
 	p.Helper()
+	created := p.send(http.MethodPost, "/api/v1/rfq", p.live, p.newRFQ())
+	if created.status != http.StatusCreated {
+		p.Fatalf("POST RFQ: %s, want 201", created)
+	}
+	return created.member("id")
+}
+
+// newRFQ returns the body of an RFQ for the first product of the catalog.
+func (p *platform) newRFQ() string {
+	p.Helper()
 	products := p.send(http.MethodGet, "/api/v1/catalog/products", p.live, "")
 	var catalog struct {
 		Items []struct{ CatalogProductUID, Category string }
@@ -107,12 +117,7 @@ func (p *platform) rfq() string {
 		p.Fatalf("GET catalog products: %s", products)
 	}
 	wanted := catalog.Items[0]
-	created := p.send(http.MethodPost, "/api/v1/rfq", p.live, fmt.Sprintf(
-		`{"catalogProductUid":%q,"category":%q,"title":"First","quantity":500,"deliveryCity":"Berlin"}`, wanted.CatalogProductUID, wanted.Category))
-	if created.status != http.StatusCreated {
-		p.Fatalf("POST RFQ: %s, want 201", created)
-	}
-	return created.member("id")
+	return fmt.Sprintf(`{"catalogProductUid":%q,"category":%q,"title":"First","quantity":500,"deliveryCity":"Berlin"}`, wanted.CatalogProductUID, wanted.Category)
 }
 
 // events kills all webhook workers while deliveries are pending. Then it starts workers with the
@@ -169,20 +174,19 @@ func (p *platform) pending(want int) error {
 	return err
 }
 
-// receivedEverything requires that the partner received an event of each job, despite crashes, and
-// that the platform signed every request.
+// receivedEverything requires that the partner received an event of each job and RFQ, despite
+// crashes, and that the platform signed every request.
 func (p *platform) receivedEverything() {
-	jobs := p.receiver.jobs
-	if len(jobs) == 0 {
+	if len(p.receiver.expected) == 0 {
 		p.Fatal("no jobs were submitted")
 	}
-	for _, job := range jobs {
-		p.awaitEvent(job, "preflight.succeeded")
+	for subject, event := range p.receiver.expected {
+		p.awaitEvent(subject, event)
 	}
 	p.receiver.mu.Lock()
 	defer p.receiver.mu.Unlock()
 	if refused := p.receiver.refused; len(refused) > 0 {
 		p.Errorf("%d requests had an invalid signature or body, the first: %s", len(refused), refused[0])
 	}
-	p.Logf("the partner received events of %d jobs", len(jobs))
+	p.Logf("the partner received the events of %d jobs and RFQs", len(p.receiver.expected))
 }
