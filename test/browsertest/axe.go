@@ -42,17 +42,32 @@ func (v Violation) String() string {
 	return text.String()
 }
 
-// axeOptions selects the rules: WCAG 2.2 at the levels A and AA, and best practices. axe-core
-// fetches nothing.
-const axeOptions = `{
+// axe-core fetches nothing with these options. allRules are WCAG 2.2 at the levels A and AA, and
+// best practices.
+const (
+	allRules = `{
 	runOnly: {type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']},
 	rules: {'target-size': {enabled: true}}, preload: false, resultTypes: ['violations', 'passes'],
 }`
+	contrastRule = `{runOnly: {type: 'rule', values: ['color-contrast']}, preload: false, resultTypes: ['violations', 'passes']}`
+)
 
 // Violations returns the rules of WCAG 2.2, level A and AA, and of best practice that the current
 // state of the page violates. script is the result of [Axe]; it is evaluated in the page,
 // whatever the page's policy is.
 func (p *Tab) Violations(script string) []Violation {
+	p.t.Helper()
+	return p.violations(script, allRules)
+}
+
+// ContrastViolations is like [Tab.Violations] for the contrast of colours, the only rule that
+// depends on the colour scheme.
+func (p *Tab) ContrastViolations(script string) []Violation {
+	p.t.Helper()
+	return p.violations(script, contrastRule)
+}
+
+func (p *Tab) violations(script, options string) []Violation {
 	p.t.Helper()
 	var loaded bool
 	p.Eval("typeof axe === 'object'", &loaded)
@@ -63,7 +78,7 @@ func (p *Tab) Violations(script string) []Violation {
 		Violations []Violation
 		Passes     json.RawMessage
 	}
-	p.Eval("axe.run(document, "+axeOptions+").then((found) => ({violations: found.violations, passes: found.passes.map((rule) => rule.id)}))", &result)
+	p.Eval("axe.run(document, "+options+").then((found) => ({violations: found.violations, passes: found.passes.map((rule) => rule.id)}))", &result)
 	if !strings.Contains(string(result.Passes), `"color-contrast"`) && !broken(result.Violations, "color-contrast") {
 		p.t.Errorf("no text of the page was judged; the rules that hold are %s", result.Passes)
 	}

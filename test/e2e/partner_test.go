@@ -119,6 +119,10 @@ func (p *platform) awaitStatus(replica, key string, status int, code problem.Cod
 	})
 }
 
+// loadPause is the time between two requests of a client. It leaves CPU time for the platform on the
+// same machine.
+const loadPause = 20 * time.Millisecond
+
 // load lists and creates RFQs and submits jobs from four clients until it is stopped. It records
 // failures and the ids of what it created.
 type load struct {
@@ -152,6 +156,7 @@ func (p *platform) startLoad() *load {
 				default:
 					l.request(ctx, client, http.MethodGet, "/api/v1/rfq", "", http.StatusOK)
 				}
+				time.Sleep(loadPause)
 			}
 		})
 	}

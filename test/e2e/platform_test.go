@@ -96,10 +96,10 @@ func newPlatform(t *testing.T) *platform {
 	return p
 }
 
-// installPlatform installs the platform, or upgrades it.
-func (p *platform) installPlatform() {
+// installPlatform installs the platform, or upgrades it, with additional flags of helm.
+func (p *platform) installPlatform(flags ...string) {
 	p.Helper()
-	p.helm("upgrade", "--install", "market", p.chart("printmarket"), "--values="+p.values, "--wait", "--timeout=5m")
+	p.helm(append([]string{"upgrade", "--install", "market", p.chart("printmarket"), "--values=" + p.values, "--wait", "--timeout=5m"}, flags...)...)
 	p.address = p.kubectl("", "get", "service", "printmarket-api", "--output=jsonpath={.spec.clusterIP}")
 }
 

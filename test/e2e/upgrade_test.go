@@ -34,12 +34,12 @@ func TestUpgrade(t *testing.T) {
 		{"each process of the previous release works with this one", (*platform).mixed},
 		{"commands of both releases read the objects", func(p *platform) { p.commands(previous, current) }},
 		{"roll back under load", func(p *platform) {
-			p.underLoad(func() { p.helm("rollback", "market", "--wait", "--timeout=5m") })
+			p.underLoad(func() { p.helm("rollback", "market", force, "--wait", "--timeout=5m") })
 		}},
 		{"each process of this release works with the previous one", (*platform).mixed},
 		{"upgrade again under load", func(p *platform) {
 			p.underLoad(func() {
-				p.switchTo(current)
+				p.switchTo(current, force)
 				p.helm("upgrade", "capabilities", p.chart("printmarket-capabilities"), "--wait", "--timeout=2m")
 			})
 		}},
@@ -75,12 +75,15 @@ func (p *platform) previousRelease() release {
 	return release{directory, "e2e-previous"}
 }
 
-// switchTo installs a release, or upgrades to it.
-func (p *platform) switchTo(to release) {
+// force lets helm take over the fields that kubectl rollout undo has set.
+const force = "--force-conflicts"
+
+// switchTo installs a release, or upgrades to it, with additional flags of helm.
+func (p *platform) switchTo(to release, flags ...string) {
 	p.Helper()
 	p.release = to
 	p.writeValues("database: {insecure: true}\nredis: {insecure: true}\n")
-	p.installPlatform()
+	p.installPlatform(flags...)
 }
 
 // underLoad runs a change while partners send requests.
