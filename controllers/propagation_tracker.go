@@ -120,8 +120,8 @@ func (p *propagationTracker) Reconcile(ctx context.Context, request ctrl.Request
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	results := p.probeAll(ctx, due)
-	if ctx.Err() != nil { // a cancelled probe has no result
+	results, complete := p.probeAll(ctx, due)
+	if !complete {
 		return ctrl.Result{}, nil
 	}
 	return ctrl.Result{RequeueAfter: p.endRound(ctx, failing, due, results)}, nil
@@ -199,8 +199,9 @@ type probeResult struct {
 	err       error
 }
 
-// probeAll probes replicas concurrently.
-func (p *propagationTracker) probeAll(ctx context.Context, replicas []*probedReplica) []probeResult {
+// probeAll probes replicas concurrently. It returns false if the process is stopping, because a
+// cancelled probe has no result.
+func (p *propagationTracker) probeAll(ctx context.Context, replicas []*probedReplica) ([]probeResult, bool) {
 	results := make([]probeResult, len(replicas))
 	slots := make(chan struct{}, concurrentProbes)
 	var group sync.WaitGroup
@@ -216,7 +217,7 @@ func (p *propagationTracker) probeAll(ctx context.Context, replicas []*probedRep
 		})
 	}
 	group.Wait()
-	return results
+	return results, ctx.Err() == nil
 }
 
 // endRound adds the results of a round to the history of its replicas, publishes the state of all

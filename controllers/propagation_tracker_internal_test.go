@@ -106,8 +106,10 @@ func (f *fakeReplicas) probeAfter(t *testing.T, after time.Duration, required ..
 	f.clock = f.clock.Add(after)
 	f.addresses = nil
 	healthy, failing := f.due(false, required), f.due(true, required)
-	f.endRound(t.Context(), false, healthy, f.probeAll(t.Context(), healthy))
-	f.endRound(t.Context(), true, failing, f.probeAll(t.Context(), failing))
+	results, _ := f.probeAll(t.Context(), healthy)
+	f.endRound(t.Context(), false, healthy, results)
+	results, _ = f.probeAll(t.Context(), failing)
+	f.endRound(t.Context(), true, failing, results)
 	slices.Sort(f.addresses)
 	return f.addresses
 }
@@ -187,6 +189,42 @@ func TestAReplicaIsSilentAfterSeveralFailuresWithinFiveSeconds(t *testing.T) {
 	f.probeAfter(t, time.Minute, rollout5)
 	if isSilent() {
 		t.Error("the replica is silent after two failures, want three")
+	}
+}
+
+// TestFailingReplicasHaveRoundsOfTheirOwn checks that replicas that respond need not wait for the
+// timeouts of those that do not.
+func TestFailingReplicasHaveRoundsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	f := newFakeReplicas()
+	f.answers["a"], f.answers["b"] = fails, answers("5")
+	f.updateReplicas([]endpoint{{apiServers, "a", "a"}, {apiServers, "b", "b"}})
+	required := []requiredVersion{rollout6}
+	addresses := func(replicas []*probedReplica) (out []string) {
+		for _, r := range replicas {
+			out = append(out, r.address)
+		}
+		return out
+	}
+	for _, step := range []struct {
+		sentence       string
+		a              func() (posture.Watermark, error)
+		healthy, other []string
+	}{
+		{"a has failed", fails, []string{"b"}, []string{"a"}},
+		{"a responds again", answers("5"), []string{"a", "b"}, nil},
+		{"a fails again", fails, []string{"b"}, []string{"a"}},
+	} {
+		f.answers["a"] = step.a
+		f.probeAfter(t, time.Second, rollout6)
+		f.clock = f.clock.Add(time.Second)
+		if got := addresses(f.due(false, required)); !slices.Equal(got, step.healthy) {
+			t.Errorf("%s: a round probes %v, want %v", step.sentence, got, step.healthy)
+		}
+		if got := addresses(f.due(true, required)); !slices.Equal(got, step.other) {
+			t.Errorf("%s: a round of failing replicas probes %v, want %v", step.sentence, got, step.other)
+		}
+		f.clock = f.clock.Add(-time.Second)
 	}
 }
 

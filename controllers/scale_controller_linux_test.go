@@ -125,13 +125,9 @@ func (s *scale) measureController(program string) controllerCost {
 		}
 		return nil
 	})
-	for before := -1; ; time.Sleep(3 * time.Second) {
-		now := s.read(s.t)
-		if writes := (spent{requests: now.requests}).writes(); writes == before {
-			break
-		} else {
-			before = writes
-		}
+	writes := func() int { return spent{requests: s.read(s.t).requests}.writes() }
+	for before := -1; before != writes(); time.Sleep(3 * time.Second) {
+		before = writes()
 	}
 	cost := controllerCost{partners: s.partners, replicas: len(s.endpoints), start: usageOf(s.t, pid).processor}
 	capability := rollout(fewCapability)

@@ -82,7 +82,7 @@ func TestProcessesVerifyPostgreSQLAndValkeyOverTLS(t *testing.T) {
 // database. The server reads a private key only if its own user owns the file.
 func databaseWithTLS(t *testing.T, certificate, key string) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "printmarket-postgres-tls-")
+	dir, err := os.MkdirTemp("", "printmarket-postgres-tls-") //nolint:usetesting // the user of the server cannot enter the test's directory
 	if err != nil {
 		t.Fatalf("os.MkdirTemp: %v", err)
 	}

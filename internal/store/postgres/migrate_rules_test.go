@@ -71,7 +71,8 @@ func violations(name, text string) []string {
 			continue
 		}
 		for rule, r := range migrationRules {
-			if r.statement.MatchString(statement) && (r.except == nil || !r.except.MatchString(statement)) && !(r.contracts && strings.HasSuffix(name, contract)) {
+			excepted := r.except != nil && r.except.MatchString(statement) || r.contracts && strings.HasSuffix(name, contract)
+			if r.statement.MatchString(statement) && !excepted {
 				broken[rule] = true
 			}
 		}
