@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -241,20 +242,29 @@ func cancelJobs(ctx context.Context, o *process.Redis, organization string, dryR
 	ids := []string{}
 	for {
 		open, err := q.Find(ctx, queue.Filter{Organization: organization, Limit: jobsAtOnce})
-		if err != nil || len(open) == 0 {
+		if err != nil {
 			return ids, err
 		}
-		next := make([]string, len(open))
+		var next []string
 		for i := range open {
-			next[i] = open[i].ID
+			// The queue lists a cancelled job until its worker has settled it.
+			if !slices.Contains(ids, open[i].ID) {
+				next = append(next, open[i].ID)
+			}
 		}
-		if dryRun {
-			return next, nil
+		if dryRun || len(next) == 0 {
+			return append(ids, next...), nil
 		}
-		if _, err := q.OrderAll(ctx, next, queue.OrderCancel, jobsTime); err != nil {
+		orders, err := q.OrderAll(ctx, next, queue.OrderCancel, jobsTime)
+		for _, order := range orders {
+			if order.Done {
+				ids = append(ids, order.ID)
+			}
+		}
+		// A job that ended meanwhile is not listed again.
+		if err != nil && !errors.Is(err, queue.ErrUnknown) {
 			return ids, err
 		}
-		ids = append(ids, next...)
 	}
 }
 

@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -104,9 +105,15 @@ func TestOffboardingCancelsOpenRFQsAndJobs(t *testing.T) {
 	if out := p.mustCommand("", "rfqs", "show", id); !strings.Contains(out, "cancelled") {
 		t.Errorf("the RFQ is not cancelled:\n%s", out)
 	}
-	if out := p.mustCommand("", "queue", "ls", "--organization", "org_acme01"); strings.Contains(out, job) || len(done.CancelledJobs) != 1 {
-		t.Errorf("the jobs %q were cancelled, want %s; still open:\n%s", done.CancelledJobs, job, out)
+	if len(done.CancelledJobs) != 1 || done.CancelledJobs[0] != job {
+		t.Errorf("the jobs %q were cancelled, want %s", done.CancelledJobs, job)
 	}
+	p.until("the worker settles the job", func() error {
+		if out := p.mustCommand("", "queue", "ls", "--organization", "org_acme01"); strings.Contains(out, job) {
+			return fmt.Errorf("the job is still open:\n%s", out)
+		}
+		return nil
+	})
 	text, err := os.ReadFile(filepath.Join(directory, "resources", "partners", "acme.yaml"))
 	if err != nil || !strings.Contains(string(text), "\n  state: Suspended\n") || !strings.Contains(string(text), "\n  stateReason: contract ended\n") {
 		t.Errorf("the manifest of the partner: %v\n%s", err, text)
