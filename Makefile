@@ -105,6 +105,10 @@ e2e: node helm keda swagger-ui ## Run the tests that need a cluster with nodes (
 upgrade: node helm swagger-ui ## Upgrade the previous release to this one under load, and roll back (root, Linux)
 	PRINTMARKET_E2E=1 go test -count=1 -timeout 30m -v -run '^TestUpgrade$$' ./test/e2e
 
+.PHONY: oldest
+oldest: setup helm ## Run the tests of charts, CRDs and controllers on the oldest Kubernetes that we support
+	assets=$$(tools/oldest/build.sh) && KUBEBUILDER_ASSETS=$$assets $(RUN_TESTS) ./charts ./config ./controllers
+
 .PHONY: e2e-up
 e2e-up: node ## Run a cluster with nodes until it is interrupted (ARGS="--nodes 2 IMAGE.tar")
 	go build -o bin/kubenode ./test/e2e

@@ -42,11 +42,11 @@ type PartnerEntitlement struct {
 // PartnerEntitlementSpec is the desired access of one partner.
 //
 // +kubebuilder:validation:XValidation:rule="self.state != 'Active' || has(self.contract)",message="an Active partner needs a contract",fieldPath=".contract"
-// +kubebuilder:validation:XValidation:rule="self.package != 'Platform' || !has(self.capabilities) || size(self.capabilities) == 0",message="the package Platform must not have capabilities: remove them or choose another package",fieldPath=".capabilities"
-// +kubebuilder:validation:XValidation:rule="self.package == 'Platform' || !has(self.scopes) || self.scopes.all(s, !(s in ['quotes:ingest', 'ops:read', 'masterdata:write', 'organizations:erase']))",message="quotes:ingest, ops:read, masterdata:write and organizations:erase need the package Platform",fieldPath=".scopes"
+// +kubebuilder:validation:XValidation:rule="self.__package__ != 'Platform' || !has(self.capabilities) || size(self.capabilities) == 0",message="the package Platform must not have capabilities: remove them or choose another package",fieldPath=".capabilities"
+// +kubebuilder:validation:XValidation:rule="self.__package__ == 'Platform' || !has(self.scopes) || self.scopes.all(s, !(s in ['quotes:ingest', 'ops:read', 'masterdata:write', 'organizations:erase']))",message="quotes:ingest, ops:read, masterdata:write and organizations:erase need the package Platform",fieldPath=".scopes"
 // +kubebuilder:validation:XValidation:rule="!has(self.keys) || self.keys.all(k, self.keys.exists_one(j, j.sha256 == k.sha256))",message="two keys have the same sha256: remove one of them",fieldPath=".keys"
 // +kubebuilder:validation:XValidation:rule="!has(self.clientCertificates) || self.clientCertificates.all(c, self.clientCertificates.exists_one(d, d.spkiSHA256 == c.spkiSHA256))",message="two client certificates have the same spkiSHA256: remove one of them",fieldPath=".clientCertificates"
-// +kubebuilder:validation:XValidation:rule="self.package != 'Platform' || !has(self.webhooks) || size(self.webhooks) == 0",message="the package Platform receives no events: remove the webhooks or choose another package",fieldPath=".webhooks"
+// +kubebuilder:validation:XValidation:rule="self.__package__ != 'Platform' || !has(self.webhooks) || size(self.webhooks) == 0",message="the package Platform receives no events: remove the webhooks or choose another package",fieldPath=".webhooks"
 type PartnerEntitlementSpec struct {
 	// organizationID is the organization that owns every record of this partner, such
 	// as org_acme01. It is immutable. If two objects have the same organization, the
