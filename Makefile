@@ -41,20 +41,21 @@ SEQUENTIAL = ./internal/cli ./charts/... ./apiserver/dashboard ./config/... ./pk
 	./apiserver/platformapi ./apiserver/registry ./apiserver/webhooksapi ./apiserver/xjdfapi ./apiserver/xjmfapi \
 	./internal/costing ./internal/cursor ./internal/masterdata/authority ./internal/masterdata/catalog ./internal/masterdata/fixed \
 	./internal/masterdata/source ./internal/masterdata/timeline ./internal/money ./internal/problem ./internal/posture/explain ./internal/recordid ./internal/tenant ./internal/transaction
-RUN_TESTS = PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_NPM_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 \
-	$(TOOL) gotestsum --format pkgname-and-test-fails -- -short -p 4 -timeout 30m
+# $(call tests,FLAGS,PACKAGES); GOTESTSUM has more flags of gotestsum.
+tests = PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_NPM_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 \
+	$(TOOL) gotestsum --format pkgname-and-test-fails $(GOTESTSUM) --packages="$(2)" -- -short -timeout 30m $(1)
 
 .PHONY: test
 test: setup controlplane helm swagger-ui npm ## Install what tests need, then run all of them, concurrent code with the race detector
 ifeq ($(PKG),./...)
-	$(RUN_TESTS) $(SEQUENTIAL)
-	CGO_ENABLED=1 $(RUN_TESTS) -race $$(go list ./internal/store/postgres ./workers/... ./controllers ./internal/posture/... ./... | \
-		grep -vxF "$$(go list $(SEQUENTIAL))")
+	$(call tests,,$(SEQUENTIAL))
+	CGO_ENABLED=1 $(call tests,-race,$$(go list ./internal/store/postgres ./workers/... ./controllers ./internal/posture/... ./... | \
+		grep -vxF "$$(go list $(SEQUENTIAL))"))
 	cd tools/kubebuilder && go test -count=1 ./...
 	cd tools/olm && go test -count=1 ./...
 	cd tools/image && go test -timeout 20m ./...
 else
-	CGO_ENABLED=1 $(RUN_TESTS) -race $(PKG)
+	CGO_ENABLED=1 $(call tests,-race,$(PKG))
 endif
 
 # $(call executables,FLAGS) builds bin/printmarket and bin/inspector. With the flag
@@ -107,7 +108,7 @@ upgrade: node helm swagger-ui ## Upgrade the previous release to this one under 
 
 .PHONY: oldest
 oldest: setup helm ## Run the tests of charts, CRDs and controllers on the oldest Kubernetes that we support
-	assets=$$(tools/oldest/build.sh) && KUBEBUILDER_ASSETS=$$assets $(RUN_TESTS) ./charts ./config ./controllers
+	assets=$$(tools/oldest/build.sh) && KUBEBUILDER_ASSETS=$$assets $(call tests,,./charts ./config ./controllers)
 
 .PHONY: e2e-up
 e2e-up: node ## Run a cluster with nodes until it is interrupted (ARGS="--nodes 2 IMAGE.tar")

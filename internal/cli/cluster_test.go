@@ -111,7 +111,7 @@ func TestTheClusterAnswersAsDevDoes(t *testing.T) {
 	t.Parallel()
 	p := startCluster(t)
 	p.followTheBanner()
-	for name, test := range map[string]func(*testing.T){"demo partners": p.demoPartners, "preflight outcomes": p.preflightOutcomes, "operator commands": p.platformQuotes, "the sandbox's quotes": p.sandboxQuotes, "webhooks": p.webhooksArrive} {
+	for name, test := range map[string]func(*testing.T){"demo partners": p.demoPartners, "preflight outcomes": func(t *testing.T) { p.preflightOutcomes(t, 12) }, "operator commands": p.platformQuotes, "the sandbox's quotes": p.sandboxQuotes, "webhooks": p.webhooksArrive} {
 		t.Run(name, test)
 	}
 	if err := p.stop(); err != nil {

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"os"
@@ -34,7 +36,7 @@ var runtimes = map[string]struct {
 	command []string
 }{
 	"Shell":      {".sh", []string{"sh", "-e"}},
-	"Go":         {".go", []string{"go", "run"}},
+	"Go":         {".go", nil}, // built by goProgram
 	"TypeScript": {".mjs", []string{"node"}},
 	"Python":     {".py", []string{"python3"}},
 }
@@ -90,6 +92,10 @@ func (p *platform) runSamples(t *testing.T, lang string, samples []codeSample) {
 	if err := os.Rename(filepath.Join(directory, demo.SampleFile), filepath.Join(directory, "flyer.pdf")); err != nil {
 		t.Fatalf("os.Rename: %v", err)
 	}
+	var goSamples string
+	if lang == "Go" {
+		goSamples = goProgram(t, samples)
+	}
 	for _, sample := range samples {
 		if sample.Lang != lang {
 			continue
@@ -99,7 +105,11 @@ func (p *platform) runSamples(t *testing.T, lang string, samples []codeSample) {
 		if err := os.WriteFile(file, []byte(sample.Source), 0o600); err != nil {
 			t.Fatalf("os.WriteFile: %v", err)
 		}
-		command := exec.CommandContext(t.Context(), runtime.command[0], append(runtime.command[1:], file)...)
+		arguments := append(slices.Clone(runtime.command), file)
+		if lang == "Go" {
+			arguments = []string{goSamples, sample.Operation}
+		}
+		command := exec.CommandContext(t.Context(), arguments[0], arguments[1:]...)
 		command.Env, command.Dir = slices.Clone(environment), directory
 		if sample.Operation == "cancelPreflight" { // the other samples use a job that succeeds
 			a := p.call(http.MethodPost, "/api/v1/preflight", "ACME_TEST_KEY", map[string]string{"fileUrl": "https://files.example.com/a.pdf", "profile": "sim:cancelled"})
@@ -125,6 +135,43 @@ func (p *platform) runSamples(t *testing.T, lang string, samples []codeSample) {
 	if ran*len(runtimes) != len(samples) {
 		t.Errorf("%d of %d samples are in %s, want an equal number in each of %d languages", ran, len(samples), lang, len(runtimes))
 	}
+}
+
+// goProgram builds one program of all samples in Go, which takes an operation as its argument: to
+// link a program for each sample takes minutes.
+func goProgram(t *testing.T, samples []codeSample) string {
+	t.Helper()
+	directory := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		file := filepath.Join(directory, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			t.Fatalf("write %s: %v", name, err)
+		}
+	}
+	var imports, cases strings.Builder
+	for _, sample := range samples {
+		if sample.Lang != "Go" {
+			continue
+		}
+		text, named := strings.CutPrefix(sample.Source, "package main\n")
+		before, after, found := strings.Cut(text, "\nfunc main() {")
+		if !named || !found {
+			t.Fatalf("the sample of %s is no program:\n%s", sample.Operation, sample.Source)
+		}
+		write(sample.Operation+"/sample.go", "package "+sample.Operation+"\n"+before+"\nfunc Main() {"+after)
+		fmt.Fprintf(&imports, "import %q\n", "samples/"+sample.Operation)
+		fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s.Main()\n", sample.Operation, sample.Operation)
+	}
+	write("go.mod", "module samples\n\ngo 1.26\n")
+	write("main.go", "package main\n\nimport \"os\"\n"+imports.String()+"\nfunc main() {\n\tswitch os.Args[1] {\n"+cases.String()+"\t}\n}\n")
+	program := filepath.Join(directory, "program")
+	command := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
+	command.Dir = directory
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return program
 }
 
 // codeSamples returns the samples of a contract in its order. Each operation that can succeed
