@@ -3,7 +3,7 @@
 # compiler for the race detector, redis-server for the queue's tests and
 # valkey-server beside it where the release has one, postgresql for the store's,
 # poppler, qpdf, mupdf and Ghostscript, which the results of the preflight engine are compared
-# with, openssl and haproxy for a guide, Prometheus and Alertmanager for the alerts, lua5.1 for the
+# with, an encoder of JPEG 2000 and a decoder of JBIG2, openssl and haproxy for a guide, Prometheus and Alertmanager for the alerts, lua5.1 for the
 # health check of Argo CD, npm for the viewer of the contracts and the tools of tools/npm, python3 for
 # the Python client, and a browser for the tests of pages.
 set -eu
@@ -18,6 +18,8 @@ want pdffonts poppler-utils
 want qpdf qpdf
 want mutool mupdf-tools
 want gs ghostscript
+want opj_compress libopenjp2-tools
+want jbig2dec jbig2dec
 want openssl openssl
 want haproxy haproxy
 want npm npm

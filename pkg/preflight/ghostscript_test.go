@@ -4,9 +4,13 @@ package preflight
 
 import (
 	"bytes"
+	"compress/zlib"
 	"context"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"image"
+	"image/png"
 	"io"
 	"math"
 	"os"
@@ -290,9 +294,44 @@ func goFont(b *pdftest.Builder) pdftest.Ref {
 	return b.Add("<< /Type /Font /Subtype /TrueType /BaseFont /GoRegular /FirstChar 65 /LastChar 66 /Widths [680 680] /Encoding /WinAnsiEncoding /FontDescriptor %s >>", descriptor)
 }
 
+// bilevelDisc is a page of 96 x 64 pixels in JBIG2: a disc and an edge, as the tests of package codec
+// encode them.
+const bilevelDisc = "000000003000010000001300000060000000400000000000000000000000000000012600010000006a00000060000000400000000000000000000803" +
+	"fffdff02fefefea4e14ab5adbf18aed0d40659f706c9d4ac941450166ef2a3f519c99e88bd6ddca64609a1b137a5b8f97074fad830a0cacd8ead630a" +
+	"3d7cb0887d4aaa953c5d750a7cd561839e26a8c598b7824adfffac"
+
+// jpeg2000 returns the data of a picture that OpenJPEG has encoded.
+func jpeg2000(t *testing.T, picture image.Image, args ...string) []byte {
+	t.Helper()
+	directory := t.TempDir()
+	in, out := filepath.Join(directory, "in.png"), filepath.Join(directory, "out.jp2")
+	var data bytes.Buffer
+	if err := errors.Join(png.Encode(&data, picture), os.WriteFile(in, data.Bytes(), 0o600)); err != nil {
+		t.Fatalf("write the picture: %v", err)
+	}
+	if text, err := exec.CommandContext(t.Context(), "opj_compress", append([]string{"-i", in, "-o", out}, args...)...).CombinedOutput(); err != nil {
+		t.Fatalf("opj_compress: %v\n%s", err, text)
+	}
+	coded, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatalf("os.ReadFile: %v", err)
+	}
+	return coded
+}
+
+// inlineHex returns deflated samples in hexadecimal digits.
+func inlineHex(samples []byte) string {
+	var packed bytes.Buffer
+	w := zlib.NewWriter(&packed)
+	_, _ = w.Write(samples)
+	_ = w.Close()
+	return hex.EncodeToString(packed.Bytes()) + ">"
+}
+
 // compositions returns pages with overprinting, transparency, clips, patterns, gradients,
 // images and text.
-func compositions() map[string]composition {
+func compositions(t *testing.T) map[string]composition {
+	t.Helper()
 	const states = "/ExtGState << /O << /OP true /op true /OPM 1 >> /Z << /OP true /op true /OPM 0 >> /H << /ca 0.5 /CA 0.5 >> " +
 		"/M << /BM /Multiply >> /S << /BM /Screen >> /D << /BM /Darken >> /L << /BM /Lighten >> /X << /BM /ColorBurn >> >> "
 	const gold = "/ColorSpace << /Gold [/Separation /Gold /DeviceCMYK << /FunctionType 2 /Domain [0 1] /C0 [0 0 0 0] /C1 [0 0.2 0.8 0.1] /N 1 >>] " +
@@ -321,6 +360,24 @@ func compositions() map[string]composition {
 		if (i/32/20+i%32/2)%3 == 0 {
 			bits[i] = 0xff
 		}
+	}
+	coded := func(b *pdftest.Builder, dict string, data []byte) string {
+		if strings.Contains(dict, "/FlateDecode") {
+			var packed bytes.Buffer
+			w := zlib.NewWriter(&packed)
+			_, _ = w.Write(data)
+			_ = w.Close()
+			data = packed.Bytes()
+		}
+		return fmt.Sprintf("/XObject << /I %s >> ", b.Stream("/Type /XObject /Subtype /Image "+dict, data))
+	}
+	slopes := image.NewGray(image.Rect(0, 0, 120, 90))
+	for i := range slopes.Pix {
+		slopes.Pix[i] = byte(i%120 + i/120)
+	}
+	disc, err := hex.DecodeString(bilevelDisc)
+	if err != nil {
+		t.Fatalf("hex.DecodeString: %v", err)
 	}
 	return map[string]composition{
 		"knockout":                      {below + shape("0 1 0 0.2 k"), plain("")},
@@ -365,6 +422,24 @@ func compositions() map[string]composition {
 		"an image in RGB": {"q 400 0 0 400 100 200 cm /I Do Q", func(b *pdftest.Builder) string {
 			return square(b, "/Width 73 /Height 73 /BitsPerComponent 8 /ColorSpace /DeviceRGB", ramp)
 		}},
+		"an image in JPEG 2000, grey": {"q 400 0 0 400 100 200 cm /I Do Q", func(b *pdftest.Builder) string {
+			return coded(b, "/Width 120 /Height 90 /Filter /JPXDecode /ColorSpace /DeviceGray", jpeg2000(t, slopes, "-r", "8"))
+		}},
+		"an image in JPEG 2000, in a space of the file": {"q 400 0 0 400 100 200 cm /I Do Q", func(b *pdftest.Builder) string {
+			return coded(b, "/Width 120 /Height 90 /Filter /JPXDecode /ColorSpace [/Separation /Gold /DeviceCMYK << /FunctionType 2 /Domain [0 1] /C0 [0 0 0 0] /C1 [0 0.2 0.8 0.1] /N 1 >>]", jpeg2000(t, slopes))
+		}},
+		"a mask in JBIG2": {"0.2 0.9 0 0 k q 480 0 0 320 60 200 cm /I Do Q", func(b *pdftest.Builder) string {
+			return coded(b, "/Width 96 /Height 64 /BitsPerComponent 1 /ImageMask true /Filter /JBIG2Decode", disc)
+		}},
+		"an image in JBIG2": {"q 480 0 0 320 60 200 cm /I Do Q", func(b *pdftest.Builder) string {
+			return coded(b, "/Width 96 /Height 64 /BitsPerComponent 1 /ColorSpace /DeviceGray /Filter [/FlateDecode /JBIG2Decode]", disc)
+		}},
+		"an inline image with filters": {
+			"q 400 0 0 400 100 200 cm BI /W 64 /H 64 /BPC 8 /CS /CMYK /F [/AHx /Fl] ID " + inlineHex(ramp) + " EI Q", plain(""),
+		},
+		"an inline mask with a predictor": {
+			"0 1 0 0 k q 400 0 0 400 100 200 cm BI /W 64 /H 64 /BPC 8 /CS /G /F [/AHx /Fl] /DP [null << /Predictor 2 /Colors 1 /Columns 64 >>] ID " + inlineHex(ramp[:64*64]) + " EI Q", plain(""),
+		},
 		"colours of RGB": {"1 0 0 rg 60 60 200 200 re f 0.2 0.4 0.7 rg 260 60 200 200 re f 0 g 60 260 200 200 re f 0.5 0.5 0.5 rg 260 260 200 200 re f", plain("")},
 		"text of a TrueType font": {"BT 0 0 0 1 k /F1 60 Tf 60 400 Td (ABAB) Tj ET BT 1 0 0 0 k 1 Tr 3 w /F1 60 Tf 60 200 Td (ABBA) Tj ET", func(b *pdftest.Builder) string {
 			return fmt.Sprintf("/Font << /F1 %s >> ", goFont(b))
@@ -400,7 +475,7 @@ func compositions() map[string]composition {
 // Ghostscript's tiffsep.
 func TestPlanesOfCompositionsAreThoseOfGhostscript(t *testing.T) {
 	t.Parallel()
-	for name, c := range compositions() {
+	for name, c := range compositions(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var b pdftest.Builder
@@ -426,6 +501,64 @@ func TestPlanesOfCompositionsAreThoseOfGhostscript(t *testing.T) {
 				t.Errorf("painted %.2f %%, incomplete: %t", painted, got.partial)
 			}
 		})
+	}
+}
+
+// coverages returns the mean amount of each ink of the first page, in percent.
+func coverages(t *testing.T, data []byte) map[string]float64 {
+	t.Helper()
+	collector := facts.NewCollector(nil)
+	doc, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), document.DefaultLimits(), collector)
+	if err != nil {
+		t.Fatalf("document.Open: %v", err)
+	}
+	output, err := color.NewOutput(doc, nil, "")
+	if err != nil {
+		t.Fatalf("color.NewOutput: %v", err)
+	}
+	page := doc.Pages()[0]
+	if err := content.New(doc, collector, document.DefaultLimits(), render.New(doc, 1, output)).Page(t.Context(), &page); err != nil {
+		t.Fatalf("Page: %v", err)
+	}
+	ink := collector.Document().Pages[0].Ink
+	if !ink.Complete {
+		t.Error("the page is painted in part")
+	}
+	out := map[string]float64{}
+	for _, plane := range ink.Planes {
+		out[plane.Name] = 100 * plane.Coverage
+	}
+	return out
+}
+
+// TestOpacityInsideOfAJPEG2000ImageIsASoftMask compares with an image that has the same opacity as a
+// soft mask. Ghostscript ignores SMaskInData.
+func TestOpacityInsideOfAJPEG2000ImageIsASoftMask(t *testing.T) {
+	t.Parallel()
+	picture := image.NewNRGBA(image.Rect(0, 0, 120, 90))
+	var colors, opacities []byte
+	for i := range 120 * 90 {
+		pixel := []byte{byte(2 * (i % 120)), byte(2 * (i / 120)), 90, byte(255 - 2*(i%120))}
+		copy(picture.Pix[4*i:], pixel)
+		colors, opacities = append(colors, pixel[:3]...), append(opacities, pixel[3])
+	}
+	page := func(image func(b *pdftest.Builder) pdftest.Ref) []byte {
+		var b pdftest.Builder
+		resources := fmt.Sprintf("/XObject << /I %s >> ", image(&b))
+		return b.Document(pdftest.Print("0 0 0 1 k 100 200 200 400 re f q 400 0 0 400 100 200 cm /I Do Q", resources))
+	}
+	const dict = "/Type /XObject /Subtype /Image /Width 120 /Height 90 "
+	got := coverages(t, page(func(b *pdftest.Builder) pdftest.Ref {
+		return b.Stream(dict+"/Filter /JPXDecode /SMaskInData 1", jpeg2000(t, picture))
+	}))
+	want := coverages(t, page(func(b *pdftest.Builder) pdftest.Ref {
+		mask := b.Flate(dict+"/BitsPerComponent 8 /ColorSpace /DeviceGray", opacities)
+		return b.Flate(dict+fmt.Sprintf("/BitsPerComponent 8 /ColorSpace /DeviceRGB /SMask %s", mask), colors)
+	}))
+	for ink, amount := range want {
+		if math.Abs(amount-got[ink]) > 0.05 || amount == 0 {
+			t.Errorf("%s covers %.2f %%, want %.2f %%", ink, got[ink], amount)
+		}
 	}
 }
 

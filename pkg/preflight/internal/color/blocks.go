@@ -79,7 +79,7 @@ func unpackBlocks(i Image, room func(bytes int64) bool) (Image, bool) {
 			}
 		}
 	}
-	i.Width, i.Height, i.Bits, i.JPEG, i.Data = wide, high, 8, false, out
+	i.Width, i.Height, i.Bits, i.Codec, i.Data = wide, high, 8, Plain, out
 	return i, true
 }
 

@@ -5,19 +5,18 @@ package color
 import (
 	"encoding/binary"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/codec"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 )
 
 // JPX is the header of a JPEG 2000 file, whose properties a PDF may omit (ISO
 // 32000-2, 7.4.9).
 type JPX struct {
+	// Components are those of the colours, without opacities.
 	Components, Bits int
 	// Family is the family of colour, or "" for an unknown one.
 	Family string
 }
-
-// maxBoxes bounds the boxes of a file that are read.
-const maxBoxes = 256
 
 // The enumerated colour spaces of ISO/IEC 15444-1, I.5.3.3 and 15444-2, M.11.7.3.
 const (
@@ -31,42 +30,30 @@ const (
 // ReadJPX reads the header boxes. It returns false when they are missing.
 func ReadJPX(data []byte) (JPX, bool) {
 	var out JPX
-	boxes(data, func(kind string, body []byte) {
+	opacities := 0
+	codec.EachBox(data, func(kind string, body []byte) {
 		if kind != "jp2h" {
 			return
 		}
-		boxes(body, func(kind string, body []byte) {
+		codec.EachBox(body, func(kind string, body []byte) {
 			switch {
 			case kind == "ihdr" && len(body) >= 11:
 				out.Components = int(binary.BigEndian.Uint16(body[8:]))
 				out.Bits = int(body[10]&0x7f) + 1
+			case kind == "cdef" && len(body) >= 2:
+				// Channels of opacity are no colours.
+				for body = body[2:]; len(body) >= 6; body = body[6:] {
+					if kind := binary.BigEndian.Uint16(body[2:]); kind == 1 || kind == 2 {
+						opacities++
+					}
+				}
 			case kind == "colr" && len(body) >= 3 && out.Family == "":
 				out.Family = jpxFamily(body)
 			}
 		})
 	})
+	out.Components -= min(opacities, max(out.Components-1, 0))
 	return out, out.Components > 0
-}
-
-// boxes calls visit for each box of a sequence.
-func boxes(data []byte, visit func(kind string, body []byte)) {
-	for range maxBoxes {
-		if len(data) < 8 {
-			return
-		}
-		size, head := uint64(binary.BigEndian.Uint32(data)), uint64(8)
-		switch {
-		case size == 0:
-			size = uint64(len(data))
-		case size == 1 && len(data) >= 16:
-			size, head = binary.BigEndian.Uint64(data[8:]), 16
-		}
-		if size < head || size > uint64(len(data)) {
-			return
-		}
-		visit(string(data[4:8]), data[head:size])
-		data = data[size:]
-	}
 }
 
 // jpxFamily reads a colour specification: a number, or an ICC profile.

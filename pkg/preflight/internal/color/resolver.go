@@ -65,6 +65,18 @@ func (r *Resolver) Device(name string) *Space {
 	return nil
 }
 
+// Coded returns the space that an image states in its data: its colours are those of the device
+// space of as many components.
+func (r *Resolver) Coded(family string, components int) *Space {
+	device := map[int]*Space{1: r.gray, 3: r.rgb, 4: r.cmyk}[components]
+	if device == nil || family == Lab {
+		return &Space{Family: family, Components: components}
+	}
+	made := *device
+	made.Family = family
+	return &made
+}
+
 // Resolve reads a colour space object. It never returns nil: an invalid space has no
 // family and no components. It records incidents on the given page.
 func (r *Resolver) Resolve(o types.Object, page int) *Space {

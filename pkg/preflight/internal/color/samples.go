@@ -13,10 +13,25 @@ type Image struct {
 	Space *Space
 	// Decode is the array of that name, or nil.
 	Decode []float64
-	// JPEG reports whether Data is a JPEG.
-	JPEG bool
-	Data []byte
+	// Codec is the format of Data.
+	Codec Codec
+	Data  []byte
+	// Globals are the segments that a JBIG2 image shares with others.
+	Globals []byte
+	// Opacity reads the channel of opacity of a JPEG 2000 image, of which Space is grey.
+	Opacity bool
 }
+
+// Codec is the format of the data of an image.
+type Codec int
+
+// The formats.
+const (
+	Plain Codec = iota
+	JPEG
+	JPEG2000
+	JBIG2
+)
 
 // Reader reads the samples of an image row by row.
 type Reader struct {

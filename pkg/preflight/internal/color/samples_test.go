@@ -160,8 +160,8 @@ func TestImagesThatCannotBeReadAreRefused(t *testing.T) {
 		"an unknown depth":        {"/DeviceGray", color.Image{Width: 1, Height: 1, Bits: 7, Data: []byte{1}}},
 		"no data":                 {"/DeviceGray", color.Image{Width: 1, Height: 1, Bits: 8}},
 		"no size":                 {"/DeviceGray", color.Image{Bits: 8, Data: []byte{1}}},
-		"a damaged JPEG":          {"/DeviceGray", color.Image{Width: 1, Height: 1, JPEG: true, Data: []byte{0xff, 0xd8, 0xff}}},
-		"a JPEG of another space": {"/DeviceCMYK", color.Image{Width: 1, Height: 1, JPEG: true, Data: coded(t, 50)}},
+		"a damaged JPEG":          {"/DeviceGray", color.Image{Width: 1, Height: 1, Codec: color.JPEG, Data: []byte{0xff, 0xd8, 0xff}}},
+		"a JPEG of another space": {"/DeviceCMYK", color.Image{Width: 1, Height: 1, Codec: color.JPEG, Data: coded(t, 50)}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -190,11 +190,11 @@ func coded(t testing.TB, quality int) []byte {
 
 func TestJPEG(t *testing.T) {
 	t.Parallel()
-	p, ok := measure(color.Image{Width: 16, Height: 16, JPEG: true, Data: coded(t, 90), Space: space(t, "/DeviceGray")}, 16, unlimited)
+	p, ok := measure(color.Image{Width: 16, Height: 16, Codec: color.JPEG, Data: coded(t, 90), Space: space(t, "/DeviceGray")}, 16, unlimited)
 	if !ok || math.Abs(p.CMYK[3]-0.8) > 0.02 {
 		t.Errorf("%+v, %t: want 80 percent of black", p, ok)
 	}
-	if _, ok := measure(color.Image{Width: 16, Height: 16, JPEG: true, Data: coded(t, 90), Space: space(t, "/DeviceGray")}, 16, func(n int64) bool { return n < 100 }); ok {
+	if _, ok := measure(color.Image{Width: 16, Height: 16, Codec: color.JPEG, Data: coded(t, 90), Space: space(t, "/DeviceGray")}, 16, func(n int64) bool { return n < 100 }); ok {
 		t.Error("measured without room")
 	}
 }
@@ -214,7 +214,7 @@ func TestQualityIsThatOfTheEncoder(t *testing.T) {
 func TestFourComponentsNeedNoMarker(t *testing.T) {
 	t.Parallel()
 	data := cmykJPEG()
-	p, ok := measure(color.Image{Width: 8, Height: 8, JPEG: true, Data: data, Space: space(t, "/DeviceCMYK")}, 8, unlimited)
+	p, ok := measure(color.Image{Width: 8, Height: 8, Codec: color.JPEG, Data: data, Space: space(t, "/DeviceCMYK")}, 8, unlimited)
 	if !ok {
 		t.Fatal("not measured")
 	}
@@ -244,7 +244,7 @@ func TestLargeJPEGsAreMeasuredByTheirBlocks(t *testing.T) {
 	}
 	gray := space(t, "/DeviceGray")
 	asked := int64(0)
-	p, ok := measure(color.Image{Width: 1000, Height: 1000, JPEG: true, Data: out.Bytes(), Space: gray}, 100, func(n int64) bool {
+	p, ok := measure(color.Image{Width: 1000, Height: 1000, Codec: color.JPEG, Data: out.Bytes(), Space: gray}, 100, func(n int64) bool {
 		asked += n
 		return true
 	})
@@ -260,7 +260,7 @@ func TestFourLargeComponents(t *testing.T) {
 	t.Parallel()
 	cmyk := space(t, "/DeviceCMYK")
 	for name, progressive := range map[string]bool{"sequential": false, "progressive": true} {
-		p, ok := measure(color.Image{Width: 1000, Height: 1000, JPEG: true, Data: flatJPEG(1000, progressive), Space: cmyk}, 100, unlimited)
+		p, ok := measure(color.Image{Width: 1000, Height: 1000, Codec: color.JPEG, Data: flatJPEG(1000, progressive), Space: cmyk}, 100, unlimited)
 		if !ok || math.Abs(slices.Max(p.Totals)-4*128.0/255*100) > 1 {
 			t.Errorf("%s: %t, total %v, want half of each", name, ok, p)
 		}
@@ -304,9 +304,13 @@ func FuzzMeasure(f *testing.F) {
 	f.Add(9, 3, 1, false, []byte{1, 2, 3, 4, 5, 6, 7, 8})
 	spaces := []*color.Space{space(f, "/DeviceCMYK"), space(f, "/DeviceGray"), space(f, duotone), space(f, "[/Indexed /DeviceCMYK 1 <00>]")}
 	f.Fuzz(func(t *testing.T, width, height, bits int, coded bool, data []byte) {
+		codec := color.Plain
+		if coded {
+			codec = color.JPEG
+		}
 		color.JPEGQuality(data)
 		for _, s := range spaces {
-			p, ok := measure(color.Image{Width: width, Height: height, Bits: bits, Space: s, JPEG: coded, Data: data}, 100, func(n int64) bool { return n < 1<<20 })
+			p, ok := measure(color.Image{Width: width, Height: height, Bits: bits, Space: s, Codec: codec, Data: data}, 100, func(n int64) bool { return n < 1<<20 })
 			if ok && !(slices.Max(p.Totals) >= 0 && slices.Max(p.Totals) <= 400.1) {
 				t.Errorf("%+v", p)
 			}
@@ -331,7 +335,7 @@ func BenchmarkJPEG(b *testing.B) {
 	if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: 80}); err != nil {
 		b.Fatalf("jpeg.Encode: %v", err)
 	}
-	i := color.Image{Width: 2480, Height: 3508, JPEG: true, Space: space(b, "/DeviceGray"), Data: out.Bytes()}
+	i := color.Image{Width: 2480, Height: 3508, Codec: color.JPEG, Space: space(b, "/DeviceGray"), Data: out.Bytes()}
 	b.SetBytes(int64(out.Len()))
 	for b.Loop() {
 		measure(i, 500, unlimited)

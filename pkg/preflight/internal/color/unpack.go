@@ -7,6 +7,8 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/codec"
 )
 
 // Unpack converts an image to plain samples. A JPEG that is much larger than width x
@@ -17,8 +19,14 @@ func Unpack(i Image, width, height int, room func(bytes int64) bool) (Image, boo
 	switch {
 	case i.Space == nil || i.Width <= 0 || i.Height <= 0 || i.Width > maxSide || i.Height > maxSide:
 		return i, false
-	case !i.JPEG:
+	case i.Codec == Plain:
 		return i, true
+	case i.Codec == JPEG2000:
+		return unpackJPX(i, width, height, room)
+	case i.Codec == JBIG2:
+		data, err := codec.DecodeJBIG2(i.Data, i.Globals, i.Width, i.Height, room)
+		i.Codec, i.Bits, i.Data = Plain, 1, data
+		return i, err == nil && i.Space.Components == 1
 	}
 	if i.Width >= 6*max(width, 1) && i.Height >= 6*max(height, 1) || i.Width > mostPixels/i.Height {
 		if unpacked, ok := unpackBlocks(i, room); ok {
@@ -26,6 +34,31 @@ func Unpack(i Image, width, height int, room func(bytes int64) bool) (Image, boo
 		}
 	}
 	return unpackWhole(i, room)
+}
+
+// unpackJPX converts a JPEG 2000 image to the components of its space, or to its opacity. An array
+// Decode has no effect (ISO 32000-2, 7.4.9).
+func unpackJPX(i Image, width, height int, room func(bytes int64) bool) (Image, bool) {
+	p, err := codec.DecodeJPX(i.Data, codec.Options{Width: width, Height: height, Index: i.Space.Indexed(), Room: room})
+	if err != nil {
+		return i, false
+	}
+	first, n := 0, i.Space.Components
+	if i.Opacity {
+		first, n = p.Opacity-1, 1
+	}
+	if first < 0 || first+n > p.Components {
+		return i, false
+	}
+	i.Width, i.Height, i.Bits, i.Codec, i.Decode, i.Data = p.Width, p.Height, 8, Plain, nil, p.Samples
+	if n == p.Components {
+		return i, true
+	}
+	i.Data = make([]byte, 0, p.Width*p.Height*n)
+	for at := first; at+n <= len(p.Samples); at += p.Components {
+		i.Data = append(i.Data, p.Samples[at:at+n]...)
+	}
+	return i, true
 }
 
 // unpackWhole converts all samples of a JPEG.
@@ -42,7 +75,7 @@ func unpackWhole(i Image, room func(bytes int64) bool) (Image, bool) {
 	if err != nil {
 		return i, false
 	}
-	i.Width, i.Height, i.Bits, i.JPEG = config.Width, config.Height, 8, false
+	i.Width, i.Height, i.Bits, i.Codec = config.Width, config.Height, 8, Plain
 	switch p := picture.(type) {
 	case *image.Gray:
 		i.Data = plane(p.Pix, p.Stride, i.Width, i.Height)

@@ -332,6 +332,16 @@ func (in *Interpreter) drawImage(f *frame, o types.Object, p *picture, space *co
 		image.Mask = in.source(p.softMask, in.picture(p.softMask, in.file.Dict(p.softMask)), in.spaces.Device(color.DeviceGray))
 		image.Mask.Stencil, image.Mask.SoftMask = false, true
 	}
+	if p.softMask == nil && p.fact.Filter == jpx && in.file.Int(p.dict["SMaskInData"]) > 0 {
+		image.Mask = in.source(o, p, in.spaces.Device(color.DeviceGray))
+		image.Mask.SoftMask = true
+		coded := image.Mask.Samples
+		image.Mask.Samples = func() (color.Image, bool) {
+			opacity, ok := coded()
+			opacity.Opacity = true
+			return opacity, ok
+		}
+	}
 	if paint, ok := in.place(f, image); ok {
 		in.notePaint(p.dict, space, paint)
 	}
@@ -344,11 +354,14 @@ func (in *Interpreter) source(o types.Object, p *picture, space *color.Space) *r
 		Key: key, Space: space, Stencil: p.fact.Mask,
 		Samples: func() (color.Image, bool) {
 			decode, _ := in.file.Numbers(p.dict["Decode"], 2*space.Components)
-			if p.fact.Filter == jpx || p.fact.Filter == "JBIG2Decode" || !space.Usable() {
+			if !space.Usable() {
 				return color.Image{}, false
 			}
 			image := color.Image{
-				Width: p.fact.Width, Height: p.fact.Height, Bits: p.fact.Bits, Space: space, Decode: decode, JPEG: p.fact.Filter == dct,
+				Width: p.fact.Width, Height: p.fact.Height, Bits: p.fact.Bits, Space: space, Decode: decode, Codec: codecs[p.fact.Filter],
+			}
+			if image.Codec == color.JBIG2 {
+				image.Globals = in.globals(p.dict)
 			}
 			// The faults of an image are reported once, and only where its inks are known. The
 			// parser does not support every fax.
@@ -360,6 +373,18 @@ func (in *Interpreter) source(o types.Object, p *picture, space *color.Space) *r
 			return image, true
 		},
 	}
+}
+
+// globals returns the segments that a JBIG2 image shares with others.
+func (in *Interpreter) globals(dict types.Dict) []byte {
+	parms := in.file.Dict(dict["DecodeParms"])
+	if list := in.file.Array(dict["DecodeParms"]); len(list) > 0 {
+		parms = in.file.Dict(list[len(list)-1])
+	}
+	if parms["JBIG2Globals"] == nil {
+		return nil
+	}
+	return in.file.Quietly(parms["JBIG2Globals"])
 }
 
 // place paints an image in the unit square, and returns its highest inks. A stencil may
@@ -380,22 +405,22 @@ func (in *Interpreter) place(f *frame, image *render.Image) (facts.Paint, bool) 
 	return in.renderer.Image(image, s.ctm, s.region, tone, in.style(f, false))
 }
 
-// drawInline paints an inline image without filters, and returns its highest inks.
+// drawInline paints an inline image, and returns its highest inks.
 func (in *Interpreter) drawInline(f *frame, i *inline, space *color.Space, data []byte) facts.Paint {
 	if !in.startMark(f) {
 		return unpainted(space)
 	}
-	if i.filters > 0 || !space.Usable() {
+	if !space.Usable() {
 		in.renderer.Unpainted(in.number)
 		return unpainted(space)
 	}
 	// The data is only valid now, and no other image is at its address later.
-	kept := append([]byte(nil), data...)
+	kept := append([]byte(nil), in.file.Inline(i.pipeline(), data)...)
 	paint, ok := in.place(f, &render.Image{
 		Key: &kept, Space: space, Stencil: i.fact.Mask,
 		Samples: func() (color.Image, bool) {
 			return color.Image{
-				Width: i.fact.Width, Height: i.fact.Height, Bits: i.fact.Bits, Space: space, Decode: i.decode, Data: kept,
+				Width: i.fact.Width, Height: i.fact.Height, Bits: i.fact.Bits, Space: space, Decode: i.decode, Codec: codecs[i.fact.Filter], Data: kept,
 			}, true
 		},
 	})

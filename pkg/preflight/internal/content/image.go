@@ -17,6 +17,9 @@ const (
 	jpx = "JPXDecode"
 )
 
+// codecs are the formats of image data by the filter.
+var codecs = map[string]color.Codec{dct: color.JPEG, jpx: color.JPEG2000, "JBIG2Decode": color.JBIG2}
+
 // picture is an image XObject that the interpreter has read.
 type picture struct {
 	fact  facts.Image
@@ -162,7 +165,7 @@ func (in *Interpreter) jpx(p *picture, o types.Object) {
 				header.Family = color.DeviceRGB
 			}
 		}
-		p.space = &color.Space{Family: header.Family, Components: header.Components}
+		p.space = in.spaces.Coded(header.Family, header.Components)
 		p.fact.ColorSpace, p.fact.Components = header.Family, header.Components
 	}
 }

@@ -3,6 +3,8 @@
 package content
 
 import (
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
@@ -15,7 +17,9 @@ type inline struct {
 	space   *color.Space
 	decode  []float64
 	length  int
-	filters int
+	filters []types.PDFFilter
+	// parms are the parameters of the filters, in the same order.
+	parms []types.Dict
 }
 
 // inlineImage reads BI ... ID ... EI.
@@ -45,13 +49,13 @@ func (in *Interpreter) inlineImage(f *frame, tokens *lexer.Lexer) {
 	} else {
 		i.fact.ColorSpace, i.fact.Components = i.space.Family, i.space.Components
 	}
-	if i.length < 0 && i.filters == 0 {
+	if i.length < 0 && len(i.filters) == 0 {
 		i.length = i.rawLength()
 	}
 	in.placeInline(f, &i, tokens.InlineData(i.length))
 }
 
-// placeInline records the image, and renders one without filters.
+// placeInline records the image, and renders it.
 func (in *Interpreter) placeInline(f *frame, i *inline, data []byte) {
 	in.placement = i.fact
 	if !in.position(f, &in.placement) {
@@ -90,15 +94,16 @@ func (in *Interpreter) inlineEntry(f *frame, i *inline, key string, value lexer.
 			i.decode = append(i.decode, value.Items[k].Value)
 		}
 	case "F", "Filter":
-		i.filters = 1
-		if value.Kind == lexer.Array {
-			i.filters = len(value.Items)
-			if i.filters == 0 {
-				return
-			}
-			value = value.Items[len(value.Items)-1]
+		for _, name := range listOf(&value) {
+			i.filters = append(i.filters, types.PDFFilter{Name: wholeName(string(name.Text))})
 		}
-		i.fact.Filter = document.Clean(wholeName(string(value.Text)), 40)
+		if n := len(i.filters); n > 0 {
+			i.fact.Filter = document.Clean(i.filters[n-1].Name, 40)
+		}
+	case "DP", "DecodeParms":
+		for _, parms := range listOf(&value) {
+			i.parms = append(i.parms, filterParameters(&parms))
+		}
 	case "CS", "ColorSpace":
 		switch {
 		case value.Kind != lexer.Array:
@@ -110,6 +115,53 @@ func (in *Interpreter) inlineEntry(f *frame, i *inline, key string, value lexer.
 			i.space = color.Indexed(base, lexer.AppendText(nil, &value.Items[3]))
 		}
 	}
+}
+
+// maxFilters bounds the filters of an inline image.
+const maxFilters = 8
+
+// listOf returns the items of an array, or a single value.
+func listOf(o *lexer.Object) []lexer.Object {
+	if o.Kind != lexer.Array {
+		return []lexer.Object{*o}
+	}
+	return o.Items[:min(len(o.Items), maxFilters)]
+}
+
+// filterParameters returns the numbers and booleans of a dictionary.
+func filterParameters(o *lexer.Object) types.Dict {
+	if o.Kind != lexer.Dict {
+		return nil
+	}
+	dict := types.Dict{}
+	for k := 0; k+1 < len(o.Items); k += 2 {
+		switch value := &o.Items[k+1]; value.Kind {
+		case lexer.Number:
+			dict[string(o.Items[k].Text)] = types.Integer(int(min(max(value.Value, -1), 1<<30)))
+		case lexer.Bool:
+			dict[string(o.Items[k].Text)] = types.Boolean(value.Value == 1)
+		}
+	}
+	return dict
+}
+
+// pipeline returns the filters with their parameters. The height of a fax is that of the image.
+func (i *inline) pipeline() []types.PDFFilter {
+	for k := range i.filters {
+		f := &i.filters[k]
+		if k < len(i.parms) {
+			f.DecodeParms = i.parms[k]
+		}
+		if f.Name == "CCITTFaxDecode" {
+			if f.DecodeParms == nil {
+				f.DecodeParms = types.Dict{}
+			}
+			if f.DecodeParms["Rows"] == nil {
+				f.DecodeParms["Rows"] = types.Integer(i.fact.Height)
+			}
+		}
+	}
+	return i.filters
 }
 
 // wholeName spells out the abbreviation of a filter (table 92).

@@ -112,6 +112,20 @@ func (f *File) Quietly(o types.Object) []byte {
 	return data
 }
 
+// Inline decodes the general filters of an inline image, like [File.Quietly].
+func (f *File) Inline(filters []types.PDFFilter, raw []byte) []byte {
+	if len(filters) == 0 {
+		return raw
+	}
+	limit := min(f.limits.StreamBytes, f.limits.ImageBytes-f.Budget.painted)
+	if limit <= 0 {
+		return nil
+	}
+	data, _ := undo(types.StreamDict{Dict: types.Dict{}, Raw: raw, FilterPipeline: filters}, limit)
+	f.Budget.painted += int64(len(data))
+	return data
+}
+
 // Paint takes the bytes of an image that is painted from a budget of their own. It
 // returns false, and records nothing, when the budget is spent.
 func (b *Budget) Paint(n int64) bool {
