@@ -18,7 +18,8 @@ func reading() []Rule {
 		row("limits.decoded_bytes", report.CategoryLimits, ""),
 		row("limits.file_size", report.CategoryLimits, ""),
 		row("limits.fonts", report.CategoryLimits, ""),
-		row("limits.image_bytes", report.CategoryLimits, ""),
+		// Only ink is not measured; everything else is judged.
+		{ID: "limits.image_bytes", Category: report.CategoryLimits, Severity: report.Warning, Always: true, judge: incidents},
 		row("limits.images", report.CategoryLimits, ""),
 		row("limits.inks", report.CategoryLimits, ""),
 		row("limits.nesting", report.CategoryLimits, "ISO 32000-2 annex C"),

@@ -119,7 +119,6 @@ type segment struct {
 	bitmap   *bilevel
 	// The contexts that a dictionary keeps for the next one.
 	generic, refinement []mqContext
-	template            int
 }
 
 // jbig2 decodes the segments of one page.

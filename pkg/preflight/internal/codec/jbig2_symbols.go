@@ -247,7 +247,7 @@ type dictionary struct {
 	aggregate          bool
 	generic            generic
 	refinement         refinement
-	exported, new      int
+	new                int
 	symbols            []*bilevel
 	genericContexts    []mqContext
 	refinementContexts []mqContext

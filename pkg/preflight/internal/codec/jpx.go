@@ -108,7 +108,7 @@ func (s *codestream) decodeTile(index, discard int, out *Pixels, o *Options) err
 			s.size.components[c].stepY == s.size.components[0].stepY
 	}
 	var whole [3]plane[int32]
-	var real [3]plane[float32]
+	var fractions [3]plane[float32]
 	for c := range t.components {
 		together := c < 3 && same && t.parameters.transform
 		if t.components[c].coding.reversible {
@@ -134,7 +134,7 @@ func (s *codestream) decodeTile(index, discard int, out *Pixels, o *Options) err
 			return err
 		}
 		if together {
-			real[c] = decoded
+			fractions[c] = decoded
 		} else {
 			store(out, s, &decoded, c, discard, o.Index)
 		}
@@ -151,16 +151,16 @@ func (s *codestream) decodeTile(index, discard int, out *Pixels, o *Options) err
 		}
 	} else {
 		// The irreversible transform (G.3).
-		for i := range real[0].values {
-			luma, u, v := real[0].values[i], real[1].values[i], real[2].values[i]
-			real[0].values[i], real[1].values[i], real[2].values[i] = luma+1.402*v, luma-0.344136*u-0.714136*v, luma+1.772*u
+		for i := range fractions[0].values {
+			luma, u, v := fractions[0].values[i], fractions[1].values[i], fractions[2].values[i]
+			fractions[0].values[i], fractions[1].values[i], fractions[2].values[i] = luma+1.402*v, luma-0.344136*u-0.714136*v, luma+1.772*u
 		}
 	}
 	for c := range 3 {
 		if t.components[0].coding.reversible {
 			store(out, s, &whole[c], c, discard, o.Index)
 		} else {
-			store(out, s, &real[c], c, discard, o.Index)
+			store(out, s, &fractions[c], c, discard, o.Index)
 		}
 	}
 	return nil

@@ -76,10 +76,10 @@ func (p *plane[T]) inverse(line func(values []T, odd int)) {
 func lift[T number](v []T, from int, add func(sum T) T) {
 	last := len(v) - 1
 	for i := from; i <= last; i += 2 {
-		switch {
-		case i == 0:
+		switch i {
+		case 0:
 			v[i] += add(v[1] + v[1])
-		case i == last:
+		case last:
 			v[i] += add(v[i-1] + v[i-1])
 		default:
 			v[i] += add(v[i-1] + v[i+1])

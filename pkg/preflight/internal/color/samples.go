@@ -2,6 +2,11 @@
 
 package color
 
+import (
+	"bytes"
+	"io"
+)
+
 // maxSide bounds width and height.
 const maxSide = 1 << 20
 
@@ -16,6 +21,8 @@ type Image struct {
 	// Codec is the format of Data.
 	Codec Codec
 	Data  []byte
+	// Rows has the plain samples where Data is nil.
+	Rows io.Reader
 	// Globals are the segments that a JBIG2 image shares with others.
 	Globals []byte
 	// Opacity reads the channel of opacity of a JPEG 2000 image, of which Space is grey.
@@ -35,11 +42,12 @@ const (
 
 // Reader reads the samples of an image row by row.
 type Reader struct {
-	image Image
-	// stride is the length of a row in bytes.
-	stride int
+	image  Image
+	in     io.Reader
+	packed []byte
 	levels [][]float64
 	row    []byte
+	y      int
 }
 
 // NewReader returns a reader of plain samples, or nil for an unusual depth.
@@ -50,7 +58,13 @@ func NewReader(i Image) *Reader {
 		return nil
 	}
 	n := i.Space.Components
-	r := &Reader{image: i, stride: (i.Width*n*i.Bits + 7) / 8, row: make([]byte, i.Width*n)}
+	r := &Reader{image: i, in: i.Rows, packed: make([]byte, Stride(i.Width, n, i.Bits))}
+	if i.Data != nil {
+		r.in = bytes.NewReader(i.Data)
+	}
+	if r.row = r.packed; i.Bits != 8 {
+		r.row = make([]byte, i.Width*n)
+	}
 	depth := min(i.Bits, 8)
 	for c := range n {
 		low, high := 0.0, 1.0
@@ -75,27 +89,32 @@ func (r *Reader) Width() int { return r.image.Width }
 // Levels returns the value of a component for each sample.
 func (r *Reader) Levels(component int) []float64 { return r.levels[component] }
 
-// Row returns the samples of a row, one byte for each component; of 16 bits the upper
-// ones. It returns nil after the last row of the data. The slice is valid until the
-// next call.
-func (r *Reader) Row(y int) []byte {
-	if y >= r.image.Height || (y+1)*r.stride > len(r.image.Data) {
+// Next returns the samples of the next row, one byte for each component; of 16 bits the upper ones. It
+// returns nil after the last whole row. The slice is valid until the next call.
+func (r *Reader) Next() []byte {
+	if r.in == nil || r.y >= r.image.Height {
 		return nil
 	}
-	data := r.image.Data[y*r.stride : (y+1)*r.stride]
+	r.y++
+	if _, err := io.ReadFull(r.in, r.packed); err != nil {
+		r.in = nil
+		return nil
+	}
 	switch bits := r.image.Bits; bits {
 	case 8:
-		return data
 	case 16:
 		for k := range r.row {
-			r.row[k] = data[2*k]
+			r.row[k] = r.packed[2*k]
 		}
 	default:
 		mask := byte(1)<<bits - 1
 		for k := range r.row {
 			first := k * bits
-			r.row[k] = data[first/8] >> (8 - bits - first%8) & mask
+			r.row[k] = r.packed[first/8] >> (8 - bits - first%8) & mask
 		}
 	}
 	return r.row
 }
+
+// Stride returns the length of a row in bytes.
+func Stride(width, components, bits int) int { return (width*components*bits + 7) / 8 }

@@ -60,7 +60,7 @@ func measure(i color.Image, side int, room func(int64) bool) (m measured, ok boo
 	n := i.Space.Components
 	values := make([]float64, n)
 	for y := 0; ; y++ {
-		row := reader.Row(y)
+		row := reader.Next()
 		if row == nil {
 			break
 		}

@@ -365,9 +365,18 @@ func (in *Interpreter) source(o types.Object, p *picture, space *color.Space) *r
 			}
 			// The faults of an image are reported once, and only where its inks are known. The
 			// parser does not support every fax.
-			if _, ok := in.paints[key]; ok || !space.Known() || p.fact.Filter == "CCITTFaxDecode" {
+			_, again := in.paints[key]
+			again = again || !space.Known() || p.fact.Filter == "CCITTFaxDecode"
+			size := int64(color.Stride(image.Width, space.Components, image.Bits)) * int64(image.Height)
+			rows, ok := in.file.Rows(o, in.page.Number, size, again)
+			switch {
+			case !ok:
+				return image, false
+			case rows != nil:
+				image.Rows = rows
+			case again:
 				image.Data = in.file.ImageAgain(o)
-			} else {
+			default:
 				image.Data = in.file.ImageData(o, in.page.Number)
 			}
 			return image, true

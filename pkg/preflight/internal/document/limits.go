@@ -43,7 +43,7 @@ func DefaultLimits() Limits {
 		Pages:         20_000,
 		StreamBytes:   64 << 20,
 		DocumentBytes: 256 << 20,
-		ImageBytes:    1 << 30,
+		ImageBytes:    4 << 30,
 		ContentBytes:  512 << 20,
 		Elements:      2_000_000,
 		Operators:     20_000_000,

@@ -50,10 +50,19 @@ const zlibHeader = 2
 // onlyDeflated reports whether the only filter of a stream is FlateDecode without a
 // predictor, and its data has a zlib header.
 func onlyDeflated(s types.StreamDict) bool {
-	if len(s.FilterPipeline) != 1 || s.FilterPipeline[0].Name != filter.Flate || len(s.FilterPipeline[0].DecodeParms) > 0 {
-		return false
-	}
-	return len(s.Raw) > zlibHeader && s.Raw[0]&0x0f == 8 && (int(s.Raw[0])<<8+int(s.Raw[1]))%31 == 0
+	return len(s.FilterPipeline) == 1 && len(s.FilterPipeline[0].DecodeParms) == 0 && zlibFirst(s)
+}
+
+// zlibFirst reports whether the first filter of a stream is FlateDecode, and its data has a zlib
+// header.
+func zlibFirst(s types.StreamDict) bool {
+	return s.FilterPipeline[0].Name == filter.Flate && len(s.Raw) > zlibHeader && s.Raw[0]&0x0f == 8 && (int(s.Raw[0])<<8+int(s.Raw[1]))%31 == 0
+}
+
+// flushed reports whether data that ends early was flushed and not closed, like appearances of
+// annotations by Acrobat: it is complete.
+func flushed(err error, raw []byte) bool {
+	return errors.Is(err, io.ErrUnexpectedEOF) && bytes.HasSuffix(bytes.TrimRight(raw, "\r\n"), []byte{0, 0, 0xff, 0xff})
 }
 
 // inflate unpacks all data up to the limit, into a buffer that grows as needed.
@@ -66,9 +75,7 @@ func inflate(buffer, raw []byte, limit int64) ([]byte, error) {
 	switch {
 	case int64(len(data)) > limit:
 		return data[:limit], filter.ErrDecodeLimitExceeded
-	case errors.Is(err, io.ErrUnexpectedEOF) && bytes.HasSuffix(bytes.TrimRight(raw, "\r\n"), []byte{0, 0, 0xff, 0xff}):
-		// Flushed and not closed, like appearances of annotations by Acrobat: the data
-		// is complete.
+	case flushed(err, raw):
 		return data, nil
 	case err != nil && len(data) == 0:
 		return nil, err

@@ -3,6 +3,7 @@
 package render
 
 import (
+	"io"
 	"math"
 	"slices"
 
@@ -144,44 +145,30 @@ func (r *Renderer) convert(i *Image, width, height int) *planes.Bitmap {
 	switch {
 	case i.Stencil:
 		// A sample of 0 paints, unless Decode is [1 0] (8.9.6.2).
-		out.Alpha = work.plane(0, tableOf(reader.Levels(0), func(v float64) float64 { return 1 - v }))
-		return out
+		work.add(0, tableOf(reader.Levels(0), func(v float64) float64 { return 1 - v }), &out.Alpha)
 	case i.SoftMask:
-		out.Alpha = work.plane(0, tableOf(reader.Levels(0), func(v float64) float64 { return v }))
-		return out
-	case work.n == 1:
-		r.single(&work, from)
+		work.add(0, tableOf(reader.Levels(0), func(v float64) float64 { return v }), &out.Alpha)
 	default:
-		r.several(&work, from)
+		if len(i.Ranges) >= 2*work.n {
+			work.addColorKey(i.Ranges)
+		}
+		convert := r.several
+		if work.n == 1 {
+			convert = r.single
+		}
+		convert(&work, from)
 	}
-	if len(i.Ranges) >= 2*work.n {
-		work.colorKey(i.Ranges)
+	work.run()
+	if rows, ok := from.Rows.(io.Closer); ok {
+		_ = rows.Close()
 	}
-	if out.Flat() {
-		out.Textured = !work.uniform()
+	for _, finish := range work.after {
+		finish()
+	}
+	if !i.Stencil && !i.SoftMask && out.Flat() {
+		out.Textured = !work.uniform
 	}
 	return out
-}
-
-// uniform reports whether all samples have the values of the first pixel, but for the
-// noise of compression in samples of eight bits.
-func (w *reduction) uniform() bool {
-	noise := uint8(0)
-	if len(w.reader.Levels(0)) == 256 {
-		noise = planes.FlatNoise
-	}
-	first := slices.Clone(w.reader.Row(0))
-	for y := 0; ; y++ {
-		row := w.reader.Row(y)
-		if row == nil {
-			return true
-		}
-		for k, v := range row {
-			if was := first[k%w.n]; max(v, was)-min(v, was) > noise {
-				return false
-			}
-		}
-	}
 }
 
 // tableOf returns eight bits for the value of each sample.
@@ -193,55 +180,110 @@ func tableOf(levels []float64, of func(float64) float64) *[256]uint8 {
 	return &table
 }
 
-// reduction converts the rows of an image of n components to a smaller bitmap.
+// reduction converts the rows of an image of n components to a smaller bitmap, in one pass.
 type reduction struct {
 	out          *planes.Bitmap
 	stepX, stepY int
 	reader       *color.Reader
 	n            int
+	parts        []part
+	// after is called when all rows are read.
+	after []func()
+	// uniform reports whether all samples have the values of the first pixel, but for the noise of
+	// compression in samples of eight bits.
+	uniform bool
 }
 
-// plane returns, for each pixel of the bitmap, the mean of what a table has for the
-// samples of a component.
-func (w *reduction) plane(component int, table *[256]uint8) []uint8 {
-	out := make([]uint8, w.out.Width*w.out.Height)
-	sums := make([]uint32, w.out.Width)
-	whole := w.reader.Width() / w.stepX // pixels of the bitmap with all their columns
+// part is a plane of means: of what a table has for the samples of a component.
+type part struct {
+	component int
+	table     *[256]uint8
+	means     []uint8
+	sums      []uint32
+}
+
+// add computes, for each pixel of the bitmap, the mean of what a table has for the samples of a
+// component.
+func (w *reduction) add(component int, table *[256]uint8, into *[]uint8) {
+	*into = make([]uint8, w.out.Width*w.out.Height)
+	w.parts = append(w.parts, part{component: component, table: table, means: *into, sums: make([]uint32, w.out.Width)})
+}
+
+// run reads all rows.
+func (w *reduction) run() {
+	noise := uint8(0)
+	if len(w.reader.Levels(0)) == 256 {
+		noise = planes.FlatNoise
+	}
+	w.uniform = true
+	var first []byte
 	for y := range w.out.Height {
-		clear(sums)
 		rows := 0
-		for k := range w.stepY {
-			row := w.reader.Row(y*w.stepY + k)
+		for range w.stepY {
+			row := w.reader.Next()
 			if row == nil {
 				break
 			}
 			rows++
-			at := component
-			for x := range whole {
-				sum := uint32(0)
-				for range w.stepX {
-					sum += uint32(table[row[at]])
-					at += w.n
-				}
-				sums[x] += sum
+			if first == nil {
+				first = slices.Clone(row[:w.n])
 			}
-			for ; at < len(row); at += w.n {
-				sums[whole] += uint32(table[row[at]])
+			w.uniform = w.uniform && equals(row, first, noise)
+			for k := range w.parts {
+				w.parts[k].sum(row, w.n, w.stepX)
 			}
 		}
-		for x, sum := range sums {
-			n := uint32(rows * min(w.stepX, w.reader.Width()-x*w.stepX)) // #nosec G115 -- the pixels of a step
-			if n > 0 {
-				out[y*w.out.Width+x] = uint8((sum + n/2) / n) // #nosec G115 -- a mean of bytes
-			}
+		for k := range w.parts {
+			w.parts[k].mean(w, y, rows)
+		}
+		if rows < w.stepY {
+			return
 		}
 	}
-	return out
 }
 
-// colorKey makes the colours of a range transparent. Where a pixel of the bitmap stands
-// for several pixels, the component with the least share in its range decides.
-func (w *reduction) colorKey(ranges []int) {
+// equals reports whether all pixels of a row have the given values.
+func equals(row, pixel []byte, noise uint8) bool {
+	for k, v := range row {
+		if was := pixel[k%len(pixel)]; max(v, was)-min(v, was) > noise {
+			return false
+		}
+	}
+	return true
+}
+
+// sum adds a row of pixels of n components; each sum has step of them.
+func (p *part) sum(row []byte, n, step int) {
+	at := p.component
+	whole := len(row) / n / step // sums with all their pixels
+	for x := range whole {
+		sum := uint32(0)
+		for range step {
+			sum += uint32(p.table[row[at]])
+			at += n
+		}
+		p.sums[x] += sum
+	}
+	for ; at < len(row); at += n {
+		p.sums[whole] += uint32(p.table[row[at]])
+	}
+}
+
+// mean ends a row of the bitmap.
+func (p *part) mean(w *reduction, y, rows int) {
+	for x, sum := range p.sums {
+		n := uint32(rows * min(w.stepX, w.reader.Width()-x*w.stepX)) // #nosec G115 -- the pixels of a step
+		if n > 0 {
+			p.means[y*w.out.Width+x] = uint8((sum + n/2) / n) // #nosec G115 -- a mean of bytes
+		}
+	}
+	clear(p.sums)
+}
+
+// addColorKey makes the colours of a range transparent. Where a pixel of the bitmap stands for several
+// pixels, the component with the least share in its range decides.
+func (w *reduction) addColorKey(ranges []int) {
+	opacities := make([][]uint8, w.n)
 	for c := range w.n {
 		var outside [256]uint8
 		for v := range outside {
@@ -249,15 +291,16 @@ func (w *reduction) colorKey(ranges []int) {
 				outside[v] = 255
 			}
 		}
-		opacity := w.plane(c, &outside)
-		if c == 0 {
-			w.out.Alpha = opacity
-			continue
-		}
-		for i, v := range opacity {
-			w.out.Alpha[i] = max(w.out.Alpha[i], v)
-		}
+		w.add(c, &outside, &opacities[c])
 	}
+	w.after = append(w.after, func() {
+		w.out.Alpha = opacities[0]
+		for _, opacity := range opacities[1:] {
+			for i, v := range opacity {
+				w.out.Alpha[i] = max(w.out.Alpha[i], v)
+			}
+		}
+	})
 }
 
 // single converts an image of one component: each of its at most 256 samples is
@@ -274,7 +317,7 @@ func (r *Renderer) single(w *reduction, from color.Image) {
 	}
 	for p := range planes.Max {
 		if used.Has(p) {
-			w.out.Amounts[p] = w.plane(0, &tables[p])
+			w.add(0, &tables[p], &w.out.Amounts[p])
 		}
 	}
 }
@@ -283,7 +326,7 @@ func (r *Renderer) single(w *reduction, from color.Image) {
 func (r *Renderer) several(w *reduction, from color.Image) {
 	if from.Space.Process() && !r.surface.mask && !r.output.Converts(from.Space) {
 		for c := range w.n {
-			w.out.Amounts[c] = w.plane(c, tableOf(w.reader.Levels(c), func(v float64) float64 { return v }))
+			w.add(c, tableOf(w.reader.Levels(c), func(v float64) float64 { return v }), &w.out.Amounts[c])
 		}
 		return
 	}
@@ -293,8 +336,13 @@ func (r *Renderer) several(w *reduction, from color.Image) {
 	}
 	means := make([][]uint8, w.n)
 	for c := range means {
-		means[c] = w.plane(c, &identity)
+		w.add(c, &identity, &means[c])
 	}
+	w.after = append(w.after, func() { r.convertMeans(w, from.Space, means) })
+}
+
+// convertMeans converts the colours of the pixels of a bitmap to amounts of ink.
+func (r *Renderer) convertMeans(w *reduction, space *color.Space, means [][]uint8) {
 	size := w.out.Width * w.out.Height
 	values := make([]float64, w.n)
 	var last planes.Amounts
@@ -312,7 +360,7 @@ func (r *Renderer) several(w *reduction, from color.Image) {
 			for c, plane := range means {
 				values[c] = w.reader.Levels(c)[plane[i]]
 			}
-			last, lastAt = r.Tone(from.Space, values).amounts, i
+			last, lastAt = r.Tone(space, values).amounts, i
 		}
 		for p, v := range last {
 			if v == 0 && w.out.Amounts[p] == nil {
