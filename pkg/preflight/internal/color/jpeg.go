@@ -10,18 +10,6 @@ import (
 // mostPixels is the largest JPEG that is unpacked in full.
 const mostPixels = 1 << 24
 
-// plane removes the samples beyond the width.
-func plane(pix []byte, stride, width, height int) []byte {
-	if stride == width {
-		return pix[:width*height]
-	}
-	out := make([]byte, 0, width*height)
-	for y := range height {
-		out = append(out, pix[y*stride:y*stride+width]...)
-	}
-	return out
-}
-
 // adobe is a marker for four components that are not transformed. The decoder
 // requires it; a PDF does not.
 const adobe = "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"

@@ -100,3 +100,38 @@ func FuzzProfile(f *testing.F) {
 		}
 	})
 }
+
+func TestTableConvertsAsAmountsDoes(t *testing.T) {
+	t.Parallel()
+	profile, err := os.ReadFile("/usr/share/color/icc/ghostscript/default_cmyk.icc")
+	if err != nil {
+		t.Fatalf("os.ReadFile: %v (run make setup)", err)
+	}
+	for name, profile := range map[string][]byte{"through a profile": profile, "without a profile": nil} {
+		output, err := color.NewOutput(nil, profile, "")
+		if err != nil {
+			t.Fatalf("color.NewOutput: %v", err)
+		}
+		rgb := color.NewResolver(nil).Device(color.DeviceRGB)
+		table, sum, n := output.Table(rgb), 0.0, 0
+		for v := range 1 << 12 {
+			in := []uint8{uint8(v & 15 * 17), uint8(v >> 4 & 15 * 17), uint8(v >> 8 * 17)} // #nosec G115 -- at most 255
+			got := table.Amounts(in)
+			for i, want := range output.Amounts(nil, rgb, []float64{float64(in[0]) / 255, float64(in[1]) / 255, float64(in[2]) / 255}) {
+				difference := math.Abs(float64(got[i]) - 255*want)
+				if sum, n = sum+difference, n+1; difference > 12 {
+					t.Errorf("%s, ink %d of %v is %d, want %.1f", name, i, in, got[i], 255*want)
+				}
+			}
+		}
+		if mean := sum / float64(n); mean > 0.8 {
+			t.Errorf("%s: the mean difference is %.2f of 255", name, mean)
+		}
+	}
+	if table := func() *color.Table {
+		output, _ := color.NewOutput(nil, nil, "")
+		return output.Table(color.NewResolver(nil).Device(color.DeviceCMYK))
+	}(); table != nil {
+		t.Error("DeviceCMYK needs no conversion")
+	}
+}

@@ -5,8 +5,8 @@ package color
 import (
 	"bytes"
 	"image"
-	"image/color"
 	"image/jpeg"
+	"io"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/codec"
 )
@@ -75,38 +75,66 @@ func unpackWhole(i Image, room func(bytes int64) bool) (Image, bool) {
 	if err != nil {
 		return i, false
 	}
-	i.Width, i.Height, i.Bits, i.Codec = config.Width, config.Height, 8, Plain
+	i.Width, i.Height, i.Bits, i.Codec, i.Data = config.Width, config.Height, 8, Plain, nil
+	rows := &pixelRows{height: i.Height, stride: i.Width * i.Space.Components}
+	i.Rows = rows
 	switch p := picture.(type) {
 	case *image.Gray:
-		i.Data = plane(p.Pix, p.Stride, i.Width, i.Height)
+		rows.fill = func(y int, row []byte) { copy(row, p.Pix[y*p.Stride:]) }
 		return i, i.Space.Components == 1
 	case *image.CMYK:
-		i.Data = plane(p.Pix, p.Stride, 4*i.Width, i.Height)
 		// The decoder inverts every CMYK JPEG. In a PDF, Decode states whether it is
 		// inverted.
-		for k, v := range i.Data {
-			i.Data[k] = 255 - v
+		rows.fill = func(y int, row []byte) {
+			for x, v := range p.Pix[y*p.Stride:][:len(row)] {
+				row[x] = 255 - v
+			}
 		}
 		return i, i.Space.Components == 4
 	case *image.YCbCr:
-		i.Data = make([]byte, 0, 3*i.Width*i.Height)
-		for y := range i.Height {
-			for x := range i.Width {
-				chroma := p.COffset(x, y)
-				r, g, b := color.YCbCrToRGB(p.Y[p.YOffset(x, y)], p.Cb[chroma], p.Cr[chroma])
-				i.Data = append(i.Data, r, g, b)
-			}
-		}
+		rows.fill = func(y int, row []byte) { fillRGB(p, y, row) }
 		return i, i.Space.Components == 3
 	case *image.RGBA: // without the transform of colours
-		i.Data = make([]byte, 0, 3*i.Width*i.Height)
-		for y := range i.Height {
-			row := p.Pix[y*p.Stride:]
+		rows.fill = func(y int, row []byte) {
+			pixels := p.Pix[y*p.Stride:]
 			for x := range i.Width {
-				i.Data = append(i.Data, row[4*x:4*x+3]...)
+				copy(row[3*x:3*x+3], pixels[4*x:])
 			}
 		}
 		return i, i.Space.Components == 3
 	}
 	return i, false
+}
+
+// pixelRows reads the rows of a decoded image.
+type pixelRows struct {
+	y, height, stride int
+	fill              func(y int, row []byte)
+}
+
+func (r *pixelRows) Read(p []byte) (int, error) {
+	if r.y >= r.height {
+		return 0, io.EOF
+	}
+	if len(p) < r.stride {
+		return 0, io.ErrShortBuffer
+	}
+	r.fill(r.y, p[:r.stride])
+	r.y++
+	return r.stride, nil
+}
+
+// fillRGB converts a row of luminance and chrominance (ITU-T T.871).
+func fillRGB(p *image.YCbCr, y int, row []byte) {
+	shift := map[image.YCbCrSubsampleRatio]int{
+		image.YCbCrSubsampleRatio422: 1, image.YCbCrSubsampleRatio420: 1, image.YCbCrSubsampleRatio411: 2, image.YCbCrSubsampleRatio410: 2,
+	}[p.SubsampleRatio]
+	luma, chroma := p.Y[y*p.YStride:], p.COffset(0, y)
+	cb, cr := p.Cb[chroma:], p.Cr[chroma:]
+	clamped := func(v int32) byte { return byte(min(max(v>>16, 0), 255)) } // #nosec G115 -- clamped
+	for x := range len(row) / 3 {
+		// In 1/65536, with half of one for rounding.
+		v, u, w := int32(luma[x])<<16+1<<15, int32(cb[x>>shift])-128, int32(cr[x>>shift])-128
+		row[3*x], row[3*x+1], row[3*x+2] = clamped(v+91881*w), clamped(v-22554*u-46802*w), clamped(v+116130*u)
+	}
 }
