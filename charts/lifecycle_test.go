@@ -292,9 +292,18 @@ func schemaFirst(t *testing.T, c *cluster) {
 // endJob sets the status of a Job as its controller would after its pod has succeeded.
 func (c *cluster) endJob(t *testing.T, name string) {
 	t.Helper()
-	const at = "2026-11-20T12:00:00Z"
-	c.kubectl(t, "patch", "job", name, "--subresource=status", "--type=merge", "--patch", `{"status": {"startTime": "`+at+`", "completionTime": "`+at+`", "succeeded": 1,
-		"uncountedTerminatedPods": {}, "conditions": [
-			{"type": "SuccessCriteriaMet", "status": "True", "lastTransitionTime": "`+at+`"},
-			{"type": "Complete", "status": "True", "lastTransitionTime": "`+at+`"}]}}`)
+	status := func(conditions ...string) string {
+		const at = `"2026-11-20T12:00:00Z"`
+		for i, condition := range conditions {
+			conditions[i] = `{"type": "` + condition + `", "status": "True", "lastTransitionTime": ` + at + `}`
+		}
+		return `{"status": {"startTime": ` + at + `, "completionTime": ` + at + `, "succeeded": 1, "uncountedTerminatedPods": {}, "conditions": [` +
+			strings.Join(conditions, ", ") + `]}}`
+	}
+	patch := []string{"--namespace=" + c.namespace, "patch", "job", name, "--subresource=status", "--type=merge", "--patch"}
+	// Up to 1.31, only Jobs with a success policy have the first condition; since 1.32, each has.
+	if _, err := c.Plane.Plane.Kubectl(t.Context(), c.Admin(), "", append(patch, status("SuccessCriteriaMet", "Complete"))...); err == nil {
+		return
+	}
+	c.kubectl(t, "patch", "job", name, "--subresource=status", "--type=merge", "--patch", status("Complete"))
 }

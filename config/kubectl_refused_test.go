@@ -3,6 +3,9 @@
 package config_test
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -120,7 +123,25 @@ func TestRejectionNamesFieldAndRemedy(t *testing.T) {
 		}
 		out.WriteString("# " + r.what + "\n" + kubetest.Trimmed(message) + "\n")
 	}
-	golden(t, "refused.txt", out.String())
+	got := out.String()
+	if !*update {
+		// The oldest Kubernetes that we support prints the type of a refused value, the newest the
+		// value or nothing.
+		want, err := os.ReadFile(filepath.Join("testdata", "refused.txt"))
+		if err != nil {
+			t.Fatalf("os.ReadFile: %v", err)
+		}
+		if withoutValues(got) == withoutValues(string(want)) {
+			return
+		}
+	}
+	golden(t, "refused.txt", got)
+}
+
+var refusedValue = regexp.MustCompile(`Invalid value: ("[^"]*"|null): `)
+
+func withoutValues(messages string) string {
+	return refusedValue.ReplaceAllString(messages, "Invalid value: ")
 }
 
 // refusal returns the message of kubectl for a rejected manifest.
