@@ -94,7 +94,7 @@ receivers:
 		t.Fatalf("os.ReadFile: %v", err)
 	}
 	soon := regexp.MustCompile(`(?m)^( +for:) \w+$`).ReplaceAllString(string(rules), "$1 2s")
-	p := startClusterWith(t)
+	p := startCluster(t)
 	prometheus := &prometheusServer{
 		executable: executables["prometheus"], addr: freeAddr(t), dir: dir, target: strings.TrimPrefix(p.env["OPS_URL"], "http://"),
 		more: fmt.Sprintf("rule_files: [%q]\nalerting: {alertmanagers: [{static_configs: [{targets: [%q]}]}]}\n", write("rules.yaml", soon), addr),

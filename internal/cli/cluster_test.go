@@ -26,24 +26,24 @@ import (
 // stands for the address of the dashboard for operators.
 func startCluster(t *testing.T, apiFlags ...string) *platform {
 	t.Helper()
-	operators := freeAddr(t)
-	flags := []string{"--operators-addr", operators}
-	for _, flag := range apiFlags {
-		flags = append(flags, "--api-flag", strings.ReplaceAll(flag, "OPERATORS", operators))
-	}
-	p := startClusterWith(t, flags...)
-	p.operators = operators
-	return p
+	return startClusterWith(t, func(operators string) (flags []string) {
+		for _, flag := range apiFlags {
+			flags = append(flags, "--api-flag", strings.ReplaceAll(flag, "OPERATORS", operators))
+		}
+		return flags
+	})
 }
 
-// startClusterWith starts a cluster with flags of localcluster.
-func startClusterWith(t *testing.T, flags ...string) *platform {
+// startClusterWith starts a cluster with flags of localcluster, which may depend on the address of the
+// dashboard for operators.
+func startClusterWith(t *testing.T, flags func(operators string) []string) *platform {
 	t.Helper()
 	if _, err := controlplane.FindAssets(); err != nil && !kubetest.Required() {
 		t.Skip(err)
 	}
 	p := newPlatform(t, t.TempDir(), "cluster.env", "localcluster")
-	p.addrs = append(append(p.addrs, "--file-addr", freeAddr(t)), flags...)
+	p.operators = freeAddr(t)
+	p.addrs = append(append(p.addrs, "--file-addr", freeAddr(t), "--operators-addr", p.operators), flags(p.operators)...)
 	p.start()
 	// In order, unlike a crash: its servers have data in directories of their
 	// own, which no other code removes.

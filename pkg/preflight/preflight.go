@@ -85,7 +85,11 @@ func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.L
 		return nil
 	}
 	interpreter := content.New(file, collector, limits, renderer(file, len(pages), collector.Document()))
+	defer interpreter.Close()
 	for i := range pages {
+		if i+1 < len(pages) {
+			interpreter.Ahead(&pages[i+1])
+		}
 		rules.Assume(&pages[i].Page, opts.Ticket)
 		rules.Assume(&collector.Document().Pages[i], opts.Ticket)
 		if file.Budget.Spent() {

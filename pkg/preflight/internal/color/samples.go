@@ -23,6 +23,8 @@ type Image struct {
 	Data  []byte
 	// Rows has the plain samples where Data is nil.
 	Rows io.Reader
+	// Ahead is the JPEG if it is decoded already, or nil.
+	Ahead *Decoding
 	// Globals are the segments that a JBIG2 image shares with others.
 	Globals []byte
 	// Opacity reads the channel of opacity of a JPEG 2000 image, of which Space is grey.

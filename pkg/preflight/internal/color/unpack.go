@@ -4,6 +4,7 @@ package color
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/jpeg"
 	"io"
@@ -61,17 +62,55 @@ func unpackJPX(i Image, width, height int, room func(bytes int64) bool) (Image, 
 	return i, true
 }
 
+// Decoding is a JPEG that another goroutine decodes.
+type Decoding struct {
+	done    chan struct{}
+	picture image.Image
+	err     error
+}
+
+// Decode starts to decode a JPEG. It returns nil for one that [Unpack] does not decode as a whole.
+func Decode(data []byte) *Decoding {
+	data = withAdobe(data)
+	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
+	if err != nil || !decodable(config) {
+		return nil
+	}
+	d := &Decoding{done: make(chan struct{})}
+	go func() {
+		defer close(d.done)
+		defer func() {
+			if fault := recover(); fault != nil {
+				d.picture, d.err = nil, fmt.Errorf("decode JPEG: %v", fault)
+			}
+		}()
+		d.picture, d.err = jpeg.Decode(bytes.NewReader(data))
+	}()
+	return d
+}
+
+// Wait waits until the JPEG is decoded.
+func (d *Decoding) Wait() { <-d.done }
+
+// decodable reports whether a JPEG is small enough to be decoded as a whole.
+func decodable(c image.Config) bool {
+	return c.Width > 0 && c.Height > 0 && c.Width <= maxSide && c.Height <= maxSide && c.Width <= mostPixels/c.Height
+}
+
 // unpackWhole converts all samples of a JPEG.
 func unpackWhole(i Image, room func(bytes int64) bool) (Image, bool) {
 	data := withAdobe(i.Data)
 	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
-	if err != nil || config.Width <= 0 || config.Height <= 0 || config.Width > maxSide || config.Height > maxSide || config.Width > mostPixels/config.Height {
+	if err != nil || !decodable(config) || !room(int64(config.Width)*int64(config.Height)*4) {
 		return i, false
 	}
-	if !room(int64(config.Width) * int64(config.Height) * 4) {
-		return i, false
+	var picture image.Image
+	if i.Ahead != nil {
+		i.Ahead.Wait()
+		picture, err = i.Ahead.picture, i.Ahead.err
+	} else {
+		picture, err = jpeg.Decode(bytes.NewReader(data))
 	}
-	picture, err := jpeg.Decode(bytes.NewReader(data))
 	if err != nil {
 		return i, false
 	}

@@ -360,8 +360,11 @@ func (in *Interpreter) source(o types.Object, p *picture, space *color.Space) *r
 			image := color.Image{
 				Width: p.fact.Width, Height: p.fact.Height, Bits: p.fact.Bits, Space: space, Decode: decode, Codec: codecs[p.fact.Filter],
 			}
-			if image.Codec == color.JBIG2 {
+			switch image.Codec {
+			case color.JBIG2:
 				image.Globals = in.globals(p.dict)
+			case color.JPEG:
+				image.Ahead = in.decoded(document.Identity(p.dict))
 			}
 			// The faults of an image are reported once, and only where its inks are known. The
 			// parser does not support every fax.

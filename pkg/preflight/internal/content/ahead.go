@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import (
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+)
+
+// decoding is a JPEG that is decoded before it is placed.
+type decoding struct {
+	dict uintptr
+	jpeg *color.Decoding
+}
+
+// Ahead starts to decode the largest JPEG of a page that no page before has placed, on another core.
+// One is decoded at a time, and kept until a page places it. Call [Interpreter.Close] in the end.
+func (in *Interpreter) Ahead(page *document.Page) {
+	if in.ahead.jpeg != nil {
+		return
+	}
+	var data []byte
+	most := 0
+	for _, o := range in.file.Dict(page.Resources["XObject"]) {
+		dict := in.file.Dict(o)
+		if in.file.Name(dict["Filter"]) != dct || in.images[document.Identity(dict)] != nil {
+			continue
+		}
+		if pixels := in.file.Int(dict["Width"]) * in.file.Int(dict["Height"]); pixels > most {
+			most, data, in.ahead.dict = pixels, in.coded(o, dict), document.Identity(dict)
+		}
+	}
+	if len(data) > 0 {
+		in.ahead.jpeg = color.Decode(data)
+	}
+}
+
+// decoded returns the image of a dictionary if it is decoded ahead, or nil.
+func (in *Interpreter) decoded(dict uintptr) *color.Decoding {
+	if in.ahead.dict != dict {
+		return nil
+	}
+	found := in.ahead.jpeg
+	in.ahead = decoding{}
+	return found
+}
+
+// Close waits for an image that no page has placed.
+func (in *Interpreter) Close() {
+	if in.ahead.jpeg != nil {
+		in.ahead.jpeg.Wait()
+	}
+}
