@@ -59,7 +59,9 @@ func TestAnalysisStopsARamp(t *testing.T) {
 		t.Skip(err) // make setup installs it
 	}
 	prometheus := &prometheusServer{executable: executable, addr: freeAddr(t), dir: t.TempDir()}
-	p := startClusterWith(t, func(string) []string { return []string{"--controller-flag", "--prometheus-url=http://" + prometheus.addr} })
+	p := startClusterWith(t, func(string) []string {
+		return []string{"--controller-flag", "--prometheus-url=http://" + prometheus.addr}
+	})
 	prometheus.target = strings.TrimPrefix(p.env["OPS_URL"], "http://")
 	prometheus.start(t)
 	began := time.Now()
