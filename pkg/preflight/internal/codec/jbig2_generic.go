@@ -4,6 +4,7 @@ package codec
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -134,7 +135,7 @@ func (d *jbig2) decodeFax(data []byte, width, height int) (*bilevel, error) {
 	packed := make([]byte, (width+7)/8)
 	for y := range height {
 		if _, err := io.ReadFull(reader, packed); err != nil {
-			return out, nil //nolint:nilerr // what is known of a fax that ends early
+			break // a fax that ends early keeps the rows before
 		}
 		for x := range width {
 			out.pixels[y*width+x] = packed[x/8] >> (7 - x%8) & 1
@@ -236,7 +237,7 @@ func (d *jbig2) patternDictionary(h *header) error {
 		return errBits
 	}
 	flags, width, height := h.data[0], int(h.data[1]), int(h.data[2])
-	count := int(beUint32(h.data[3:])) + 1
+	count := int(binary.BigEndian.Uint32(h.data[3:])) + 1
 	if width == 0 || height == 0 || count > maxSymbols {
 		return errors.New("patterns without an extent")
 	}
@@ -282,7 +283,7 @@ func (d *jbig2) halftoneRegion(h *header, data []byte, width, height int) (*bile
 		}
 	}
 	flags := data[0]
-	word := func(i int) int { return int(int32(beUint32(data[1+4*i:]))) } // #nosec G115 -- signed
+	word := func(i int) int { return int(int32(binary.BigEndian.Uint32(data[1+4*i:]))) } // #nosec G115 -- signed
 	across, down, left, top := word(0), word(1), word(2), word(3)
 	stepX, stepY := int(data[17])<<8|int(data[18]), int(data[19])<<8|int(data[20])
 	if flags&1 != 0 || len(patterns) == 0 || across < 0 || down < 0 || int64(across)*int64(down) > maxBilevel {

@@ -270,6 +270,26 @@ func TestGenericRegionsOfJBIG2(t *testing.T) {
 	}
 }
 
+// TestGenericRegionsOfJBIG2InMMR decodes two rows of three white, two black and three white pixels: the
+// first in the horizontal mode, the second like the row above (ITU-T T.6, table 1).
+func TestGenericRegionsOfJBIG2InMMR(t *testing.T) {
+	t.Parallel()
+	const rows = "001" + "1000" + "11" + "1" + "111"
+	const end = "000000000001" + "000000000001"
+	var coded []byte
+	for i, bit := range rows + end {
+		if i%8 == 0 {
+			coded = append(coded, 0)
+		}
+		coded[len(coded)-1] |= byte(bit-'0') << (7 - i%8) // #nosec G115 -- 0 or 1
+	}
+	want := &bilevel{width: 8, height: 2, pixels: []byte{0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0}}
+	var s stream
+	s.page(8, 2)
+	s.segment(segmentGenericNow, nil, words(8, 2, 0, 0), []byte{0, 1}, coded)
+	s.wantPage(t, want)
+}
+
 // symbols writes a dictionary of symbols of one height.
 func (s *stream) symbols(symbols []*bilevel, template int) byte {
 	e := newEncoder()

@@ -8,8 +8,6 @@ import (
 	"math/bits"
 )
 
-func beUint32(b []byte) uint32 { return binary.BigEndian.Uint32(b) }
-
 // symbolCodeLength returns the bits of the index of a symbol.
 func symbolCodeLength(n int) int { return bits.Len(uint(max(n-1, 0))) } // #nosec G115 -- not negative
 
@@ -76,15 +74,15 @@ type textDecoders struct {
 
 // text are the parameters of a text region (6.4).
 type text struct {
-	width, height, instances int
-	strips                   int
-	corner                   int
-	transposed               bool
-	operator                 int
-	gap                      int
-	refine                   bool
-	refinement               refinement
-	symbols                  []*bilevel
+	instances  int
+	strips     int
+	corner     int
+	transposed bool
+	operator   int
+	gap        int
+	refine     bool
+	refinement refinement
+	symbols    []*bilevel
 }
 
 // The corners of a symbol that is placed (6.4.5).
@@ -212,7 +210,7 @@ func (d *jbig2) textRegion(h *header, data []byte, width, height int) (*bilevel,
 		return nil, errHuffman
 	}
 	t := &text{
-		width: width, height: height, refine: flags&2 != 0, strips: 1 << (flags >> 2 & 3), corner: flags >> 4 & 3,
+		refine: flags&2 != 0, strips: 1 << (flags >> 2 & 3), corner: flags >> 4 & 3,
 		transposed: flags&0x40 != 0, operator: flags >> 7 & 3, symbols: d.symbolsOf(h),
 	}
 	// A signed number of five bits.
@@ -228,7 +226,7 @@ func (d *jbig2) textRegion(h *header, data []byte, width, height int) (*bilevel,
 	if len(data) < 4 {
 		return nil, errBits
 	}
-	t.instances = int(beUint32(data))
+	t.instances = int(binary.BigEndian.Uint32(data))
 	out, err := d.newBitmap(width, height)
 	if err != nil {
 		return nil, err
@@ -276,7 +274,7 @@ func (d *jbig2) symbolDictionary(h *header) error {
 	if len(data) < 8 {
 		return errBits
 	}
-	p.new = int(beUint32(data[4:])) // after the number of symbols that are exported
+	p.new = int(binary.BigEndian.Uint32(data[4:])) // after the number of symbols that are exported
 	if p.new > maxSymbols || len(p.symbols)+p.new > maxSymbols {
 		return errSymbols
 	}
@@ -345,7 +343,7 @@ func (d *jbig2) symbol(mq *mqDecoder, p *dictionary, c *textDecoders, instances 
 			return nil, err
 		}
 		t := &text{
-			width: width, height: height, instances: n, strips: 1, corner: cornerTopLeft, refine: true,
+			instances: n, strips: 1, corner: cornerTopLeft, refine: true,
 			refinement: p.refinement, symbols: p.symbols,
 		}
 		return out, d.decodeText(mq, t, c, out)

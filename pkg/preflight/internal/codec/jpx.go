@@ -107,63 +107,68 @@ func (s *codestream) decodeTile(index, discard int, out *Pixels, o *Options) err
 		same = same && part.coding.reversible == first.coding.reversible && s.size.components[c].stepX == s.size.components[0].stepX &&
 			s.size.components[c].stepY == s.size.components[0].stepY
 	}
-	var whole [3]plane[int32]
-	var fractions [3]plane[float32]
-	for c := range t.components {
-		together := c < 3 && same && t.parameters.transform
+	together := 0 // the first components that the transform mixes
+	if same && t.parameters.transform {
+		together = 3
+	}
+	for c := 0; c < len(t.components); {
+		n := max(together-c, 1)
+		var err error
 		if t.components[c].coding.reversible {
-			decoded, err := decodeComponent(t, c, discard, o.Room, reversible, func(v uint32, _ int, _ float64) int32 { return int32(v) }) // #nosec G115 -- at most 31 bits
-			if err != nil {
-				return err
-			}
-			if together {
-				whole[c] = decoded
-			} else {
-				store(out, s, &decoded, c, discard, o.Index)
-			}
-			continue
+			err = decodeComponents(t, c, n, discard, out, o, reversible, wholeValue, unmixReversible)
+		} else {
+			err = decodeComponents(t, c, n, discard, out, o, irreversible, realValue, unmixIrreversible)
 		}
-		decoded, err := decodeComponent(t, c, discard, o.Room, irreversible, func(v uint32, last int, step float64) float32 {
-			if v == 0 {
-				return 0
-			}
-			// Half of the interval that the bits leave open (equation G-1, r = 0.5).
-			return float32((float64(v) + 0.5*float64(int64(1)<<last)) * step)
-		})
 		if err != nil {
 			return err
 		}
-		if together {
-			fractions[c] = decoded
-		} else {
-			store(out, s, &decoded, c, discard, o.Index)
-		}
-	}
-	if !same || !t.parameters.transform {
-		return nil
-	}
-	if t.components[0].coding.reversible {
-		// The reversible transform of components (G.2).
-		for i := range whole[0].values {
-			luma, u, v := whole[0].values[i], whole[1].values[i], whole[2].values[i]
-			green := luma - (u+v)>>2
-			whole[0].values[i], whole[1].values[i], whole[2].values[i] = v+green, green, u+green
-		}
-	} else {
-		// The irreversible transform (G.3).
-		for i := range fractions[0].values {
-			luma, u, v := fractions[0].values[i], fractions[1].values[i], fractions[2].values[i]
-			fractions[0].values[i], fractions[1].values[i], fractions[2].values[i] = luma+1.402*v, luma-0.344136*u-0.714136*v, luma+1.772*u
-		}
-	}
-	for c := range 3 {
-		if t.components[0].coding.reversible {
-			store(out, s, &whole[c], c, discard, o.Index)
-		} else {
-			store(out, s, &fractions[c], c, discard, o.Index)
-		}
+		c += n
 	}
 	return nil
+}
+
+// decodeComponents decodes n components of a tile from the first one on, and undoes the transform of
+// three.
+func decodeComponents[T number](t *tile, first, n, discard int, out *Pixels, o *Options, line func([]T, int), value func(uint32, int, float64) T, unmix func(a, b, c T) (T, T, T)) error {
+	var decoded []plane[T]
+	for c := first; c < first+n; c++ {
+		p, err := decodeComponent(t, c, discard, o.Room, line, value)
+		if err != nil {
+			return err
+		}
+		decoded = append(decoded, p)
+	}
+	if n == 3 {
+		a, b, c := decoded[0].values, decoded[1].values, decoded[2].values
+		for i := range a {
+			a[i], b[i], c[i] = unmix(a[i], b[i], c[i])
+		}
+	}
+	for k := range decoded {
+		store(out, t.stream, &decoded[k], first+k, discard, o.Index)
+	}
+	return nil
+}
+
+func wholeValue(v uint32, _ int, _ float64) int32 { return int32(v) } // #nosec G115 -- at most 31 bits
+
+// realValue adds half of the interval that the missing bit planes leave open (equation G-1, r = 0.5).
+func realValue(v uint32, last int, step float64) float32 {
+	if v == 0 {
+		return 0
+	}
+	return float32((float64(v) + 0.5*float64(int64(1)<<last)) * step)
+}
+
+// unmixReversible undoes the reversible transform of components (G.2).
+func unmixReversible(luma, u, v int32) (red, green, blue int32) {
+	green = luma - (u+v)>>2
+	return v + green, green, u + green
+}
+
+// unmixIrreversible undoes the irreversible transform of components (G.3).
+func unmixIrreversible(luma, u, v float32) (red, green, blue float32) {
+	return luma + 1.402*v, luma - 0.344136*u - 0.714136*v, luma + 1.772*u
 }
 
 // decodeComponent decodes the code-blocks of a component and transforms them. The value of a
@@ -281,8 +286,8 @@ func store[T number](out *Pixels, s *codestream, from *plane[T], index, discard 
 // toRGB converts luminance and chrominance (enumerated colour space 18).
 func (p *Pixels) toRGB() {
 	for i := 0; i+2 < len(p.Samples); i += p.Components {
-		luma, u, v := float64(p.Samples[i]), float64(p.Samples[i+1])-128, float64(p.Samples[i+2])-128
-		for k, value := range [3]float64{luma + 1.402*v, luma - 0.344136*u - 0.714136*v, luma + 1.772*u} {
+		red, green, blue := unmixIrreversible(float32(p.Samples[i]), float32(p.Samples[i+1])-128, float32(p.Samples[i+2])-128)
+		for k, value := range [3]float32{red, green, blue} {
 			p.Samples[i+k] = byte(min(max(value+0.5, 0), 255))
 		}
 	}

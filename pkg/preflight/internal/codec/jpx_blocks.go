@@ -113,7 +113,7 @@ type blockDecoder struct {
 	zero   *[256]uint8
 	states [contexts]mqContext
 	mq     *mqDecoder
-	raw    rawBits
+	raw    stuffedBits
 	// plane is that of the present pass.
 	plane uint
 }
@@ -137,7 +137,7 @@ func (d *blockDecoder) decode(b *codeBlock, band orientation, planes, style int)
 	for _, segment := range b.segments {
 		direct := style&styleBypass != 0 && pass >= 10 && pass%3 != 0
 		if direct {
-			d.raw = rawBits{data: segment.data}
+			d.raw = stuffedBits{data: segment.data}
 		} else {
 			d.mq = newMQ(segment.data)
 		}
@@ -332,28 +332,4 @@ func (d *blockDecoder) become(at, flagAt int, negative bool) {
 		f[flagAt-1] |= minusE
 		f[flagAt+1] |= minusW
 	}
-}
-
-// rawBits reads bits that are not coded; a byte after 0xff has seven.
-type rawBits struct {
-	data  []byte
-	at    int
-	value byte
-	left  int
-}
-
-func (r *rawBits) bit() int {
-	if r.left == 0 {
-		r.left = 8
-		if r.value == 0xff {
-			r.left = 7
-		}
-		r.value = 0xff
-		if r.at < len(r.data) {
-			r.value = r.data[r.at]
-			r.at++
-		}
-	}
-	r.left--
-	return int(r.value>>r.left) & 1
 }

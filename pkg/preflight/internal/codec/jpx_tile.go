@@ -209,7 +209,7 @@ func newTagTree(wide, high int) *tagTree {
 }
 
 // below reports whether the value at a leaf is below a threshold.
-func (t *tagTree) below(r *headerBits, x, y int, threshold int32) bool {
+func (t *tagTree) below(r *stuffedBits, x, y int, threshold int32) bool {
 	low := int32(0)
 	for k := len(t.levels) - 1; k >= 0; k-- {
 		level := &t.levels[k]
@@ -227,8 +227,9 @@ func (t *tagTree) below(r *headerBits, x, y int, threshold int32) bool {
 	return t.levels[0].values[y*t.levels[0].wide+x] < threshold
 }
 
-// headerBits reads the bits of the header of a packet (B.10.1).
-type headerBits struct {
+// stuffedBits reads the bits of a packet header (B.10.1) and of passes that are not coded (D.6): a byte
+// after 0xff has seven bits. After the end of the data it reads ones.
+type stuffedBits struct {
 	data  []byte
 	at    int
 	value byte
@@ -236,24 +237,23 @@ type headerBits struct {
 	ended bool
 }
 
-func (r *headerBits) bit() int {
+func (r *stuffedBits) bit() int {
 	if r.left == 0 {
 		r.left = 8
 		if r.value == 0xff {
 			r.left = 7
 		}
-		if r.at >= len(r.data) {
-			r.ended = true
-			return 0
+		r.value = 0xff
+		if r.ended = r.at >= len(r.data); !r.ended {
+			r.value = r.data[r.at]
+			r.at++
 		}
-		r.value = r.data[r.at]
-		r.at++
 	}
 	r.left--
 	return int(r.value>>r.left) & 1
 }
 
-func (r *headerBits) bits(n int) int {
+func (r *stuffedBits) bits(n int) int {
 	v := 0
 	for range n {
 		v = v<<1 | r.bit()
@@ -262,7 +262,7 @@ func (r *headerBits) bits(n int) int {
 }
 
 // align ends at a byte; a byte of 0xff is followed by one of stuffing.
-func (r *headerBits) align() {
+func (r *stuffedBits) align() {
 	if r.value == 0xff {
 		r.at++
 	}
@@ -286,7 +286,7 @@ func (p *packetReader) read(r *resolution, precinct int, c *coding, keep bool) b
 	}
 	layer := r.nextLayer[precinct]
 	r.nextLayer[precinct]++
-	header := headerBits{data: p.data}
+	header := stuffedBits{data: p.data}
 	type contribution struct {
 		block *codeBlock
 		from  int // the first of its segments with new data
@@ -329,7 +329,7 @@ func (p *packetReader) read(r *resolution, precinct int, c *coding, keep bool) b
 }
 
 // include reads whether a packet contributes to a block, and the number of its new passes.
-func (b *codeBlock) include(r *headerBits, cell *cell, i, layer int) int {
+func (b *codeBlock) include(r *stuffedBits, cell *cell, i, layer int) int {
 	x, y := i%cell.wide, i/cell.wide
 	if b.included {
 		if r.bit() == 0 {
@@ -348,7 +348,7 @@ func (b *codeBlock) include(r *headerBits, cell *cell, i, layer int) int {
 }
 
 // passes reads a number of passes (table B.4).
-func passes(r *headerBits) int {
+func passes(r *stuffedBits) int {
 	switch {
 	case r.bit() == 0:
 		return 1
@@ -365,7 +365,7 @@ func passes(r *headerBits) int {
 }
 
 // lengths reads the sizes in bytes of the new data of a block (B.10.7), and adds its segments.
-func (b *codeBlock) lengths(r *headerBits, passes, style int) (from int, sizes []int) {
+func (b *codeBlock) lengths(r *stuffedBits, passes, style int) (from int, sizes []int) {
 	for r.bit() == 1 && !r.ended {
 		b.lengthBits++
 	}

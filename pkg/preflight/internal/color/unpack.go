@@ -69,11 +69,12 @@ type Decoding struct {
 	err     error
 }
 
-// Decode starts to decode a JPEG. It returns nil for one that [Unpack] does not decode as a whole.
-func Decode(data []byte) *Decoding {
+// Decode starts to decode a JPEG, and takes its bytes from the budget. It returns nil without room, and
+// for a JPEG that [Unpack] does not decode as a whole.
+func Decode(data []byte, room func(bytes int64) bool) *Decoding {
 	data = withAdobe(data)
 	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
-	if err != nil || !decodable(config) {
+	if err != nil || !decodable(config) || !room(jpegBytes(config)) {
 		return nil
 	}
 	d := &Decoding{done: make(chan struct{})}
@@ -97,11 +98,14 @@ func decodable(c image.Config) bool {
 	return c.Width > 0 && c.Height > 0 && c.Width <= maxSide && c.Height <= maxSide && c.Width <= mostPixels/c.Height
 }
 
+// jpegBytes returns the most memory that a decoded JPEG takes.
+func jpegBytes(c image.Config) int64 { return int64(c.Width) * int64(c.Height) * 4 }
+
 // unpackWhole converts all samples of a JPEG.
 func unpackWhole(i Image, room func(bytes int64) bool) (Image, bool) {
 	data := withAdobe(i.Data)
 	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
-	if err != nil || !decodable(config) || !room(int64(config.Width)*int64(config.Height)*4) {
+	if err != nil || !decodable(config) || i.Ahead == nil && !room(jpegBytes(config)) {
 		return i, false
 	}
 	var picture image.Image

@@ -13,15 +13,19 @@ type decoding struct {
 	jpeg *color.Decoding
 }
 
+// maxAhead bounds the resources of a page that [Interpreter.Ahead] looks at: pages may share a long list.
+const maxAhead = 64
+
 // Ahead starts to decode the largest JPEG of a page that no page before has placed, on another core.
 // One is decoded at a time, and kept until a page places it. Call [Interpreter.Close] in the end.
 func (in *Interpreter) Ahead(page *document.Page) {
-	if in.ahead.jpeg != nil {
+	objects := in.file.Dict(page.Resources["XObject"])
+	if in.ahead.jpeg != nil || len(objects) > maxAhead {
 		return
 	}
 	var data []byte
 	most := 0
-	for _, o := range in.file.Dict(page.Resources["XObject"]) {
+	for _, o := range objects {
 		dict := in.file.Dict(o)
 		if in.file.Name(dict["Filter"]) != dct || in.images[document.Identity(dict)] != nil {
 			continue
@@ -31,7 +35,7 @@ func (in *Interpreter) Ahead(page *document.Page) {
 		}
 	}
 	if len(data) > 0 {
-		in.ahead.jpeg = color.Decode(data)
+		in.ahead.jpeg = color.Decode(data, in.file.Budget.Paint)
 	}
 }
 

@@ -44,7 +44,7 @@ func (f *File) Rows(o types.Object, page int, size int64, quiet bool) (rows *Row
 			return absent
 		}
 		colors, bits, columns := number("Colors", 1), number("BitsPerComponent", 8), number("Columns", 1)
-		if colors > 32 || bits > 16 || columns > 1<<20 || predictor == tiffPredictor && bits != 8 {
+		if colors > 32 || bits > 16 || columns > 1<<20 || colors*bits*columns/8 > maxRow || predictor == tiffPredictor && bits != 8 {
 			return nil, true
 		}
 		r.in = &predicted{
@@ -82,6 +82,9 @@ func (r *Rows) Close() error {
 	})
 	return nil
 }
+
+// maxRow bounds a row with a predictor, in bytes: two rows are kept.
+const maxRow = 4 << 20
 
 // tiffPredictor is the predictor that adds the sample to the left (table 10).
 const tiffPredictor = 2
