@@ -134,8 +134,9 @@ func (d *jbig2) decodeFax(data []byte, width, height int) (*bilevel, error) {
 	reader := ccitt.NewReader(bytes.NewReader(data), ccitt.MSB, ccitt.Group4, width, height, &ccitt.Options{Invert: true})
 	packed := make([]byte, (width+7)/8)
 	for y := range height {
-		if _, err := io.ReadFull(reader, packed); err != nil {
-			break // a fax that ends early keeps the rows before
+		// A fax that ends early keeps the rows before.
+		if n, _ := io.ReadFull(reader, packed); n < len(packed) {
+			break
 		}
 		for x := range width {
 			out.pixels[y*width+x] = packed[x/8] >> (7 - x%8) & 1
