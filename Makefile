@@ -38,7 +38,7 @@ cluster: build setup controlplane ## Run it as on Kubernetes: a local control pl
 # all surfaces run concurrently under it in ./apiserver. The longest packages come first.
 SEQUENTIAL = ./internal/cli ./charts/... ./apiserver/dashboard ./config/... ./pkg/preflight/... ./internal/store/sqlite ./test/simulation \
 	./api/... ./docs/... ./pkg/xjdf/... \
-	./apiserver/account ./apiserver/bridgeapi ./apiserver/contracts ./apiserver/costingapi ./apiserver/docsite ./apiserver/partnerapi \
+	./apiserver/bridgeapi ./apiserver/contracts ./apiserver/costingapi ./apiserver/docsite ./apiserver/partnerapi \
 	./apiserver/platformapi ./apiserver/registry ./apiserver/webhooksapi ./apiserver/xjdfapi ./apiserver/xjmfapi \
 	./internal/costing ./internal/cursor ./internal/masterdata/authority ./internal/masterdata/catalog ./internal/masterdata/fixed \
 	./internal/masterdata/source ./internal/masterdata/timeline ./internal/money ./internal/problem ./internal/posture/explain ./internal/recordid ./internal/tenant ./internal/transaction

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"slices"
 
-	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/bridgeapi"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/costingapi"
@@ -46,7 +45,7 @@ type Surfaces struct {
 
 // SurfaceRecords holds the stores that surfaces read without a service.
 type SurfaceRecords interface {
-	account.Quotas
+	gate.Quotas
 	platformapi.Records
 	webhook.Journal
 }

@@ -30,7 +30,6 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/apiserver/ratelimit"
@@ -69,7 +68,7 @@ type RFQs interface {
 
 // Records reads quotas, the last use of keys, and the request log. The stores implement it.
 type Records interface {
-	account.Quotas
+	gate.Quotas
 	KeyUses(ctx context.Context, keys []credential.Digest) ([]credential.Use, error)
 	QuotaDays(ctx context.Context, owner tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error)
 	Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error)
@@ -220,12 +219,12 @@ type visit struct {
 	person *signon.Session
 }
 
-// Decide implements [account.Judge].
+// Decide implements [gate.Judge].
 func (v *visit) Decide(capability posture.Capability, write bool) posture.Decision {
 	return v.snapshot.Decide(v.caller, capability, write, v.now)
 }
 
-// Refusal implements [account.Judge].
+// Refusal implements [gate.Judge].
 func (v *visit) Refusal(decision posture.Decision) *problem.Problem {
 	return v.refusals.Of(decision, v.caller.Terms(), v.now)
 }

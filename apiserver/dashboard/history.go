@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/account"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
@@ -43,7 +43,7 @@ type historyDay struct {
 }
 
 // history reads the history of a capability with a quota.
-func (s *server) history(v *visit, c account.Capability) (history, error) {
+func (s *server) history(v *visit, c gate.CapabilityAccess) (history, error) {
 	today := v.now.UTC().Truncate(24 * time.Hour)
 	first := today.AddDate(0, 0, 1-transaction.HistoryDays)
 	uses, err := s.Records.QuotaDays(v.Context(), v.caller.Tenant(), c.Quota.Operation, first)

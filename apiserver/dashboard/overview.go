@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/account"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -26,16 +26,16 @@ type overviewBody struct {
 
 // capabilityRow is a capability with the time since when the caller has this access to it.
 type capabilityRow struct {
-	account.Capability
+	gate.CapabilityAccess
 	Since posture.Since
 }
 
 // accessWords are the labels of the kinds of access.
-var accessWords = map[account.Access]string{account.Full: "full", account.Read: "read only", account.None: "none"}
+var accessWords = map[gate.Access]string{gate.FullAccess: "full", gate.ReadAccess: "read only", gate.NoAccess: "none"}
 
 // overview serves the first page of a partner.
 func (s *server) overview(v *visit) response {
-	capabilities, err := account.Capabilities(v.Context(), v, s.Records, v.caller, v.now)
+	capabilities, err := gate.AccessOf(v.Context(), v, s.Records, v.caller, v.now)
 	if err != nil {
 		return failed(err)
 	}

@@ -10,7 +10,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"github.com/printmarket/printmarket/apiserver/account"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -194,9 +194,9 @@ func overviewPage(title string, body overviewBody) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var9 string
-				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(row.Capability.Capability.String())
+				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(row.Capability.String())
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/overview.templ`, Line: 41, Col: 57}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/overview.templ`, Line: 41, Col: 46}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {
@@ -302,7 +302,7 @@ func overviewPage(title string, body overviewBody) templ.Component {
 				ctx = templ.InitializeContext(ctx)
 				for _, row := range body.Capabilities {
 					if row.Quota != nil {
-						templ_7745c5c3_Err = quotaRow(row.Capability.Capability.String(), row.Quota).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = quotaRow(row.Capability.String(), row.Quota).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -342,7 +342,7 @@ func overviewPage(title string, body overviewBody) templ.Component {
 	})
 }
 
-func quotaRow(capability string, quota *account.Quota) templ.Component {
+func quotaRow(capability string, quota *gate.QuotaUse) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
@@ -19,8 +18,8 @@ func (c *Call) Quota() transaction.Quota {
 // ReportQuota adds the state of the quota of the call's capability to the fields
 // RateLimit-Policy and RateLimit, after the rate limit. If the store cannot read the use,
 // the fields have only the rate limit: the record was created.
-func (c *Call) ReportQuota(quotas account.Quotas) {
-	operation, counted := account.Counted(c.Decision.Capability)
+func (c *Call) ReportQuota(quotas Quotas) {
+	operation, counted := CountedOperation(c.Decision.Capability)
 	if !counted {
 		return
 	}
@@ -35,7 +34,7 @@ func (c *Call) ReportQuota(quotas account.Quotas) {
 // `"rfq-create";r=988;t=41217`. The name is the one of the operation, because a capability
 // may have the name of its surface.
 func (c *Call) addQuota(quota transaction.Quota, remaining int64, reset time.Duration) {
-	operation, counted := account.Counted(c.Decision.Capability)
+	operation, counted := CountedOperation(c.Decision.Capability)
 	if !counted {
 		return
 	}

@@ -5,14 +5,13 @@ package partnerapi
 import (
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
 )
 
 // GetAccount serves GET /api/v1/account.
 func (s *surface) GetAccount(c *gate.Call) (GetAccountResponseObject, error) {
-	capabilities, err := account.Capabilities(c.Context(), c, s.quotas, c.Caller, c.Now)
+	capabilities, err := gate.AccessOf(c.Context(), c, s.quotas, c.Caller, c.Now)
 	if err != nil {
 		return nil, problemOf(err)
 	}
@@ -32,7 +31,7 @@ func (s *surface) GetAccount(c *gate.Call) (GetAccountResponseObject, error) {
 	for scope := range c.Caller.Scopes().All() {
 		answer.Key.Scopes = append(answer.Key.Scopes, scope.String())
 	}
-	for _, surface := range account.Surfaces() {
+	for _, surface := range gate.AccountSurfaces() {
 		rate := c.Caller.Rate(surface)
 		answer.RateLimits = append(answer.RateLimits, SurfaceRate{
 			Surface: surface.String(), Requests: rate.Requests, WindowSeconds: int64(rate.Window / time.Second),
@@ -41,7 +40,7 @@ func (s *surface) GetAccount(c *gate.Call) (GetAccountResponseObject, error) {
 	return answer, nil
 }
 
-func capabilityModel(c account.Capability) AccountCapability {
+func capabilityModel(c gate.CapabilityAccess) AccountCapability {
 	model := AccountCapability{
 		Name: c.Capability.String(), Posture: AccountCapabilityPosture(c.Posture.String()),
 		Access: AccountCapabilityAccess(c.Access), OpensAt: respond.Since(c.Opens),

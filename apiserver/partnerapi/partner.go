@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
@@ -44,12 +43,12 @@ type Catalog interface {
 type surface struct {
 	rfqs    RFQs
 	catalog Catalog
-	quotas  account.Quotas
+	quotas  gate.Quotas
 	create  *contracts.Schema
 }
 
 // Routes returns the surface's table of routes.
-func Routes(rfqs RFQs, catalog Catalog, quotas account.Quotas, set *contracts.Set) ([]gate.Route, error) {
+func Routes(rfqs RFQs, catalog Catalog, quotas gate.Quotas, set *contracts.Set) ([]gate.Route, error) {
 	create, err := set.Schema(contracts.Partner, "RfqCreate")
 	if err != nil {
 		return nil, err

@@ -15,7 +15,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/credential"
@@ -45,7 +44,7 @@ type RFQs interface {
 
 // Records is the part of a store that the surface uses directly.
 type Records interface {
-	account.Quotas
+	gate.Quotas
 	QuotaDays(ctx context.Context, owner tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error)
 	KeyUses(ctx context.Context, keys []credential.Digest) ([]credential.Use, error)
 	AuditEntries(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error)

@@ -5,7 +5,6 @@ package platformapi
 import (
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -22,14 +21,14 @@ func (s *surface) ListQuotas(c *gate.Call, params ListQuotasParams) (ListQuotasR
 	}
 	if params.Capability != nil {
 		capability, known := posture.ParseCapability(*params.Capability)
-		if _, counted := account.Counted(capability); !known || !counted {
+		if _, counted := gate.CountedOperation(capability); !known || !counted {
 			return nil, problem.New(problem.CodeInvalidRequest, "The parameter capability must be a capability with a quota, for example rfq-create.")
 		}
 	}
 	answer := ListQuotas200JSONResponse{Items: []QuotaUse{}}
 	var last string
 	for _, grant := range c.Quotas() {
-		operation, counted := account.Counted(grant.Capability)
+		operation, counted := gate.CountedOperation(grant.Capability)
 		position := grant.Organization + "/" + grant.Capability.String()
 		if !counted || params.Organization != nil && *params.Organization != grant.Organization ||
 			params.Capability != nil && *params.Capability != grant.Capability.String() ||

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
@@ -65,7 +64,7 @@ type Config struct {
 	Files   Files
 	Uploads *gate.Uploads
 	// Quotas reads the use of the quota that responses report.
-	Quotas account.Quotas
+	Quotas gate.Quotas
 	Queue  Queue
 	// Backlog is the highest number of open jobs of a tenant.
 	Backlog int

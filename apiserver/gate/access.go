@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package account describes the effective access of a caller and its remaining quotas.
-// GET /api/v1/account and the dashboard both use it, so they always agree.
-package account
+package gate
 
 import (
 	"context"
@@ -31,17 +29,17 @@ type Access string
 
 // The kinds of access.
 const (
-	Full Access = "full"
-	Read Access = "read"
-	None Access = "none"
+	FullAccess Access = "full"
+	ReadAccess Access = "read"
+	NoAccess   Access = "none"
 )
 
-// Capability holds the access of a caller to one capability.
-type Capability struct {
+// CapabilityAccess holds the access of a caller to one capability.
+type CapabilityAccess struct {
 	Capability posture.Capability
 	Posture    posture.Posture
 	Access     Access
-	// Refusal is the problem for a request with side effects; nil if Access is Full. It
+	// Refusal is the problem for a request with side effects; nil if Access is FullAccess. It
 	// may be shared, so it must not be changed.
 	Refusal *problem.Problem
 	// Opens is the time at which the schedule opens the capability for the caller; zero
@@ -50,11 +48,11 @@ type Capability struct {
 	// GrantedFrom and GrantedUntil are the period of the grant; zero without a bound.
 	GrantedFrom, GrantedUntil time.Time
 	// Quota is nil if no quota applies.
-	Quota *Quota
+	Quota *QuotaUse
 }
 
-// Quota holds a limit on creations and its current use.
-type Quota struct {
+// QuotaUse holds a limit on creations and its current use.
+type QuotaUse struct {
 	Limit, Used, Remaining int64
 	Window                 time.Duration
 	Resets                 time.Time
@@ -75,28 +73,29 @@ var listed = func() (all []posture.Capability) {
 	return all
 }()
 
-// counts maps capabilities to the operation that their quota counts.
-var counts = map[posture.Capability]transaction.Operation{
+// countedOperations maps capabilities to the operation that their quota counts.
+var countedOperations = map[posture.Capability]transaction.Operation{
 	posture.RFQCreate: transaction.CreateRFQ,
 	posture.Preflight: transaction.SubmitPreflight,
 }
 
-// Counted returns the operation that the quota of a capability counts. It returns false for
-// a capability without a quota.
-func Counted(capability posture.Capability) (transaction.Operation, bool) {
-	operation, counted := counts[capability]
+// CountedOperation returns the operation that the quota of a capability counts. It returns
+// false for a capability without a quota.
+func CountedOperation(capability posture.Capability) (transaction.Operation, bool) {
+	operation, counted := countedOperations[capability]
 	return operation, counted
 }
 
-// Capabilities returns the access of the caller to each capability, in the order of the
-// account. It returns the errors of the store.
-func Capabilities(ctx context.Context, judge Judge, quotas Quotas, caller posture.Caller, now time.Time) ([]Capability, error) {
-	all := make([]Capability, len(listed))
+// AccessOf returns the effective access of a caller to each capability and the remaining
+// quotas. GET /api/v1/account and the dashboard both use it, so they always agree. It returns
+// the errors of the store.
+func AccessOf(ctx context.Context, judge Judge, quotas Quotas, caller posture.Caller, now time.Time) ([]CapabilityAccess, error) {
+	all := make([]CapabilityAccess, len(listed))
 	for i, name := range listed {
 		decision := judge.Decide(name, true)
 		all[i] = judged(judge, decision, name)
 		all[i].GrantedFrom, all[i].GrantedUntil = caller.Granted(name)
-		operation, counted := counts[name]
+		operation, counted := countedOperations[name]
 		if !counted || decision.Quota.Window == 0 {
 			continue
 		}
@@ -105,7 +104,7 @@ func Capabilities(ctx context.Context, judge Judge, quotas Quotas, caller postur
 		if err != nil {
 			return nil, err
 		}
-		all[i].Quota = &Quota{
+		all[i].Quota = &QuotaUse{
 			Limit: quota.Limit, Used: usage.Used, Remaining: max(0, quota.Limit-usage.Used),
 			Window: quota.Window, Resets: usage.Ends, Operation: operation,
 		}
@@ -113,20 +112,20 @@ func Capabilities(ctx context.Context, judge Judge, quotas Quotas, caller postur
 	return all, nil
 }
 
-func judged(judge Judge, decision posture.Decision, name posture.Capability) Capability {
-	c := Capability{Capability: name, Posture: decision.Posture, Access: Full}
+func judged(judge Judge, decision posture.Decision, name posture.Capability) CapabilityAccess {
+	c := CapabilityAccess{Capability: name, Posture: decision.Posture, Access: FullAccess}
 	if decision.Allowed() {
 		return c
 	}
-	c.Access, c.Refusal, c.Opens = None, judge.Refusal(decision), decision.Opens
+	c.Access, c.Refusal, c.Opens = NoAccess, judge.Refusal(decision), decision.Opens
 	if judge.Decide(name, false).Allowed() {
-		c.Access = Read
+		c.Access = ReadAccess
 	}
 	return c
 }
 
-// Surfaces lists the surfaces of the capabilities, each once.
-func Surfaces() []posture.Surface {
+// AccountSurfaces lists the surfaces of the capabilities, each once.
+func AccountSurfaces() []posture.Surface {
 	var all []posture.Surface
 	for _, capability := range listed {
 		if on := capability.Definition().Surface; !slices.Contains(all, on) {
