@@ -44,10 +44,11 @@ SEQUENTIAL = ./internal/cli ./charts/... ./apiserver/dashboard ./config/... ./pk
 	./internal/masterdata/source ./internal/masterdata/timeline ./internal/money ./internal/problem ./internal/posture/explain ./internal/recordid ./internal/tenant ./internal/transaction
 # $(call tests,FLAGS,PACKAGES); GOTESTSUM has more flags of gotestsum.
 tests = PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_NPM_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 \
+	PRINTMARKET_OPENID_REQUIRED=1 \
 	$(TOOL) gotestsum --format pkgname-and-test-fails $(GOTESTSUM) --packages="$(2)" -- -short -timeout 30m $(1)
 
 .PHONY: test
-test: setup controlplane helm swagger-ui npm ## Install what tests need, then run all of them, concurrent code with the race detector
+test: setup controlplane helm openid swagger-ui npm ## Install what tests need, then run all of them, concurrent code with the race detector
 ifeq ($(PKG),./...)
 	$(call tests,,$(SEQUENTIAL))
 	CGO_ENABLED=1 $(call tests,-race,$$(go list ./internal/store/postgres ./workers/... ./controllers ./internal/posture/... ./... | \
@@ -89,6 +90,10 @@ controlplane: ## Build etcd, kube-apiserver and kubectl into the cache, once
 .PHONY: helm
 helm: ## Build helm into the cache, once
 	@tools/helm/build.sh >/dev/null
+
+.PHONY: openid
+openid: ## Build an OpenID provider into the cache, once
+	@tools/openid/build.sh >/dev/null
 
 .PHONY: node
 node: controlplane ## Build and install what a cluster with nodes needs, once
@@ -200,6 +205,7 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 	cd tools/helm && go mod tidy -diff
 	cd tools/image && go mod tidy -diff && go vet ./...
 	cd tools/kubebuilder && go mod tidy -diff && go vet ./...
+	cd tools/openid && go mod tidy -diff && go vet ./...
 	cd tools/olm && go mod tidy -diff && go vet ./... && go test -count=1 ./...
 	git diff --exit-code -- api 'apiserver/*/zz_generated.go' pkg/client clients config/crd config/rbac/role.yaml '*.templ' '*_templ.go' go.mod go.sum
 

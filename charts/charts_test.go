@@ -9,11 +9,9 @@ import (
 	"bytes"
 	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sync"
 	"testing"
@@ -56,42 +54,10 @@ func requirePlane(t *testing.T) {
 	}
 }
 
-// helmProgram is the one that PRINTMARKET_HELM names, and otherwise the one that
-// tools/helm/build.sh builds.
-func helmProgram() (string, error) {
-	program := os.Getenv("PRINTMARKET_HELM")
-	if program == "" {
-		requirements, err := os.ReadFile("../tools/helm/go.mod")
-		if err != nil {
-			return "", err
-		}
-		version := regexp.MustCompile(`(?m)^\s*(?:require )?helm\.sh/helm/v4 (v\S+)`).FindSubmatch(requirements)
-		if version == nil {
-			return "", errors.New("tools/helm/go.mod does not require helm")
-		}
-		directory, err := programs.Directory(os.Getenv, "helm", "helm-"+string(version[1]))
-		if err != nil {
-			return "", err
-		}
-		program = filepath.Join(directory, "helm")
-	}
-	if _, err := os.Stat(program); err != nil {
-		return "", fmt.Errorf("no helm on this machine; build it with tools/helm/build.sh (%w)", err)
-	}
-	return program, nil
-}
-
-// requireHelm is the program, or the end of the test.
+// requireHelm returns the helm that tools/helm/build.sh builds.
 func requireHelm(t *testing.T) string {
 	t.Helper()
-	program, err := helmProgram()
-	switch {
-	case err != nil && os.Getenv(requiredVariable) == "":
-		t.Skip(err)
-	case err != nil:
-		t.Fatal(err)
-	}
-	return program
+	return programs.Built(t, "..", "helm", "helm.sh/helm/v4", "helm", "helm", requiredVariable)
 }
 
 // said holds the output of a command.

@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/modfile"
 )
 
 // ErrNoHome reports an environment without a directory for caches.
@@ -42,6 +44,49 @@ func Directory(getenv func(string) string, tool, versions string) (string, error
 	}
 	toolchain, _, _ := strings.Cut(runtime.Version(), " ")
 	return filepath.Join(cache, tool, fmt.Sprintf("%s-%s-%s", versions, toolchain, runtime.GOARCH)), nil
+}
+
+// Built returns the path of a program that tools/TOOL/build.sh builds from a Go module. The
+// program lies among those of PREFIX-VERSION, with the version of the module in tools/TOOL/go.mod;
+// root is the path of the repository. Without the program the test is skipped, or fails if the
+// environment variable named required is set.
+func Built(t testing.TB, root, tool, module, prefix, program, required string) string {
+	t.Helper()
+	version, err := moduleVersion(filepath.Join(root, "tools", tool, "go.mod"), module)
+	if err != nil {
+		t.Fatalf("find the version of %s: %v", program, err)
+	}
+	set, _, _ := strings.Cut(tool, "/")
+	directory, err := Directory(os.Getenv, set, prefix+"-"+version)
+	if err != nil {
+		t.Fatalf("find %s: %v", program, err)
+	}
+	path := filepath.Join(directory, program)
+	if _, err := os.Stat(path); err != nil {
+		if os.Getenv(required) != "" {
+			t.Fatalf("run tools/%s/build.sh: %v", tool, err)
+		}
+		t.Skipf("run tools/%s/build.sh: %v", tool, err)
+	}
+	return path
+}
+
+// moduleVersion returns the version of a module that a file go.mod requires.
+func moduleVersion(file, module string) (string, error) {
+	text, err := os.ReadFile(filepath.Clean(file))
+	if err != nil {
+		return "", err
+	}
+	parsed, err := modfile.ParseLax(file, text, nil)
+	if err != nil {
+		return "", err
+	}
+	for _, require := range parsed.Require {
+		if require.Mod.Path == module {
+			return require.Mod.Version, nil
+		}
+	}
+	return "", fmt.Errorf("%s does not require %s", file, module)
 }
 
 // NPM returns the directory node_modules of the packages that tools/npm/install.sh
