@@ -108,6 +108,14 @@ keda: ## Build KEDA into the cache, once
 e2e: node helm keda swagger-ui ## Run the tests that need a cluster with nodes (root, Linux)
 	PRINTMARKET_E2E=1 go test -count=1 -timeout 30m -v -p 1 -skip '^TestUpgrade$$' ./test/nodes/... ./test/e2e
 
+.PHONY: neighbours
+neighbours: node helm ## Build cert-manager, Jaeger, kube-router and Traefik into the cache, once
+	@for one in cert-manager jaeger kube-router traefik; do tools/neighbours/$$one/build.sh >/dev/null || exit 1; done
+
+.PHONY: e2e-neighbours
+e2e-neighbours: neighbours swagger-ui ## Run the platform among systems of other vendors (root, Linux)
+	PRINTMARKET_E2E=1 PRINTMARKET_NEIGHBOURS=1 go test -count=1 -timeout 30m -v -run '^TestNeighbours$$' ./test/e2e
+
 .PHONY: upgrade
 upgrade: node helm swagger-ui ## Upgrade the previous release to this one under load, and roll back (root, Linux)
 	PRINTMARKET_E2E=1 go test -count=1 -timeout 30m -v -run '^TestUpgrade$$' ./test/e2e

@@ -73,12 +73,19 @@ type platform struct {
 func install(t *testing.T) *platform {
 	t.Helper()
 	p := newPlatform(t)
-	p.redis, p.database = redistest.Real(t), pgtest.Start(t)
-	p.makeSecrets()
+	p.startDatabases()
 	p.writeValues("database: {insecure: true}\nredis: {insecure: true}\n")
 	p.installPlatform()
 	p.bindPeople()
 	return p
+}
+
+// startDatabases starts PostgreSQL and Redis on this machine, and creates the Secrets that lead to
+// them.
+func (p *platform) startDatabases() {
+	p.Helper()
+	p.redis, p.database = redistest.Real(p.T), pgtest.Start(p.T)
+	p.makeSecrets()
 }
 
 // newPlatform builds the image and creates a namespace for the platform.

@@ -48,6 +48,9 @@ type Options struct {
 	Nodes int
 	// Timeout replaces [DefaultTimeout].
 	Timeout time.Duration
+	// PolicyEngine is the path of kube-router, which then enforces NetworkPolicies on each node.
+	// Without it nothing enforces them.
+	PolicyEngine string
 	// Now replaces [time.Now].
 	Now func() time.Time
 }
@@ -187,6 +190,12 @@ func (c *Cluster) Kubeconfig() string { return c.pki("admin.kubeconfig") }
 
 // Host returns the address at which pods reach this machine.
 func (c *Cluster) Host() netip.Addr { return c.addresses.host() }
+
+// NodeNetwork returns the network of this machine, the control plane and the nodes.
+func (c *Cluster) NodeNetwork() netip.Prefix { return c.addresses.links().Masked() }
+
+// ControlPlane returns the address of kube-apiserver, which listens on port 6443.
+func (c *Cluster) ControlPlane() netip.Addr { return c.addresses.control() }
 
 // Nodes returns the names of the nodes.
 func (c *Cluster) Nodes() []string {

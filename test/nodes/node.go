@@ -50,18 +50,22 @@ func (c *Cluster) node(n int) tree.Space {
 			Source: c.work(name, path.Base(setting)), Target: "/proc/sys/" + setting, ReadOnly: true,
 		})
 	}
+	processes := []tree.Process{
+		{Name: name + "-containerd", Args: []string{"containerd", "--config", c.work(name, "containerd.toml")}},
+		{Name: name + "-kubelet", Args: c.kubelet(n)},
+		{Name: name + "-kube-proxy", Args: []string{
+			c.assets.nodeProgram("kube-proxy"), "--config=" + c.work(name, "kube-proxy.yaml"),
+		}},
+	}
+	if c.options.PolicyEngine != "" {
+		processes = append(processes, tree.Process{Name: name + "-policy-engine", Args: c.policyEngine(n)})
+	}
 	return tree.Space{
-		Name:   name,
-		Link:   tree.Link{Outside: name, Inside: "eth0"},
-		Mounts: mounts,
-		Setup:  setup,
-		Processes: []tree.Process{
-			{Name: name + "-containerd", Args: []string{"containerd", "--config", c.work(name, "containerd.toml")}},
-			{Name: name + "-kubelet", Args: c.kubelet(n)},
-			{Name: name + "-kube-proxy", Args: []string{
-				c.assets.nodeProgram("kube-proxy"), "--config=" + c.work(name, "kube-proxy.yaml"),
-			}},
-		},
+		Name:      name,
+		Link:      tree.Link{Outside: name, Inside: "eth0"},
+		Mounts:    mounts,
+		Setup:     setup,
+		Processes: processes,
 	}
 }
 
@@ -86,6 +90,14 @@ func (c *Cluster) kubelet(n int) []string {
 		"--kubeconfig=" + c.pki(name+".kubeconfig"),
 		"--node-ip=" + c.addresses.node(n).String(),
 		"--cert-dir=/var/lib/kubelet/pki",
+	}
+}
+
+func (c *Cluster) policyEngine(n int) []string {
+	return []string{
+		c.options.PolicyEngine, "--run-firewall=true", "--run-router=false", "--run-service-proxy=false",
+		"--hostname-override=" + nodeName(n), "--kubeconfig=" + c.Kubeconfig(),
+		"--service-cluster-ip-range=" + c.addresses.services().String(),
 	}
 }
 

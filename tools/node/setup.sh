@@ -12,6 +12,8 @@ want containerd containerd
 want runc runc
 want nft nftables
 want ip iproute2
+want iptables iptables
+want ipset ipset
 want prometheus prometheus
 [ -e /usr/lib/cni/ptp ] || [ -e /opt/cni/bin/ptp ] || need="$need containernetworking-plugins"
 [ -n "$need" ] || exit 0
