@@ -3,9 +3,12 @@
 package cli_test
 
 import (
+	"crypto/tls"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -108,6 +111,32 @@ func TestHAProxySpeaksForItsClientsAsTheGuideConfiguresIt(t *testing.T) {
 		"no certificate, with two forged fields":    {front, nil, []string{"Client-Cert", forged, "Client-Cert", forged}, 401},
 		"a stranger that goes around it and forges": {api, &stranger, []string{"Client-Cert", forged}, 401},
 	}
+	t.Run("a body that arrives in chunks", func(t *testing.T) {
+		body, write := io.Pipe()
+		go func() {
+			for part := range strings.SplitSeq(`{"catalogProductUid":"print:flyers:a5", "title":"First", "category":"commercial-print", "quantity":500, "deliveryCity":"Berlin"}`, " ") {
+				time.Sleep(50 * time.Millisecond)
+				_, _ = io.WriteString(write, part)
+			}
+			_ = write.Close()
+		}()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+front+"/api/v1/rfq", body)
+		if err != nil {
+			t.Fatalf("http.NewRequestWithContext: %v", err)
+		}
+		r.Header.Set("Authorization", "Bearer "+key)
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Idempotency-Key", "chunks")
+		config := &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, Certificates: []tls.Certificate{client.Certificate}}
+		answer, err := (&http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}).Do(r)
+		if err != nil {
+			t.Fatalf("Do: %v", err)
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != http.StatusCreated {
+			t.Errorf("answered %s, want 201", answer.Status)
+		}
+	})
 	for sentence, test := range tests {
 		t.Run(sentence, func(t *testing.T) {
 			if got, _ := account(t, test.addr, key, test.by, test.header...); got != test.want {
