@@ -8,6 +8,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
+	"math"
 )
 
 // The bounds of the lists of a report. Rules judge everything; the report counts the
@@ -56,9 +57,9 @@ func compose(doc *facts.Document, outcome rules.Outcome, p profile.Profile, file
 	if doc.Opened {
 		r.Document = describe(doc)
 	}
-	text := maxText
+	text, heatMaps := maxText, maxHeatMaps
 	for i := range doc.Pages[:min(len(doc.Pages), maxPages)] {
-		r.Pages = append(r.Pages, page(&doc.Pages[i], &text))
+		r.Pages = append(r.Pages, page(&doc.Pages[i], &text, &heatMaps))
 	}
 	for _, f := range doc.Fonts[:min(len(doc.Fonts), maxFonts)] {
 		r.Fonts = append(r.Fonts, report.Font{
@@ -90,8 +91,42 @@ func compose(doc *facts.Document, outcome rules.Outcome, p profile.Profile, file
 	return r
 }
 
-// page describes a page and takes its boxes of text from the remaining number, text.
-func page(p *facts.Page, text *int) report.Page {
+const (
+	// maxHeatMaps bounds the pages with a heat map, and heatCells the cells along its longer edge.
+	maxHeatMaps = 20
+	heatCells   = 48
+	// heatFrom is the highest total of inks in percent of a page that needs no heat map.
+	heatFrom = 200
+)
+
+// heatMap returns the map of the totals of a page in fewer cells, as the viewer sees the page.
+func heatMap(p *facts.Page) *report.HeatMap {
+	view, m := p.View(), p.Ink
+	cell := func(column, row int) geom.Rect {
+		x, y := m.Left+float64(column)*m.Side, m.Top-float64(row)*m.Side
+		return view.Rect(geom.Rect{x, y - m.Side, x + m.Side, y})
+	}
+	whole := cell(0, 0).Union(cell(m.Columns-1, m.Rows-1))
+	side := cell(0, 0).Width() * float64((max(m.Columns, m.Rows)+heatCells-1)/heatCells)
+	columns, rows := int(math.Ceil(whole.Width()/side-0.01)), int(math.Ceil(whole.Height()/side-0.01))
+	out := &report.HeatMap{
+		Box:   *rules.Box(geom.Rect{whole[0], whole[3] - float64(rows)*side, whole[0] + float64(columns)*side, whole[3]}),
+		Cells: make([][]int, rows),
+	}
+	for row := range out.Cells {
+		out.Cells[row] = make([]int, columns)
+	}
+	for i, total := range m.Cells {
+		c := cell(i%m.Columns, i/m.Columns)
+		into := &out.Cells[int((whole[3]-(c[1]+c[3])/2)/side)][int(((c[0]+c[2])/2-whole[0])/side)]
+		*into = max(*into, int(total))
+	}
+	return out
+}
+
+// page describes a page. It takes its boxes of text from the remaining number, text, and its
+// heat map from that of heatMaps.
+func page(p *facts.Page, text, heatMaps *int) report.Page {
 	width, height := p.Size()
 	out := report.Page{
 		Number: p.Number, Rotate: p.Rotate, UserUnit: p.UserUnit,
@@ -116,6 +151,10 @@ func page(p *facts.Page, text *int) report.Page {
 			out.Ink.Planes = append(out.Ink.Planes, report.InkPlane{
 				Name: plane.Name, Coverage: geom.Round(plane.Coverage, 2), Highest: geom.Round(plane.Highest, 1),
 			})
+		}
+		if out.MaxInk > heatFrom && *heatMaps > 0 {
+			out.Ink.HeatMap = heatMap(p)
+			*heatMaps--
 		}
 	}
 	view := p.View()

@@ -201,6 +201,37 @@ func TestProgressCountsPages(t *testing.T) {
 	}
 }
 
+// TestHeatMapIsAsTheViewerSeesThePage puts much ink at the lower left corner of the file, which
+// is the upper left corner of the page that is rotated clockwise.
+func TestHeatMapIsAsTheViewerSeesThePage(t *testing.T) {
+	t.Parallel()
+	data := pdftest.Pages(
+		pdftest.Page{Media: &pdftest.Box{0, 0, 300, 600}, Rotate: 90, Content: "1 1 1 0.5 k 0 0 150 150 re f\n"},
+		pdftest.Page{Media: &pdftest.Box{0, 0, 300, 600}, Content: "1 0.9 0 0 k 0 0 150 150 re f\n"},
+	)
+	pages := inspect(t, data, "print_ready").Pages
+	if pages[1].Ink.HeatMap != nil {
+		t.Error("a page with at most 200 % has a heat map")
+	}
+	got := pages[0].Ink.HeatMap
+	if got == nil {
+		t.Fatal("no heat map")
+	}
+	rows, columns := len(got.Cells), len(got.Cells[0])
+	if rows > columns || columns > 48 || got.Box[0] > 0 || got.Box[2] < 600 || got.Box[1] > 0 || got.Box[3] < 300 {
+		t.Fatalf("%d rows of %d cells in %v; want a landscape page of at most 48 columns", rows, columns, got.Box)
+	}
+	for row, cells := range got.Cells {
+		for column, total := range cells {
+			inked := 4*column < columns-4 && 2*row < rows-2
+			bare := 4*column > columns+4 || 2*row > rows+2
+			if inked && total != 350 || bare && total != 0 {
+				t.Errorf("row %d, column %d: %d %%", row, column, total)
+			}
+		}
+	}
+}
+
 func TestReportNamesTheLinkedParser(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Version}}", "github.com/pdfcpu/pdfcpu").Output()

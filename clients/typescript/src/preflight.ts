@@ -1211,6 +1211,29 @@ export interface components {
                      */
                     highest: number;
                 }[];
+                /**
+                 * @description Where the page has most ink, in a grid of equal cells over the page as the viewer sees it. Absent on a page
+                 *     with at most 200 %, and after the first 20 pages with more.
+                 */
+                heatMap?: {
+                    box: components["schemas"]["Rectangle"];
+                    /**
+                     * @description The highest total of inks of each cell in percent, row by row from the top.
+                     * @example [
+                     *       [
+                     *         0,
+                     *         180,
+                     *         320
+                     *       ],
+                     *       [
+                     *         0,
+                     *         240,
+                     *         310
+                     *       ]
+                     *     ]
+                     */
+                    cells: number[][];
+                };
             };
             /**
              * @description The width of the thinnest line in points; absent on a page without lines.

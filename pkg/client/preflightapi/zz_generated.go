@@ -1065,6 +1065,18 @@ type ReportPage struct {
 			// Examples: 100
 			Highest float64 `json:"highest"`
 		} `json:"planes"`
+
+		// HeatMap Where the page has most ink, in a grid of equal cells over the page as the viewer sees it. Absent on a page
+		// with at most 200 %, and after the first 20 pages with more.
+		HeatMap *struct {
+			// Box Left, bottom, right, top.
+			Box Rectangle `json:"box"`
+
+			// Cells The highest total of inks of each cell in percent, row by row from the top.
+			//
+			// Examples: [[0,180,320],[0,240,310]]
+			Cells [][]int `json:"cells"`
+		} `json:"heatMap,omitempty"`
 	} `json:"ink,omitempty"`
 
 	// MinLinePT The width of the thinnest line in points; absent on a page without lines.

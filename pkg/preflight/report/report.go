@@ -218,6 +218,18 @@ type PageInk struct {
 	Estimated bool `json:"estimated"`
 	// Planes are the process inks and the spot colours of the page.
 	Planes []InkPlane `json:"planes"`
+	// HeatMap shows where the page has most ink; absent on a page with at most 200 %, and
+	// after the first 20 pages with more.
+	HeatMap *HeatMap `json:"heatMap,omitempty"`
+}
+
+// HeatMap is a grid of equal cells over a page as the viewer sees it.
+type HeatMap struct {
+	// Box is the grid in points of the viewed page, with its origin at the lower left, as
+	// the boxes of findings. Cells at its edges may extend beyond the page.
+	Box Rect `json:"box"`
+	// Cells holds the highest total of inks in each cell in percent, row by row from the top.
+	Cells [][]int `json:"cells"`
 }
 
 // InkPlane is one ink of a page.

@@ -26,6 +26,9 @@ var update = flag.Bool("update", false, "write golden files")
 
 func flyer() report.Report {
 	trim, bleed := report.Rect{28.35, 28.35, 623.62, 870.24}, report.Rect{19.84, 19.84, 632.13, 878.74}
+	heat := report.PageInk{Complete: true, HeatMap: &report.HeatMap{
+		Box: report.Rect{0, 0, 890, 645}, Cells: [][]int{{0, 330, 325, 199}, {240, 239, 280, 400}, {0, 0, 0, 0}},
+	}}
 	return report.Report{
 		Version: report.Version, Language: report.Languages()[0], Engine: report.Engine{Name: "printmarket-preflight", Version: "2.0.0", Parser: "pdfcpu"},
 		Profile: report.Profile{Name: "print_ready", Version: "2.0.0", Digest: strings.Repeat("ab", 32)},
@@ -33,7 +36,7 @@ func flyer() report.Report {
 		Summary:  report.Summary{Errors: 1, Warnings: 1, RulesRun: 80},
 		Document: &report.Document{PDFVersion: "1.6", Pages: 2, Title: "Spring flyer", Standards: []string{"PDF/X-4"}},
 		Pages: []report.Page{
-			{Number: 1, Size: [2]float64{297, 210}, Rotate: 90, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 651.97, 898.58}, Trim: &trim, Bleed: &bleed}, Text: []report.Rect{{50, 60, 200, 80}}, MaxInk: 280, MinText: new(6.0)},
+			{Number: 1, Size: [2]float64{297, 210}, Rotate: 90, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 651.97, 898.58}, Trim: &trim, Bleed: &bleed}, Text: []report.Rect{{50, 60, 200, 80}}, MaxInk: 330, MinText: new(6.0), Ink: &heat},
 			{Number: 2, Size: [2]float64{210, 297}, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 651.97, 898.58}}, Blank: true},
 		},
 		Images: []report.Image{{Page: 1, Object: "7 0 R", Pixels: [2]int{100, 200}, BitsPerComponent: 8, ColorSpace: "DeviceRGB", PPI: [2]float64{72, 72}, BBox: report.Rect{100, 100, 200, 300}}},
@@ -211,7 +214,7 @@ func TestBleedIsShownAtTheEdgesThatAViewerShows(t *testing.T) {
 func TestUnknownInkIsNotShownAsNoInk(t *testing.T) {
 	t.Parallel()
 	r := flyer()
-	r.Pages[0].MaxInk = 0
+	r.Pages[0].MaxInk, r.Pages[0].Ink = 0, nil
 	if got := write(t, r); strings.Contains(got, "0 %") || !strings.Contains(got, "total ink coverage unknown") {
 		t.Error("the page shows an unknown ink coverage as 0 %")
 	}

@@ -3,6 +3,7 @@
 package html
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -37,6 +38,8 @@ type pageMap struct {
 	Text    []shape
 	Images  []shape
 	Markers []marker
+	// Heat are the areas with much ink, lighter first; empty for a page without a heat map.
+	Heat []area
 	// Findings are the findings whose first page is this one.
 	Findings []located
 }
@@ -49,6 +52,9 @@ type shape struct {
 	// Title is the tooltip; empty for none.
 	Title string
 }
+
+// area is a set of rectangles with one colour.
+type area struct{ Class, Path string }
 
 // marker is the number of a finding at its place.
 type marker struct {
@@ -87,7 +93,52 @@ func newMap(in *texts.Language, page *report.Page, images []report.Image, findin
 	}
 	m.addImages(images)
 	m.addMarkers()
+	if page.Ink != nil && page.Ink.HeatMap != nil {
+		m.addHeat(page.Ink.HeatMap)
+	}
 	return m
+}
+
+// heatSteps are the totals of inks in percent at which the heat map has another colour.
+func heatSteps() []int { return []int{200, 240, 280, 320, 360} }
+
+// heatClass returns the class of the colour that begins at a step.
+func heatClass(step int) string { return fmt.Sprintf("heat h%d", step) }
+
+// addHeat draws one path for each colour. Neighbouring cells of a row are one rectangle.
+func (m *pageMap) addHeat(heat *report.HeatMap) {
+	steps := heatSteps()
+	step := func(total int) int {
+		at, exact := slices.BinarySearch(steps, total)
+		if !exact {
+			at--
+		}
+		return at
+	}
+	paths := make([]strings.Builder, len(steps))
+	height := (heat.Box[3] - heat.Box[1]) / float64(len(heat.Cells))
+	for row, cells := range heat.Cells {
+		width := (heat.Box[2] - heat.Box[0]) / float64(len(cells))
+		for from := 0; from < len(cells); {
+			until := from + 1
+			for until < len(cells) && step(cells[until]) == step(cells[from]) {
+				until++
+			}
+			if at := step(cells[from]); at >= 0 {
+				s := m.shape(geom.Rect{
+					heat.Box[0] + float64(from)*width, heat.Box[3] - float64(row+1)*height,
+					heat.Box[0] + float64(until)*width, heat.Box[3] - float64(row)*height,
+				}, "", "")
+				fmt.Fprintf(&paths[at], "M%s %sh%sv%sh-%sz", coordinate(s.X), coordinate(s.Y), coordinate(s.W), coordinate(s.H), coordinate(s.W))
+			}
+			from = until
+		}
+	}
+	for at := range paths {
+		if paths[at].Len() > 0 {
+			m.Heat = append(m.Heat, area{heatClass(steps[at]), paths[at].String()})
+		}
+	}
 }
 
 // shape converts a rectangle of the page to SVG and clips it to the page.

@@ -75,6 +75,11 @@ func newView(r report.Report) view {
 	return v
 }
 
+// hasHeat reports whether a page has a heat map.
+func (v *view) hasHeat() bool {
+	return slices.ContainsFunc(v.Maps, func(m pageMap) bool { return len(m.Heat) > 0 })
+}
+
 // weight orders severities, the gravest first.
 func weight(s report.Severity) int {
 	return slices.Index([]report.Severity{report.Error, report.Warning, report.Info}, s)
