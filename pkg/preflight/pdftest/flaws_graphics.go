@@ -60,6 +60,13 @@ func lineFlaws() []Flaw {
 	fill := func(height float64) func() []byte {
 		return content(fmt.Sprintf("0 0 0 0.6 k 100 300 100 %g re f\n", height))
 	}
+	// A line of 2 pt in a clip of which a part shows, and a flat triangle across the page.
+	clipped := func(width float64) string {
+		return fmt.Sprintf("q 100 300 100 %g re W n 0 0 0 0.6 K 2 w 90 300 m 210 300 l S Q\n", width)
+	}
+	sliver := func(height float64) func() []byte {
+		return content(fmt.Sprintf("q 0.8 0.6 -0.6 0.8 200 300 cm 0 0 0 0.6 k 0 0 m 100 0 l 100 %g l f Q\n", height))
+	}
 	const one, two = "0 0 0 0.6", "0.6 0 0 0.6"
 	return []Flaw{
 		{Rule: "line.hairline", Breaks: stroke(one, 0.1), Twin: stroke(one, 0.125)},
@@ -67,7 +74,9 @@ func lineFlaws() []Flaw {
 		{Rule: "line.hairline", Variant: "by the matrix", Breaks: content("q 0.1 0 0 0.1 0 0 cm 0 0 0 0.6 K 1 w 1000 3000 m 2000 3500 l S Q\n"), Twin: content("q 0.5 0 0 0.5 0 0 cm 0 0 0 0.6 K 1 w 200 600 m 400 700 l S Q\n")},
 		{Rule: "line.thin", Breaks: stroke(one, 0.2), Twin: stroke(one, 0.25)},
 		{Rule: "line.multi_ink_thin", Breaks: stroke(two, 0.2), Twin: stroke(one, 0.2)},
+		{Rule: "line.hairline", Variant: "inside a clip", Breaks: content(clipped(0.1)), Twin: content(clipped(0.4))},
 		{Rule: "line.thin_fill", Breaks: fill(0.1), Twin: fill(0.2)},
+		{Rule: "line.thin_fill", Variant: "of a sliver", Breaks: sliver(0.1), Twin: sliver(0.3)},
 	}
 }
 

@@ -18,7 +18,7 @@ func cross(a, b point) float64 { return a.x*b.y - a.y*b.x }
 // thin as they can.
 const noExtent = 1e-4
 
-// path is the current path. Of paths of rectangles it keeps the thinness.
+// path is the current path. It keeps how thin its parts are.
 type path struct {
 	box   geom.Rect
 	drawn bool
@@ -33,21 +33,26 @@ type path struct {
 	corners [5]point
 	n       int
 	curved  bool
-	// twice is twice the area of the open part, with a sign.
+	// twice is twice the area of the open part, with a sign; control points count as corners.
 	twice float64
+	// first is the index of the point that starts the open part, -1 without one.
+	first int
 
-	thin      float64
-	shapeless bool
+	// thin is the smallest extent of a part that is a rectangle or a line, and broad the
+	// largest of the other parts.
+	thin, broad float64
+	shapeless   bool
 }
 
 func (p *path) reset() {
 	p.shape.Reset()
-	*p = path{box: geom.Nothing(), thin: math.MaxFloat64, shape: p.shape}
+	*p = path{box: geom.Nothing(), thin: math.MaxFloat64, first: -1, shape: p.shape}
 }
 
 func (p *path) move(to point) {
-	p.shape.Move(to.x, to.y)
 	p.finish()
+	p.first = p.shape.Points()
+	p.shape.Move(to.x, to.y)
 	p.start, p.at = to, to
 }
 
@@ -77,6 +82,7 @@ func (p *path) curveTo(b, c, d point) {
 	p.shape.Curve(b.x, b.y, c.x, c.y, d.x, d.y)
 	p.begin()
 	a := p.at
+	p.twice += cross(a, b) + cross(b, c) + cross(c, d)
 	p.box = p.box.Add(d.x, d.y)
 	// Add the extremes of a curve whose control points are outside of the box.
 	if !p.box.Contains(geom.Rect{min(b.x, c.x), min(b.y, c.y), max(b.x, c.x), max(b.y, c.y)}, 0) {
@@ -126,9 +132,10 @@ func (p *path) finish() {
 	}
 	p.open = false
 	p.thinness(math.Abs(p.twice+cross(p.at, p.start)) / 2)
+	p.first = -1
 }
 
-// thinness adds the smaller extent of a part that is a rectangle or a line.
+// thinness adds the smaller extent of a part.
 func (p *path) thinness(area float64) {
 	n := p.n
 	if n > 1 && n <= len(p.corners) && near(p.corners[n-1], p.corners[0]) {
@@ -137,21 +144,49 @@ func (p *path) thinness(area float64) {
 	side := func(i, k int) float64 {
 		return math.Hypot(p.corners[k].x-p.corners[i].x, p.corners[k].y-p.corners[i].y)
 	}
-	switch {
-	case p.curved:
-		p.shapeless = true
-	case area < 1e-9:
-		p.thin = min(p.thin, noExtent)
-	case n != 4:
-		p.shapeless = true
-	default:
-		c := &p.corners
-		if !near(point{c[1].x - c[0].x, c[1].y - c[0].y}, point{c[2].x - c[3].x, c[2].y - c[3].y}) {
-			p.shapeless = true
-			return
-		}
+	c := &p.corners
+	if !p.curved && n == 4 && area > 0 && near(point{c[1].x - c[0].x, c[1].y - c[0].y}, point{c[2].x - c[3].x, c[2].y - c[3].y}) {
 		p.thin = min(p.thin, max(area/max(side(0, 1), side(1, 2)), noExtent))
+		return
 	}
+	breadth := p.breadth(area)
+	if !p.curved && breadth <= noExtent {
+		p.thin = min(p.thin, noExtent)
+		return
+	}
+	p.shapeless = true
+	p.broad = max(p.broad, breadth)
+}
+
+// breadth returns the smaller extent of the open part, in any direction. Of a part that is
+// surely wider than a sliver it returns the largest number.
+func (p *path) breadth(area float64) float64 {
+	if p.first < 0 || area > sliver*math.Hypot(p.box[2]-p.box[0], p.box[3]-p.box[1]) {
+		return math.MaxFloat64
+	}
+	return max(p.shape.Breadth(p.first), noExtent)
+}
+
+// sliver is a thinness, in points, that no limit for thin shapes reaches.
+const sliver = 2.0
+
+// grazed is the extent, in points, of a part inside a clip that only touches it: programs round.
+const grazed = 0.02
+
+// painted returns the smaller extent of what a filled path paints inside a box, 0 if it is
+// surely no sliver.
+func (p *path) painted(box geom.Rect) float64 {
+	thin := p.thin
+	if p.shapeless {
+		thin = p.broad
+	}
+	if inside := min(box[2]-box[0], box[3]-box[1]); inside > grazed {
+		thin = min(thin, inside)
+	}
+	if thin > sliver {
+		return 0
+	}
+	return thin
 }
 
 func near(a, b point) bool { return math.Abs(a.x-b.x) < 1e-3 && math.Abs(a.y-b.y) < 1e-3 }
@@ -242,9 +277,7 @@ func (in *Interpreter) fillPath(f *frame, evenOdd bool) {
 	if m == nil {
 		return
 	}
-	if !f.path.shapeless {
-		m.Thin = f.path.thin * in.page.UserUnit
-	}
+	m.Thin = f.path.painted(m.Box) * in.page.UserUnit
 	in.paint(f, &f.state.fill, m)
 }
 
@@ -257,6 +290,10 @@ func (in *Interpreter) strokePath(f *frame) {
 		return
 	}
 	m.Stroked = true
-	m.Width = width * least * in.page.UserUnit
+	// A clip may leave a part of the width.
+	if m.Width = width * least; min(m.Box[2]-m.Box[0], m.Box[3]-m.Box[1]) > grazed {
+		m.Width = min(m.Width, m.Box[2]-m.Box[0], m.Box[3]-m.Box[1])
+	}
+	m.Width *= in.page.UserUnit
 	in.paint(f, &f.state.stroke, m)
 }

@@ -2,6 +2,13 @@
 
 package geom
 
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+)
+
 // Path is a list of subpaths of lines and cubic Bézier curves (ISO 32000-2, 8.5.2).
 // The zero value is an empty path.
 type Path struct {
@@ -31,6 +38,56 @@ func (p *Path) Empty() bool { return len(p.verbs) == 0 }
 
 // Len returns the number of segments.
 func (p *Path) Len() int { return len(p.verbs) }
+
+// Points returns the number of points.
+func (p *Path) Points() int { return len(p.points) }
+
+// Breadth returns the smallest distance between two parallel lines that enclose the points from
+// an index on, control points included. It is 0 for points on a line.
+func (p *Path) Breadth(from int) float64 {
+	hull := hull(p.points[from:])
+	if len(hull) < 3 {
+		return 0
+	}
+	// The narrowest strip lies along an edge of the hull. The farthest point from the edges
+	// moves around the hull as the edges do.
+	breadth, far := math.MaxFloat64, 1
+	for i, a := range hull {
+		b := hull[(i+1)%len(hull)]
+		distance := func(k int) float64 {
+			q := hull[k%len(hull)]
+			return ((b.X-a.X)*(q.Y-a.Y) - (b.Y-a.Y)*(q.X-a.X)) / math.Hypot(b.X-a.X, b.Y-a.Y)
+		}
+		for distance(far+1) > distance(far) {
+			far++
+		}
+		breadth = min(breadth, distance(far))
+	}
+	return breadth
+}
+
+// hull returns the corners of the convex hull of points, counterclockwise (Andrew's monotone
+// chain).
+func hull(points []Point) []Point {
+	sorted := slices.Clone(points)
+	slices.SortFunc(sorted, func(a, b Point) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y)) })
+	sorted = slices.Compact(sorted)
+	chain := func(corners []Point, points iter.Seq2[int, Point]) []Point {
+		first := len(corners)
+		for _, q := range points {
+			for n := len(corners); n > first+1 && turn(corners[n-2], corners[n-1], q) <= 0; n-- {
+				corners = corners[:n-1]
+			}
+			corners = append(corners, q)
+		}
+		return corners[:max(first, len(corners)-1)] // the last point starts the other chain
+	}
+	corners := chain(nil, slices.All(sorted))
+	return chain(corners, slices.Backward(sorted))
+}
+
+// turn is positive if a, b and c turn counterclockwise.
+func turn(a, b, c Point) float64 { return (b.X-a.X)*(c.Y-a.Y) - (b.Y-a.Y)*(c.X-a.X) }
 
 // Move starts a subpath.
 func (p *Path) Move(x, y float64) {
