@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
+	"strings"
 )
 
 // inch places an image at one inch, so that its pixels equal its resolution.
@@ -88,6 +89,17 @@ func photo(quality int) func(s *Sound) Ref {
 	}
 }
 
+// strips places a picture of one inch that is cut into strips of ten rows of pixels.
+func strips(ppi int) func() []byte {
+	return with(strings.Repeat("q 72 0 0 7.2 100 300 cm /Im Do Q 1 0 0 1 0 7.2 cm\n", 10), resource(func(s *Sound) Ref {
+		samples := make([]byte, ppi*ppi/10)
+		for i := range samples {
+			samples[i] = byte(i % 199)
+		}
+		return s.Flate(fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d /BitsPerComponent 8 /ColorSpace /DeviceGray ", ppi, ppi/10), samples)
+	}))
+}
+
 func imageFlaws() []Flaw {
 	deep := func(s *Sound) Ref {
 		return s.Flate(imageDict(300, 16, "/DeviceGray"), bytes.Repeat([]byte{0x80}, 2*300*300))
@@ -111,6 +123,7 @@ func imageFlaws() []Flaw {
 			Rule: "image.ppi_low", Variant: "inside a clip", Breaks: with("q 100 300 m 172 300 l 172 372 l h W n "+inch+"Q\n", resource(grey(100, ""))),
 			Twin: with("q 90 290 m 110 395 l 90 395 l h 160 290 m 185 395 l 185 290 l h W n q 20 0 0 20 120 320 cm /Im Do Q Q\n", resource(grey(100, ""))),
 		},
+		{Rule: "image.ppi_low", Variant: "in strips", Breaks: strips(100), Twin: strips(300)},
 		{Rule: "image.ppi_below_target", Breaks: placed(grey(290, "")), Twin: placed(grey(300, ""))},
 		{Rule: "image.ppi_high", Breaks: placed(grey(460, "")), Twin: placed(grey(440, ""))},
 		{Rule: "image.bitmap_ppi_low", Breaks: placed(bitmap(540, false)), Twin: placed(bitmap(560, false))},

@@ -40,6 +40,24 @@ func boxFlaws() []Flaw {
 		b := A4().Around(MM(around))
 		return content(fmt.Sprintf("0 0 0 0.5 k %g %g %g %g re f\n", b[0], b[1], b[2]-b[0], b[3]-b[1]))
 	}
+	// backdrop fills the page with its bleed. logoAt paints a triangle at a distance from the left
+	// edge of the media, frameAt a frame inside the finished page, and border one that reaches into
+	// the bleed; in millimetres.
+	const backdrop = "0 0.1 0.3 0 k 0 0 652 899 re f\n"
+	logoAt := func(left float64) string {
+		return fmt.Sprintf("0.8 0 0 0 k %g 300 m %g 330 l %[2]g 270 l f\n", MM(left), MM(left+12))
+	}
+	white := func(left float64) string {
+		return fmt.Sprintf("0 0 0 0 k BT /F1 14 Tf %g 400 Td (AB) Tj ET\n", MM(left))
+	}
+	frameAt := func(inside float64) string {
+		b := A4().Around(MM(-inside))
+		return fmt.Sprintf("0.8 0 0 0 K 2 w %g %g %g %g re S\n", b[0]+1, b[1]+1, b[2]-b[0]-2, b[3]-b[1]-2)
+	}
+	border := func(width float64) string {
+		b := A4().Around(MM(-width))
+		return fmt.Sprintf("0.8 0 0 0 k 0 0 652 899 re %g %g %g %g re f*\n", b[0], b[1], b[2]-b[0], b[3]-b[1])
+	}
 	return []Flaw{
 		{Rule: "box.trim_missing", Breaks: page(func(_ *Sound, p *Page) { p.Trim, p.Bleed = nil, nil }), Twin: sound},
 		{Rule: "box.nesting", Breaks: page(func(_ *Sound, p *Page) { p.Bleed = p.Trim.Around(MM(15)) }), Twin: page(func(_ *Sound, p *Page) { p.Bleed = p.Trim.Around(MM(10)) })},
@@ -55,5 +73,11 @@ func boxFlaws() []Flaw {
 		{Rule: "box.art_short_of_bleed", Variant: "up to the edge", Breaks: background(0), Twin: background(-5)},
 		{Rule: "box.oversize", Breaks: page(func(_ *Sound, p *Page) { p.sized(5200, 297) }), Twin: page(func(_ *Sound, p *Page) { p.sized(5000, 297) })},
 		{Rule: "safety.content_near_trim", Breaks: content(wordAt(MM(11))), Twin: content(wordAt(MM(15)))},
+		{Rule: "safety.content_near_trim", Variant: "white on a background", Breaks: content(backdrop + white(11)), Twin: content(backdrop + white(15))},
+		{Rule: "safety.object_near_trim", Breaks: content(backdrop + logoAt(11)), Twin: content(backdrop + logoAt(14))},
+		{Rule: "safety.object_near_trim", Variant: "of a frame", Breaks: content(frameAt(2)), Twin: content(frameAt(4))},
+		{Rule: "safety.object_near_trim", Variant: "among artwork in the bleed", Breaks: content(logoAt(11)), Twin: content(logoAt(11) + "0 0.3 0.8 0 k 10 340 60 40 re f\n")},
+		{Rule: "safety.text_cut", Breaks: content(wordAt(MM(8))), Twin: content(wordAt(MM(10.2)))},
+		{Rule: "safety.frame_thin", Breaks: content(border(2)), Twin: content(border(4))},
 	}
 }

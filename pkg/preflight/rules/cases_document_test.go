@@ -68,6 +68,18 @@ func pageCases() map[string]ruleCase {
 		p.Trim, p.Bleed = &geom.Rect{100, 50, 200, 250}, &geom.Rect{90, 40, 210, 260}
 		return p
 	}
+	near := func(left float64) change {
+		return paint(with(area(black()), func(m *facts.Mark) { m.Number, m.Box = 1, geom.Rect{left, 100, 90, 110} }))
+	}
+	// framed has a frame along each edge that reaches into the bleed.
+	framed := func(width float32) change {
+		return first(func(p *facts.Page) {
+			p.Ink = &facts.InkMap{Complete: true}
+			for i := range p.Ink.Edges {
+				p.Ink.Edges[i] = facts.EdgeInk{Step: 0.25, Reach: []float32{5, 5, 5, 5, 5}, Depth: []float32{width, width, width + 0.2, width, facts.NoInk}}
+			}
+		})
+	}
 	turned := both(first(func(p *facts.Page) { *p = wide(*p) }), add(tall(page(3))))
 	return map[string]ruleCase{
 		"page.count":             pair(doc(func(d *facts.Document) { d.Pages = nil }), nothing),
@@ -99,6 +111,11 @@ func pageCases() map[string]ruleCase {
 		"safety.content_near_trim": pair(
 			paint(with(text(9, black()), func(m *facts.Mark) { m.Box = geom.Rect{58, 100, 90, 110} })),
 			paint(with(text(9, black()), func(m *facts.Mark) { m.Box = geom.Rect{58.6, 100, 90, 110} }))),
+		"safety.object_near_trim": pair(near(58), near(58.6)),
+		"safety.text_cut": pair(
+			paint(with(text(9, black()), func(m *facts.Mark) { m.Number, m.Box = 1, geom.Rect{45, 100, 90, 110} })),
+			paint(with(text(9, black()), func(m *facts.Mark) { m.Number, m.Box = 1, geom.Rect{40, 100, 49, 110} }))),
+		"safety.frame_thin": pair(framed(2), framed(3.1)),
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// minEdge is the shortest edge, in pixels, of images that are judged: smaller images
-// are lines, shadows and strips of fills.
+// minEdge is the shortest edge, in pixels, of pictures that are judged: smaller ones are lines,
+// shadows and parts of fills.
 const minEdge = 16
 
 func images() []Rule {
@@ -60,8 +60,8 @@ func everyImage(check placement) judge {
 	return func(in *input) []observation {
 		var out []observation
 		index := map[key]int{}
-		for n := range in.doc.Images {
-			image := &in.doc.Images[n]
+		for n := range in.pictures {
+			image := &in.pictures[n]
 			if image.Hidden || image.Soft {
 				continue
 			}

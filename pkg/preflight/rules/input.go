@@ -16,12 +16,14 @@ type judge func(in *input) []observation
 
 // input holds the facts and the setting for a rule of the document.
 type input struct {
-	doc     *facts.Document
-	rule    *Rule
-	setting profile.Setting
-	profile profile.Profile
-	ticket  *jobticket.Ticket
-	inks    *processInks
+	doc *facts.Document
+	// pictures are the images with their strips joined.
+	pictures []facts.Image
+	rule     *Rule
+	setting  profile.Setting
+	profile  profile.Profile
+	ticket   *jobticket.Ticket
+	inks     *processInks
 }
 
 // breaksLimit reports whether a value breaks the limit of the profile.

@@ -81,6 +81,7 @@ func (j *Judging) Mark(page *facts.Page, m *facts.Mark) {
 			j.view.area = page.BleedArea()
 		}
 	}
+	j.view.cross(m)
 	// Skip marks that are cut off: those beyond the bleed, and printer's marks in the
 	// registration colour, which often reach into the bleed.
 	if !touch(&m.Box, &j.view.area) || registration(&m.Paint) && !touch(&m.Box, &j.view.finished) {
@@ -102,10 +103,17 @@ func (j *Judging) Mark(page *facts.Page, m *facts.Mark) {
 }
 
 // EndPage implements [facts.Sink]: marks that are covered, or wholly transparent, or
-// outside the clip, raise nothing.
-func (j *Judging) EndPage(page *facts.Page, visible func(mark uint32) bool) {
+// outside the clip, raise nothing. Rules about the place of a mark judge what it paints.
+func (j *Judging) EndPage(page *facts.Page, visible func(mark uint32) (geom.Rect, bool)) {
+	j.view.ink, j.view.read = page.Ink, true
 	for i := range j.pending {
-		if p := &j.pending[i]; visible(p.mark.Number) {
+		p := &j.pending[i]
+		painted, seen := visible(p.mark.Number)
+		if seen && p.watch.rule.mark.placed {
+			p.mark.Box = p.mark.Box.Intersect(painted)
+			p.value, seen = p.watch.observe(&j.view, &p.mark)
+		}
+		if seen {
 			p.watch.record(page.Number, p.group, p.value, &p.mark)
 		}
 	}
@@ -127,7 +135,7 @@ type Outcome struct {
 // once, after the last mark.
 func (j *Judging) Finish(doc *facts.Document) Outcome {
 	var out Outcome
-	in := input{doc: doc, profile: j.profile, ticket: j.ticket, inks: j.inks}
+	in := input{doc: doc, pictures: pictures(doc.Images), profile: j.profile, ticket: j.ticket, inks: j.inks}
 	for i := range j.rules {
 		rule := &j.rules[i]
 		setting, selected := rule.setting(j.profile)

@@ -119,10 +119,10 @@ func TestMarksThatCannotBeSeenRaiseNothing(t *testing.T) {
 		m := with(text(4, black()), func(m *facts.Mark) { m.Number = number })
 		j.Mark(&s.doc.Pages[0], &m)
 	}
-	j.EndPage(&s.doc.Pages[0], func(mark uint32) bool { return mark == 2 })
+	j.EndPage(&s.doc.Pages[0], func(mark uint32) (geom.Rect, bool) { return geom.Everything(), mark == 2 })
 	hidden := with(text(3, black()), func(m *facts.Mark) { m.Number = 1 })
 	j.Mark(&s.doc.Pages[1], &hidden)
-	j.EndPage(&s.doc.Pages[1], func(uint32) bool { return false })
+	j.EndPage(&s.doc.Pages[1], func(uint32) (geom.Rect, bool) { return geom.Everything(), false })
 	got := j.Finish(s.doc).Findings
 	if len(got) != 1 || got[0].Count != 1 || got[0].Measured.Value != 4 {
 		t.Errorf("findings %+v, want one of 4 pt, of the only visible mark", got)

@@ -86,8 +86,13 @@ func page(bleed float64) facts.Page {
 // judge runs the rules over a scene.
 func (s *scene) judge(p profile.Profile) rules.Outcome {
 	j := rules.Start(p, s.ticket)
-	for i := range s.marks {
-		j.Mark(&s.doc.Pages[s.marks[i].page-1], &s.marks[i].mark)
+	for page := range s.doc.Pages {
+		for i := range s.marks {
+			if s.marks[i].page == page+1 {
+				j.Mark(&s.doc.Pages[page], &s.marks[i].mark)
+			}
+		}
+		j.EndPage(&s.doc.Pages[page], func(uint32) (geom.Rect, bool) { return geom.Everything(), true })
 	}
 	return j.Finish(s.doc)
 }

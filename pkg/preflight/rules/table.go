@@ -18,7 +18,7 @@ func All() []Rule { return In(texts.English) }
 // language: one of [report.Languages]. Unknown languages fall back to English.
 func In(language string) []Rule {
 	all := slices.Concat(
-		reading(), documents(), outputIntents(), pages(), boxes(), fonts(), textRules(), images(), colors(),
+		reading(), documents(), outputIntents(), pages(), boxes(), fonts(), textRules(), safetyRules(), images(), colors(),
 		inks(), overprints(), lines(), transparencies(), layers(), annotations(), features(), orders(),
 	)
 	in := texts.In(language)

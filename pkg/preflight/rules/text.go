@@ -38,10 +38,6 @@ func textRules() []Rule {
 			ID: "text.invisible", Category: report.CategoryText, Severity: report.Info, Ref: "ISO 32000-2 9.3.6",
 			judge: featureDetail(facts.InvisibleText, ""),
 		},
-		{
-			ID: "safety.content_near_trim", Category: report.CategorySafety, Severity: report.Info, Op: atLeast, Unit: "mm", Ref: "house rule",
-			mark: &marks{of: everyText, pick: nearTrim, group: whole, decimals: 1, message: mainMessage},
-		},
 	}
 }
 
@@ -59,12 +55,4 @@ func richBlackText(_ *view, m *facts.Mark) (float64, bool) {
 	p := &m.Paint
 	k := p.CMYK[3]
 	return m.Size, p.Known && k >= richBlack && p.CMYK != [4]float64{3: k} && p.Total() > k*100+richTotal && !registration(p)
-}
-
-// nearTrim measures the distance of text from the edges of the finished page. Text
-// that crosses the edge is intended to.
-func nearTrim(v *view, m *facts.Mark) (float64, bool) {
-	page, text := &v.finished, &m.Box
-	distance := min(text[0]-page[0], text[1]-page[1], page[2]-text[2], page[3]-text[3])
-	return v.unit * distance, !m.Paint.White && page.Contains(*text, 0)
 }

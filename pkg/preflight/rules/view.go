@@ -15,6 +15,29 @@ type view struct {
 	// finished is the page after cutting; area is the finished page with its bleed,
 	// which is judged.
 	finished, area geom.Rect
+	// read is true at the end of the page. ink is the ink on it then; nil if it was not
+	// measured.
+	read bool
+	ink  *facts.InkMap
+	// crossing lists the boxes of marks that cross the edge of the finished page and do not
+	// fill it; crowded is true when some were omitted.
+	crossing []geom.Rect
+	crowded  bool
+}
+
+// maxCrossing bounds the kept boxes of marks that cross the edge.
+const maxCrossing = 1000
+
+// cross keeps the box of a mark that crosses the edge.
+func (v *view) cross(m *facts.Mark) {
+	if m.Paint.White || v.finished.Contains(m.Box, 0) || m.Box.Contains(v.finished, 0) {
+		return
+	}
+	if len(v.crossing) >= maxCrossing {
+		v.crowded = true
+		return
+	}
+	v.crossing = append(v.crossing, m.Box)
 }
 
 // touch is [geom.Rect.Touches] without copies: it runs for every mark.

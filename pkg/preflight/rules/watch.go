@@ -16,6 +16,9 @@ type marks struct {
 	// pick measures a mark, and reports whether the rule applies to it. A picked mark
 	// violates a rule without a limit.
 	pick func(*view, *facts.Mark) (float64, bool)
+	// placed rules judge the place of a mark. They pick it when it is read, by its box, and
+	// again at the end of the page, by the box around what it paints.
+	placed bool
 	// above is the id of the rule for even worse values: this rule ignores values
 	// that break the limit of that one.
 	above string

@@ -21,7 +21,7 @@ type sink func(*facts.Page, *facts.Mark)
 
 func (s sink) Mark(p *facts.Page, m *facts.Mark) { s(p, m) }
 
-func (s sink) EndPage(*facts.Page, func(uint32) bool) {}
+func (s sink) EndPage(*facts.Page, func(uint32) (geom.Rect, bool)) {}
 
 // marks returns the marks of a file, one line each, formatted by render.
 func marks(t testing.TB, data []byte, render func(m *facts.Mark) string) ([]string, *facts.Document) {
@@ -166,10 +166,16 @@ func TestThinnessOfFilledShapesIsMeasured(t *testing.T) {
 		"user units enlarge it":           {content: "10 10 100 0.2 re f", unit: 2, want: []string{"0.4"}},
 		"a line that is filled":           {content: "10 10 m 90 10 l f", want: []string{"0.0001"}},
 		"a rectangle without height":      {content: "10 10 90 0 re f", want: []string{"0.0001"}},
-		"a triangle is not known":         {content: "10 10 m 90 10 l 90 20 l f", want: []string{"0"}},
-		"a curve is not known":            {content: "10 10 m 10 20 30 20 30 10 c f", want: []string{"0"}},
-		"nor a rectangle with a triangle": {content: "10 10 100 0.2 re 10 10 m 90 10 l 90 20 l f", want: []string{"0"}},
-		"a trapezium is not known":        {content: "10 10 m 90 10 l 80 11 l 20 11 l f", want: []string{"0"}},
+		"a flat triangle":                 {content: "10 10 m 90 10 l 90 10.5 l f", want: []string{"0.5"}},
+		"a flat triangle that is turned":  {content: "0.7071 0.7071 -0.7071 0.7071 200 100 cm 0 0 m 80 0 l 80 0.5 l f", want: []string{"0.5"}},
+		"a flat trapezium":                {content: "10 10 m 90 10 l 80 11 l 20 11 l f", want: []string{"1"}},
+		"a flat lens":                     {content: "10 10 m 40 10.4 60 10.4 90 10 c 60 9.6 40 9.6 10 10 c f", want: []string{"0.6"}},
+		"the thickest of slivers":         {content: "10 20 m 90 20 l 90 20.2 l 10 30 m 90 30 l 90 30.5 l f", want: []string{"0.5"}},
+		"a wide rectangle in a thin clip": {content: "10 10 0.3 90 re W n 0 0 90 90 re f", want: []string{"0.3"}},
+		"a triangle is no sliver":         {content: "10 10 m 90 10 l 90 20 l f", want: []string{"0"}},
+		"a curve is none":                 {content: "10 10 m 10 20 30 20 30 10 c f", want: []string{"0"}},
+		"nor a sliver with a triangle":    {content: "10 10 100 0.2 re 10 10 m 90 10 l 90 20 l f", want: []string{"0"}},
+		"a bow tie is none":               {content: "10 10 m 90 90 l 90 10 l 10 90 l f", want: []string{"0"}},
 	})
 }
 

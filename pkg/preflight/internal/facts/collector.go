@@ -47,8 +47,9 @@ type Collector struct {
 // or the mark.
 type Sink interface {
 	Mark(page *Page, mark *Mark)
-	// EndPage ends a page. visible reports whether a mark can be seen on it.
-	EndPage(page *Page, visible func(mark uint32) bool)
+	// EndPage ends a page. visible reports whether a mark can be seen on it, and the box
+	// around what the mark paints, to a pixel; [geom.Everything] if it is not known.
+	EndPage(page *Page, visible func(mark uint32) (geom.Rect, bool))
 }
 
 type featureKey struct {
@@ -126,12 +127,13 @@ func (c *Collector) Mark(number int, m *Mark) {
 }
 
 // EndPage ends a page. ink is the measured ink, or nil.
-func (c *Collector) EndPage(number int, ink *InkMap, visible func(mark uint32) bool) {
+func (c *Collector) EndPage(number int, ink *InkMap, visible func(mark uint32) (geom.Rect, bool)) {
 	page := &c.doc.Pages[number-1]
 	page.Ink = ink
 	for i := len(c.doc.Images) - 1; i >= 0 && c.doc.Images[i].Page == number; i-- {
 		image := &c.doc.Images[i]
-		image.Hidden = image.Hidden || !visible(image.Mark)
+		_, seen := visible(image.Mark)
+		image.Hidden = image.Hidden || !seen
 	}
 	if c.sink != nil {
 		c.sink.EndPage(page, visible)

@@ -20,10 +20,12 @@ type Mark struct {
 	// Object is the object of the image or the font; "" for a path.
 	Object string
 	Paint  Paint
-	// Width of a stroke in points, at its thinnest where the matrix distorts it.
+	// Width of a stroke in points, at its thinnest where the matrix distorts it, of the part
+	// inside the clip.
 	Width float64
-	// Thin is the smaller extent of a filled rectangle or line in points; 0 for other
-	// shapes and marks.
+	// Thin is the smaller extent of a filled path in points, of the part inside the clip: of
+	// the thinnest rectangle or line, or of a whole other shape. It is 0 for shapes that are
+	// surely no slivers, and for other marks.
 	Thin float64
 	// Size of text in points: the height of the em square.
 	Size float64

@@ -82,7 +82,14 @@ type EdgeInk struct {
 	// covers without a gap, in millimetres; negative where the ink ends before the edge, and
 	// [NoInk] where there is none at the edge.
 	Reach []float32
+	// Depth holds for each place the distance from the edge inwards at which the colour at the
+	// edge ends, at most [EdgeDepth]; [NoInk] where there is no ink at the edge or the colour does
+	// not end.
+	Depth []float32
 }
+
+// EdgeDepth is how far inside an edge the end of its colour is searched, in millimetres.
+const EdgeDepth = 8.0
 
 // NoInk is the reach of a place without ink.
 const NoInk = -1000
@@ -121,6 +128,21 @@ func (m *InkMap) Over(limit float64) (area float64, box geom.Rect) {
 		}
 	}
 	return m.Area * float64(above) / float64(all), box
+}
+
+// HighestIn returns the highest total of inks in the cells that a box touches, in percent.
+func (m *InkMap) HighestIn(box geom.Rect) float64 {
+	if len(m.Cells) == 0 {
+		return 0
+	}
+	cell := func(distance float64, cells int) int { return int(min(max(distance/m.Side, 0), float64(cells-1))) }
+	highest := uint16(0)
+	for row := cell(m.Top-box[3], m.Rows); row <= cell(m.Top-box[1], m.Rows); row++ {
+		for column := cell(box[0]-m.Left, m.Columns); column <= cell(box[2]-m.Left, m.Columns); column++ {
+			highest = max(highest, m.Cells[row*m.Columns+column])
+		}
+	}
+	return float64(highest)
 }
 
 // Highest returns the highest total of inks, in percent.

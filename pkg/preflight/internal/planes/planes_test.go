@@ -213,8 +213,13 @@ func TestMarksThatCanBeSeen(t *testing.T) {
 	s.rect(0, 0, 20, 20, marked(7, func(p *planes.Paint) { p.Planes = planes.Process })) // overprints, so it hides nothing
 	visible := s.Visible()
 	for number, want := range map[uint32]bool{0: true, 1: false, 2: true, 3: false, 4: true, 5: false, 6: true, 7: true, 99: false} {
-		if got := visible(number); got != want {
+		if _, got := visible(number); got != want {
 			t.Errorf("mark %d visible: %t, want %t", number, got, want)
+		}
+	}
+	for number, want := range map[uint32]image.Rectangle{2: image.Rect(2, 2, 12, 8), 6: {}, 7: image.Rect(0, 0, 20, 20)} {
+		if got, _ := visible(number); got != want {
+			t.Errorf("mark %d paints %v, want %v", number, got, want)
 		}
 	}
 }

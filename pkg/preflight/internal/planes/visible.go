@@ -4,19 +4,42 @@ package planes
 
 import (
 	"image"
+	"math"
+	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
 
 // sight is what is known of a mark.
-type sight uint8
+type sight struct {
+	// printed marks have ink on a pixel, or remove some; owners have covered a pixel.
+	printed, owner bool
+	// left, top, right and bottom bound the pixels that the mark paints; right and bottom are
+	// behind the last.
+	left, top, right, bottom int32
+}
 
-const (
-	// printed marks have ink on a pixel, or remove some.
-	printed sight = 1 << iota
-	// owner is a mark that has covered a pixel.
-	owner
-)
+// leastCover is the least opacity of a pixel that counts as painted in the bounds of a mark.
+const leastCover = 64
+
+// extend adds the painted pixels of a row to the bounds.
+func (s *sight) extend(y, x int, cover []uint8) {
+	from, until := 0, len(cover)
+	for from < until && cover[from] < leastCover {
+		from++
+	}
+	for until > from && cover[until-1] < leastCover {
+		until--
+	}
+	if from == until {
+		return
+	}
+	left, top, right, bottom := int32(x+from), int32(y), int32(x+until), int32(y+1)
+	if s.right > s.left {
+		left, top, right, bottom = min(s.left, left), min(s.top, top), max(s.right, right), max(s.bottom, bottom)
+	}
+	s.left, s.top, s.right, s.bottom = left, top, right, bottom
+}
 
 // note records that a mark paints pixels with the opacities of cover. A mark owns the
 // pixels that it covers: what is below cannot be seen.
@@ -28,16 +51,10 @@ func (c *Canvas) note(y, x int, cover []uint8, paint *Paint) {
 		return
 	}
 	state := c.sight(paint.Mark)
+	state.extend(y, x, cover)
 	covers := paint.Planes == All && paint.Blend == Normal && c.opaque()
 	if !covers {
-		if *state&printed == 0 {
-			for _, v := range cover {
-				if v != 0 {
-					*state |= printed
-					return
-				}
-			}
-		}
+		state.printed = state.printed || slices.ContainsFunc(cover, func(v uint8) bool { return v != 0 })
 		return
 	}
 	if c.owners == nil {
@@ -51,10 +68,10 @@ func (c *Canvas) note(y, x int, cover []uint8, paint *Paint) {
 		case 255:
 			end := covered(cover, i)
 			raster.Set(owners[i:end], paint.Mark)
-			*state |= printed | owner
+			state.printed, state.owner = true, true
 			i = end
 		default:
-			*state |= printed
+			state.printed = true
 			i++
 		}
 	}
@@ -62,34 +79,38 @@ func (c *Canvas) note(y, x int, cover []uint8, paint *Paint) {
 
 func (c *Canvas) sight(mark uint32) *sight {
 	for int(mark) >= len(c.seen) {
-		c.seen = append(c.seen, 0)
+		c.seen = append(c.seen, sight{})
 	}
 	return &c.seen[mark]
 }
 
 // Assume records that a mark can be seen: it could not be painted.
-func (c *Canvas) Assume(mark uint32) { *c.sight(mark) |= printed }
+func (c *Canvas) Assume(mark uint32) {
+	state := c.sight(mark)
+	state.printed, state.left, state.top, state.right, state.bottom = true, math.MinInt32, math.MinInt32, math.MaxInt32, math.MaxInt32
+}
 
 // opaque reports whether what is painted now covers what is on the page: inside a group,
 // only its end decides.
 func (c *Canvas) opaque() bool { return c.top == c.page }
 
 // Visible reports for each mark whether it can be seen on the page: it has painted, and
-// later marks have not covered all of it. Mark 0 is always visible.
-func (c *Canvas) Visible() func(mark uint32) bool {
+// later marks have not covered all of it. Mark 0 is always visible. The rectangle contains the
+// pixels that the mark paints; it is empty for a mark that paints less than a quarter of each.
+func (c *Canvas) Visible() func(mark uint32) (image.Rectangle, bool) {
 	remains := make([]bool, len(c.seen))
 	for _, mark := range c.owners {
 		remains[mark] = true
 	}
-	return func(mark uint32) bool {
+	return func(mark uint32) (image.Rectangle, bool) {
 		if mark == 0 {
-			return true
+			return image.Rect(math.MinInt32, math.MinInt32, math.MaxInt32, math.MaxInt32), true
 		}
 		if int(mark) >= len(c.seen) {
-			return false
+			return image.Rectangle{}, false
 		}
-		state := c.seen[mark]
-		return state&printed != 0 && (state&owner == 0 || remains[mark])
+		s := &c.seen[mark]
+		return image.Rect(int(s.left), int(s.top), int(s.right), int(s.bottom)), s.printed && (!s.owner || remains[mark])
 	}
 }
 

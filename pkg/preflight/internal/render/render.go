@@ -135,12 +135,22 @@ func (r *Renderer) Mark() uint32 {
 }
 
 // Visible reports for each mark of the page whether it can be seen: it is inside the
-// clip, is not wholly transparent, and is not covered by later marks.
-func (r *Renderer) Visible() func(mark uint32) bool {
+// clip, is not wholly transparent, and is not covered by later marks. The rectangle, in the
+// default user space, contains the pixels that the mark paints; it is [geom.Everything] if
+// they are not known.
+func (r *Renderer) Visible() func(mark uint32) (geom.Rect, bool) {
 	if r.exhausted {
-		return func(uint32) bool { return true }
+		return func(uint32) (geom.Rect, bool) { return geom.Everything(), true }
 	}
-	return r.surface.canvas.Visible()
+	visible := r.surface.canvas.Visible()
+	page, _ := r.surface.device.Invert()
+	return func(mark uint32) (geom.Rect, bool) {
+		box, seen := visible(mark)
+		if box.Empty() || !box.In(r.surface.canvas.Box()) {
+			return geom.Everything(), seen
+		}
+		return page.Rect(geom.Rect{float64(box.Min.X), float64(box.Min.Y), float64(box.Max.X), float64(box.Max.Y)}), seen
+	}
 }
 
 // Unpainted records that a mark could not be painted, so that it counts as visible.

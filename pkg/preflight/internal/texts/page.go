@@ -95,6 +95,21 @@ var pages = []rule{
 		fix:      text{"Move the text away from the trim edge; the cut may be off by about 1 mm.", "Text vom Rand des Endformats wegrücken; der Schnitt kann um etwa 1 mm abweichen."},
 		messages: one("Text is only {value} mm from the trim edge; the minimum is {limit} mm.", "Text steht nur {value} mm vom Rand des Endformats entfernt; nötig sind mindestens {limit} mm."),
 	},
+	{
+		id: "safety.object_near_trim", title: text{"Object is too close to the trim edge", "Objekt steht zu nah am Endformat"},
+		fix:      text{"Move logos, pictures and frames away from the trim edge, or extend them into the bleed; the cut may be off by about 1 mm.", "Logos, Bilder und Rahmen vom Rand des Endformats wegrücken oder in den Beschnitt verlängern; der Schnitt kann um etwa 1 mm abweichen."},
+		messages: one("An object is only {value} mm from the trim edge; the minimum is {limit} mm.", "Ein Objekt steht nur {value} mm vom Rand des Endformats entfernt; nötig sind mindestens {limit} mm."),
+	},
+	{
+		id: "safety.text_cut", title: text{"Text is cut off", "Text wird abgeschnitten"},
+		fix:      text{"Move the text inside the trim edge, unless it is meant to be cut.", "Text in das Endformat rücken, sofern er nicht absichtlich angeschnitten ist."},
+		messages: one("Text crosses the trim edge and will be cut off.", "Text ragt über das Endformat hinaus und wird abgeschnitten."),
+	},
+	{
+		id: "safety.frame_thin", title: text{"Frame at the trim edge is thin", "Rahmen am Endformat ist schmal"},
+		fix:      text{"Make the frame wider, or leave it out; the cut may be off by about 1 mm, so a thin frame looks uneven.", "Rahmen breiter anlegen oder weglassen; der Schnitt kann um etwa 1 mm abweichen, sodass ein schmaler Rahmen ungleichmäßig wirkt."},
+		messages: one("A frame is only {value} mm wide inside the trim edge at the {edges:edge}; the minimum is {limit} mm.", "Ein Rahmen ist innerhalb des Endformats nur {value} mm breit ({edges:edge}); nötig sind mindestens {limit} mm."),
+	},
 
 	{
 		id: "font.courier", title: text{"Courier is used", "Courier wird verwendet"},
