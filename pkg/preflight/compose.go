@@ -3,12 +3,13 @@
 package preflight
 
 import (
+	"math"
+
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
-	"math"
 )
 
 // The bounds of the lists of a report. Rules judge everything; the report counts the

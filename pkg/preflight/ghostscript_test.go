@@ -105,40 +105,66 @@ type compared struct {
 	duration time.Duration
 }
 
-// comparePlanes renders the first pages of a file with both and compares them.
-func comparePlanes(t *testing.T, file string, most int) (compared, error) {
+// openFile is a file whose pages can be rendered, with the colours of Ghostscript.
+type openFile struct {
+	pages       []document.Page
+	collector   *facts.Collector
+	renderer    *render.Renderer
+	interpreter *content.Interpreter
+}
+
+// openToRender opens a file. It fails with [io.EOF] for a file without pages to render.
+func openToRender(t *testing.T, file string) (*openFile, error) {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return compared{}, err
+		return nil, err
 	}
 	profile, err := os.ReadFile(ghostscriptCMYK)
 	if err != nil {
-		return compared{}, err
+		return nil, err
 	}
 	collector := facts.NewCollector(nil)
 	doc, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), document.DefaultLimits(), collector)
 	if err != nil || doc == nil {
-		return compared{}, fmt.Errorf("open: %w", err)
+		return nil, fmt.Errorf("open: %w", err)
 	}
 	pages := doc.Pages()
 	if doc.Opaque() || len(pages) == 0 {
-		return compared{}, io.EOF
+		return nil, io.EOF
 	}
 	output, err := color.NewOutput(doc, profile, "ghostscript")
 	if err != nil {
-		return compared{}, err
+		return nil, err
 	}
 	renderer := render.New(doc, 1, output)
-	interpreter := content.New(doc, collector, document.DefaultLimits(), renderer)
+	return &openFile{pages, collector, renderer, content.New(doc, collector, document.DefaultLimits(), renderer)}, nil
+}
+
+// render renders a page and returns its ink.
+func (o *openFile) render(ctx context.Context, page int) (*facts.InkMap, error) {
+	if err := o.interpreter.Page(ctx, &o.pages[page]); err != nil {
+		return nil, err
+	}
+	return o.collector.Document().Pages[page].Ink, nil
+}
+
+// comparePlanes renders the first pages of a file with both and compares them.
+func comparePlanes(t *testing.T, file string, most int) (compared, error) {
+	t.Helper()
+	opened, err := openToRender(t, file)
+	if err != nil {
+		return compared{}, err
+	}
+	pages, renderer := opened.pages, opened.renderer
 	var out compared
 	for i := range pages[:min(len(pages), most)] {
 		start := time.Now()
-		if err := interpreter.Page(t.Context(), &pages[i]); err != nil {
+		ink, err := opened.render(t.Context(), i)
+		if err != nil {
 			return compared{}, err
 		}
 		out.duration += time.Since(start)
-		ink := collector.Document().Pages[i].Ink
 		if !ink.Complete {
 			out.partial = true
 		}

@@ -33,12 +33,14 @@ func TestStripsOfAPictureAreOneImage(t *testing.T) {
 	}{
 		"three strips from the top": {strips(nil), []string{"100 x 45"}},
 		"three strips from the bottom": {
-			[]change{strip(0, 30, 100, 15, nil), strip(0, 15, 100, 15, nil), strip(0, 0, 100, 15, nil)}, []string{"100 x 45"}},
+			[]change{strip(0, 30, 100, 15, nil), strip(0, 15, 100, 15, nil), strip(0, 0, 100, 15, nil)}, []string{"100 x 45"},
+		},
 		"strips of one colour in a picture": {strips(func(i *facts.Image) { i.Flat = true }), []string{"100 x 45"}},
 		"rows of tiles": {
 			[]change{
 				strip(0, 0, 15, 15, nil), strip(15, 0, 15, 15, nil), strip(0, 15, 15, 15, nil), strip(15, 15, 15, 15, nil),
-			}, []string{"30 x 30"}},
+			}, []string{"30 x 30"},
+		},
 		"strips that overlap by a pixel":      {[]change{strip(0, 0, 100, 15, nil), strip(0, 14, 100, 15, nil)}, []string{"100 x 30"}},
 		"one strip is too small to be judged": {[]change{strip(0, 0, 100, 15, nil)}, nil},
 		"strips with a gap are no picture":    {[]change{strip(0, 0, 100, 15, nil), strip(0, 20, 100, 15, nil)}, nil},
@@ -46,7 +48,8 @@ func TestStripsOfAPictureAreOneImage(t *testing.T) {
 		"strips of another resolution":        {strips(func(i *facts.Image) { i.PPIX = 75 }), nil},
 		"strips beside each other":            {[]change{strip(0, 0, 15, 40, nil), strip(15, 0, 15, 40, nil)}, []string{"30 x 40"}},
 		"two pictures": {
-			[]change{strip(0, 0, 40, 40, nil), strip(60, 0, 40, 40, nil)}, []string{"40 x 40", "40 x 40"}},
+			[]change{strip(0, 0, 40, 40, nil), strip(60, 0, 40, 40, nil)}, []string{"40 x 40", "40 x 40"},
+		},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()
