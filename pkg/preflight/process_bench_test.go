@@ -155,6 +155,68 @@ func BenchmarkAgainstPoppler(b *testing.B) {
 	}
 }
 
+// rendered are documents of which the ink is the work: text, lines, and images of each coding.
+func rendered() []job {
+	lines := func() []byte {
+		var content strings.Builder
+		for i := range 200_000 {
+			fmt.Fprintf(&content, "0 0 0 %d.%d K 0.5 w %d %d m %d %d l S\n", 0, i%10, 30+i%560, 30+i/560*2%800, 34+i%550, 33+i/560*2%790)
+		}
+		return pdftest.Pages(pdftest.Print(content.String(), ""))
+	}
+	pictures := func(pages int, dict string, data func(page int) []byte) func() []byte {
+		return func() []byte {
+			var b pdftest.Builder
+			sheets := make([]pdftest.Page, pages)
+			for i := range sheets {
+				image := b.Stream("/Type /XObject /Subtype /Image /BitsPerComponent 8 "+dict, data(i))
+				sheets[i] = pdftest.Print(pdftest.Place("Im", 30, 30, 590, 835), fmt.Sprintf("/XObject << /Im %s >>", image))
+			}
+			return b.Document(sheets...)
+		}
+	}
+	noise := func(size int) []byte {
+		samples := make([]byte, size)
+		for i := range samples {
+			samples[i] = byte(i*2654435761>>24) & 0x7f
+		}
+		return samples
+	}
+	return []job{
+		{"flyer of 2 pages", 2, func() []byte { return illustrated(2, 1, 20) }},
+		{"book of 600 pages", 600, func() []byte { return illustrated(600, 0, 40) }},
+		{"200,000 lines", 1, lines},
+		{"20 JPEGs of 6 megapixels", 20, pictures(20, "/Width 2450 /Height 2450 /ColorSpace /DeviceRGB /Filter /DCTDecode", func(page int) []byte { return pdftest.JPEG(2450, 3, 80+page) })},
+		{"CMYK of 16 megapixels, deflated", 1, pictures(1, "/Width 4000 /Height 4000 /ColorSpace /DeviceCMYK /Filter /FlateDecode", func(int) []byte { return pdftest.Deflate(noise(4000 * 4000 * 4)) })},
+	}
+}
+
+// BenchmarkAgainstInkCoverage compares one inspection, which measures ink among much else, with
+// the device ink_cov of Ghostscript, which measures the mean coverage of the process inks.
+func BenchmarkAgainstInkCoverage(b *testing.B) {
+	if _, err := exec.LookPath("gs"); err != nil {
+		b.Skipf("skipped: Ghostscript is not installed: %v", err)
+	}
+	inspector := buildInspector(b)
+	for _, j := range rendered() {
+		b.Run(j.name, func(b *testing.B) {
+			path := written(b, j.pdf())
+			var ratios, memory, walls []float64
+			for b.Loop() {
+				ours := inspectInChild(b, inspector, path)
+				theirs := measured(b, exec.CommandContext(b.Context(), "gs", "-q", "-dNOPAUSE", "-dBATCH", "-dSAFER", "-sDEVICE=ink_cov", "-sOutputFile=-", path))
+				ratios = append(ratios, float64(ours.wall)/float64(theirs.wall))
+				memory = append(memory, float64(ours.resident)/(1<<20))
+				walls = append(walls, ours.wall.Seconds())
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(median(ratios), "ratio")
+			b.ReportMetric(median(memory), "MiB")
+			b.ReportMetric(median(walls)*1000, "ms")
+		})
+	}
+}
+
 // BenchmarkEveryFileAgainstPoppler makes the same comparison once for each file of the rule tests.
 // ratio is the median of all files.
 func BenchmarkEveryFileAgainstPoppler(b *testing.B) {

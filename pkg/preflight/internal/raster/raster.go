@@ -190,11 +190,14 @@ func (r *Rasterizer) inRow(y int, x0, x1, height float64) {
 		return
 	}
 	rate := height / (x1 - x0)
-	for x := first; x <= last; x++ {
-		from, until := max(x0, float64(x)), min(x1, float64(x+1))
-		part := rate * (until - from)
-		r.add(y, x, float32(part), float32(part*(1-((from+until)/2-float64(x)))))
+	part := rate * (float64(first+1) - x0)
+	r.add(y, first, float32(part), float32(part*(float64(first+1)-x0)/2))
+	whole, half := float32(rate), float32(rate/2)
+	for x := first + 1; x < last; x++ {
+		r.add(y, x, whole, half)
 	}
+	part = rate * (x1 - float64(last))
+	r.add(y, last, float32(part), float32(part*(1-(x1-float64(last))/2)))
 }
 
 func (r *Rasterizer) add(y, x int, cover, area float32) {
@@ -221,26 +224,20 @@ func (r *Rasterizer) sweep(evenOdd bool, row Row) {
 			continue
 		}
 		count := len(r.sorted)
-		r.sort()
-		first := int(r.sorted[0].x)
+		low, high := r.sorted[0].x, r.sorted[0].x
+		for i := range r.sorted {
+			low, high = min(low, r.sorted[i].x), max(high, r.sorted[i].x)
+		}
+		first, end := int(low), min(int(high)+1, width)
+		if first >= width {
+			continue
+		}
 		cover := r.cover[first:width]
 		var sum float32
-		end := first
-		for i := 0; i < len(r.sorted); {
-			x := r.sorted[i].x
-			var height, area float32
-			for ; i < len(r.sorted) && r.sorted[i].x == x; i++ {
-				height += r.sorted[i].cover
-				area += r.sorted[i].area
-			}
-			if at := int(x); at < width {
-				if at > end {
-					Set(cover[end-first:at-first], share(sum, evenOdd))
-				}
-				cover[at-first] = share(sum+area, evenOdd)
-				end = at + 1
-			}
-			sum += height
+		if end-first < sparse*count {
+			sum = r.addUp(first, cover[:end-first], evenOdd)
+		} else {
+			sum = r.fill(first, cover[:end-first], evenOdd)
 		}
 		// Edges beyond the right side of the box were left out.
 		if rest := share(sum, evenOdd); rest > 0 && end < width {
@@ -252,42 +249,52 @@ func (r *Rasterizer) sweep(evenOdd bool, row Row) {
 	}
 }
 
-// sort sorts the cells of a row by their positions. It joins those of the same pixel when
-// there are more cells than pixels.
-func (r *Rasterizer) sort() {
-	cells := r.sorted
-	if width := r.box.Dx(); len(cells) > width {
-		if cap(r.dense) < width {
-			r.dense = make([]cell, width)
+// sparse is the number of pixels for one cell from which the cells of a row are sorted. Those of
+// other rows are added up by pixel.
+const sparse = 8
+
+// addUp computes the coverage of a row from pixel first on, and returns the height of the edges
+// in it.
+func (r *Rasterizer) addUp(first int, cover []uint8, evenOdd bool) (sum float32) {
+	if cap(r.dense) < len(cover) {
+		r.dense = make([]cell, r.box.Dx())
+	}
+	dense := r.dense[:len(cover)]
+	clear(dense)
+	for i := range r.sorted {
+		if x := int(r.sorted[i].x) - first; x < len(dense) {
+			dense[x].cover += r.sorted[i].cover
+			dense[x].area += r.sorted[i].area
 		}
-		dense := r.dense[:width]
-		clear(dense)
-		for i := range cells {
-			if x := int(cells[i].x); x < width {
-				dense[x].cover += cells[i].cover
-				dense[x].area += cells[i].area
+	}
+	for x := range dense {
+		cover[x] = share(sum+dense[x].area, evenOdd)
+		sum += dense[x].cover
+	}
+	return sum
+}
+
+// fill does the same for a row with few cells.
+func (r *Rasterizer) fill(first int, cover []uint8, evenOdd bool) (sum float32) {
+	slices.SortFunc(r.sorted, func(a, b cell) int { return int(a.x - b.x) })
+	end := 0
+	for i := 0; i < len(r.sorted); {
+		x := r.sorted[i].x
+		var height, area float32
+		for ; i < len(r.sorted) && r.sorted[i].x == x; i++ {
+			height += r.sorted[i].cover
+			area += r.sorted[i].area
+		}
+		if at := int(x) - first; at < len(cover) {
+			if at > end {
+				Set(cover[end:at], share(sum, evenOdd))
 			}
+			cover[at] = share(sum+area, evenOdd)
+			end = at + 1
 		}
-		r.sorted = cells[:0]
-		for x := range dense {
-			if at := &dense[x]; at.cover != 0 || at.area != 0 {
-				r.sorted = append(r.sorted, cell{x: int32(x), cover: at.cover, area: at.area}) // #nosec G115 -- x is inside the box
-			}
-		}
-		if len(r.sorted) == 0 { // all of them cancel each other
-			r.sorted = append(r.sorted, cell{})
-		}
-		return
+		sum += height
 	}
-	if len(cells) > 24 {
-		slices.SortFunc(cells, func(a, b cell) int { return int(a.x - b.x) })
-		return
-	}
-	for i := 1; i < len(cells); i++ {
-		for k := i; k > 0 && cells[k].x < cells[k-1].x; k-- {
-			cells[k], cells[k-1] = cells[k-1], cells[k]
-		}
-	}
+	return sum
 }
 
 // Set sets all values of a slice.
