@@ -115,7 +115,7 @@ func (p *provider) SetUserinfoFromRequest(ctx context.Context, info *oidc.UserIn
 	return nil
 }
 
-// TerminateSession ends the sessions of a user, and tells the client.
+// TerminateSession ends the sessions of a user, and sends a logout token to the client.
 func (p *provider) TerminateSession(ctx context.Context, userID, clientID string) error {
 	if err := p.Storage.TerminateSession(ctx, userID, clientID); err != nil {
 		return err
