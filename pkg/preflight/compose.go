@@ -57,6 +57,7 @@ func compose(doc *facts.Document, outcome rules.Outcome, p profile.Profile, file
 	}
 	if doc.Opened {
 		r.Document = describe(doc)
+		r.Document.Conformance = outcome.Conformance
 	}
 	text, heatMaps := maxText, maxHeatMaps
 	for i := range doc.Pages[:min(len(doc.Pages), maxPages)] {

@@ -30,7 +30,7 @@ import (
 // The version of the engine changes when the same file may give another report.
 const (
 	engineName    = "printmarket-preflight"
-	engineVersion = "3.1.0"
+	engineVersion = "4.0.0"
 	parserVersion = "pdfcpu v0.15.0"
 )
 

@@ -25,10 +25,12 @@ func documentFlaws() []Flaw {
 		})
 	}
 	return []Flaw{
-		{Rule: "document.version_above", Profile: "pdfx4", Breaks: claims("1.7", "", claimX4), Twin: claims("1.6", "", claimX4)},
+		{Rule: "document.version_above", Breaks: claims("2.1", "", claimX4), Twin: claims("2.0", "", "")},
 		{Rule: "document.pdfx_missing", Breaks: claims("1.6", "", ""), Twin: sound},
 		{Rule: "document.not_pdfx4", Profile: "pdfx4", Breaks: claims("1.6", "PDF/X-3:2003", ""), Twin: sound},
 		{Rule: "document.not_pdfx1a", Profile: "pdfx1a", Breaks: claims("1.4", "PDF/X-3:2003", ""), Twin: claims("1.4", "PDF/X-1a:2003", "")},
+		{Rule: "document.not_pdfx3", Profile: "pdfx3", Breaks: claims("1.4", "PDF/X-1a:2003", ""), Twin: claims("1.4", "PDF/X-3:2003", "")},
+		{Rule: "document.not_pdfx6", Profile: "pdfx6", Breaks: sound, Twin: claims("2.0", "", "<pdfxid:GTS_PDFXVersion>PDF/X-6</pdfxid:GTS_PDFXVersion>")},
 		{Rule: "document.standard_conflict", Breaks: claims("1.6", "PDF/X-3:2003", claimX4), Twin: claims("1.6", "PDF/X-4", claimX4)},
 		{Rule: "document.standards", Breaks: claims("1.6", "", claimX4), Twin: claims("1.6", "", "")},
 		{Rule: "document.trapped_missing", Breaks: set("Trapped", ""), Twin: sound},

@@ -97,20 +97,11 @@ func transparencyFlaws() []Flaw {
 			return s.Bytes(s.Page(painted, fmt.Sprintf("/ExtGState << /G << /SMask << /S /Luminosity /G %s >> >> >>", mask)))
 		}
 	}
-	old := func(entries string) func() []byte {
-		return func() []byte {
-			s := NewSound()
-			s.Version, s.XMP = "1.4", ""
-			s.Info["GTS_PDFXVersion"] = "(PDF/X-1a:2003)"
-			return s.Bytes(s.Page("/G gs "+mark, "/ExtGState << /G << "+entries+" >> >>"))
-		}
-	}
 	return []Flaw{
 		{Rule: "transparency.used", Variant: "alpha", Breaks: state("/ca 0.5", mark), Twin: state("/ca 1", mark)},
 		{Rule: "transparency.used", Variant: "blend mode", Breaks: state("/BM /Multiply", mark), Twin: state("/BM /Normal", mark)},
 		{Rule: "transparency.used", Variant: "soft mask", Breaks: softMask("/G gs " + mark), Twin: softMask(mark)},
 		{Rule: "transparency.used", Variant: "declared only", Breaks: state("/ca 0.5", mark), Twin: with(mark, fixed("/ExtGState << /G << /ca 0.5 >> >>"))},
-		{Rule: "transparency.used", Variant: "in PDF/X-1a", Profile: "pdfx1a", Breaks: old("/ca 0.5"), Twin: old("/ca 1")},
 		{Rule: "transparency.blend_space_rgb", Breaks: group("/DeviceRGB"), Twin: group("/DeviceCMYK")},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Sound builds a document without faults: PDF/X-4, with an output intent, a title, dates and a
@@ -16,8 +17,10 @@ type Sound struct {
 	Builder
 	// Info holds the entries of the information dictionary, in PDF syntax.
 	Info map[string]string
-	// XMP holds the properties of the metadata packet.
-	XMP string
+	// XMP holds properties of the metadata packet. The packet repeats the entries of Info, and
+	// has what PDF/X-4 requires, unless Bare is set.
+	XMP  string
+	Bare bool
 	// Intents is the inside of the /OutputIntents array.
 	Intents string
 	// NoID leaves the file identifiers out.
@@ -89,7 +92,7 @@ func (s *Sound) Bytes(pages ...Page) []byte {
 		fmt.Fprintf(&info, " /%s %s", key, value)
 	}
 	s.Set(s.Builder.Info, "<<%s >>", info.String())
-	s.Catalog += fmt.Sprintf(" /Metadata %s", s.Stream("/Type /Metadata /Subtype /XML", []byte(XMP(s.XMP))))
+	s.Catalog += fmt.Sprintf(" /Metadata %s", s.Stream("/Type /Metadata /Subtype /XML", []byte(XMP(s.XMP+s.repeated()))))
 	if s.Intents != "" {
 		s.Catalog += fmt.Sprintf(" /OutputIntents [%s]", s.Intents)
 	}
@@ -97,6 +100,29 @@ func (s *Sound) Bytes(pages ...Page) []byte {
 		s.Trailer += fmt.Sprintf(" /ID [<%x> <%x>]", fileID, fileID)
 	}
 	return s.Document(pages...)
+}
+
+// repeated returns the properties of the packet that ISO 15930-7 requires, with the values of
+// Info.
+func (s *Sound) repeated() string {
+	if s.Bare {
+		return ""
+	}
+	const fixed = "<xmp:MetadataDate>2026-01-02T03:04:05Z</xmp:MetadataDate><xmpMM:DocumentID>uuid:5d4c8e8a-3a3b-4d6e-9f51-0c6f4e5b7a10</xmpMM:DocumentID>" +
+		"<xmpMM:VersionID>1</xmpMM:VersionID><xmpMM:RenditionClass>default</xmpMM:RenditionClass>"
+	out := fixed
+	for _, entry := range []struct{ key, property string }{
+		{"Title", "dc:title"}, {"CreationDate", "xmp:CreateDate"}, {"ModDate", "xmp:ModifyDate"}, {"Trapped", "pdf:Trapped"},
+	} {
+		value := strings.Trim(s.Info[entry.key], "()/")
+		if moment, err := time.Parse("D:20060102150405Z", value); err == nil {
+			value = moment.Format(time.RFC3339)
+		}
+		if value != "" {
+			out += fmt.Sprintf("<%[1]s>%[2]s</%[1]s>", entry.property, value)
+		}
+	}
+	return out
 }
 
 // Paper is content without a finding that makes a page non-blank: a grey square and a word.
@@ -115,7 +141,7 @@ func (s *Sound) Resources(more string) string {
 // XMP returns a metadata packet with the given properties (ISO 16684-1).
 func XMP(properties string) string {
 	return "<?xpacket begin=\"\uFEFF\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n" + `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about=""
- xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/"
+ xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:xmpMM="http://ns.adobe.com/xap/1.0/mm/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/"
  xmlns:pdfx="http://ns.adobe.com/pdfx/1.3/" xmlns:pdfxid="http://www.npes.org/pdfx/ns/id/" xmlns:pdfvtid="http://www.npes.org/pdfvt/ns/id/"
  xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/" xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/">` + properties + "</rdf:Description></rdf:RDF></x:xmpmeta>\n" + strings.Repeat(" ", 200) + "\n<?xpacket end=\"w\"?>"
 }

@@ -18,8 +18,8 @@ func TestEveryEmbeddedProfileIsValidAndNamedAsItsFile(t *testing.T) {
 	t.Parallel()
 	names := profile.Names()
 	want := []string{
-		"book_cover", "book_interior", "carton", "digital_toner", "label", "large_format", "magazine_ad", "newspaper", "pdfx1a", "pdfx4",
-		"photo_rgb", "print_ready", "sheetfed_offset", "sheetfed_offset_spot", "structure_only", "web_offset_heatset",
+		"book_cover", "book_interior", "carton", "digital_toner", "label", "large_format", "magazine_ad", "newspaper", "pdfx1a", "pdfx3", "pdfx4",
+		"pdfx6", "photo_rgb", "print_ready", "sheetfed_offset", "sheetfed_offset_spot", "structure_only", "web_offset_heatset",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

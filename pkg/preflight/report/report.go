@@ -130,7 +130,10 @@ type Document struct {
 	Linearized  bool `json:"linearized"`
 	Tagged      bool `json:"tagged"`
 	// Standards are the standards that the file claims: "PDF/X-4", "PDF/A-2b".
-	Standards     []string       `json:"standards"`
+	Standards []string `json:"standards"`
+	// Conformance holds the result for each version of PDF/X that the file claims or that the
+	// profile requires. It is absent from reports of engines before 4.0.
+	Conformance   []Conformance  `json:"conformance,omitempty"`
 	OutputIntents []OutputIntent `json:"outputIntents"`
 	Layers        []Layer        `json:"layers"`
 	// Annotations counts them by subtype.
@@ -141,6 +144,28 @@ type Document struct {
 	Actions     map[string]int `json:"actions"`
 	Attachments []string       `json:"attachments"`
 }
+
+// Conformance is the result of the verification of a standard, clause by clause.
+type Conformance struct {
+	// Standard is the version of PDF/X: "PDF/X-4".
+	Standard string `json:"standard"`
+	// Claimed reports whether the file claims the standard; if not, the profile requires it.
+	Claimed bool   `json:"claimed"`
+	Result  Result `json:"result"`
+	// Violations are the ids of the rules that the file breaks.
+	Violations []string `json:"violations"`
+}
+
+// Result is the result of a verification.
+type Result string
+
+// The results. Unverified standards are those without rules, and those that a limit kept from
+// being verified to the end.
+const (
+	Conforms   Result = "conforms"
+	Violated   Result = "violated"
+	Unverified Result = "unverified"
+)
 
 // OutputIntent is the printing condition that the file was made for.
 type OutputIntent struct {

@@ -210,7 +210,7 @@ func Counts(r Report) string {
 
 func (p *textPage) describe(r *Report) string {
 	parts := []string{"PDF " + r.Document.PDFVersion}
-	parts = append(parts, r.Document.Standards...)
+	parts = append(parts, Standards(*r)...)
 	parts = append(parts, p.in.Plural("pages", r.Document.Pages))
 	if len(r.Pages) > 0 {
 		size := p.millimetres(r.Pages[0].Size) + " mm"
@@ -223,6 +223,25 @@ func (p *textPage) describe(r *Report) string {
 		parts = append(parts, strconv.Quote(r.Document.Title))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Standards returns the standards that the file claims, with the results of their verification, in
+// the report's language.
+func Standards(r Report) []string {
+	in := r.texts()
+	out := slices.Clone(r.Document.Standards)
+	for i, name := range out {
+		for _, c := range r.Document.Conformance {
+			switch {
+			case c.Standard != name:
+			case c.Result == Conforms:
+				out[i] = in.Report("conforms", "standard", name)
+			case c.Result == Violated:
+				out[i] = in.Report("violated", "standard", name, "rules", len(c.Violations))
+			}
+		}
+	}
+	return out
 }
 
 // Ordered returns the order of a report in a line, in the report's language, or "" for a

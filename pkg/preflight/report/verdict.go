@@ -54,6 +54,7 @@ const (
 	CategoryForm         Category = "form"
 	CategoryAction       Category = "action"
 	CategoryFeature      Category = "feature"
+	CategoryPDFX         Category = "pdfx"
 	CategoryIntent       Category = "intent"
 )
 

@@ -12,10 +12,12 @@ func claim(versions ...string) change {
 	return doc(func(d *facts.Document) {
 		d.Standards = nil
 		for _, v := range versions {
-			d.Standards = append(d.Standards, facts.Standard{Family: "PDF/X", Version: v})
+			d.Standards = append(d.Standards, facts.Standard{Family: "PDF/X", Version: v, Info: true, XMP: true})
 		}
 	})
 }
+
+func version(v string) change { return doc(func(d *facts.Document) { d.PDFVersion = v }) }
 
 func conditions(intents ...facts.OutputIntent) change {
 	return doc(func(d *facts.Document) { d.Intents = intents })
@@ -26,16 +28,17 @@ func condition(f func(*facts.OutputIntent)) change {
 }
 
 func documentCases() map[string]ruleCase {
-	version := func(v string) change { return doc(func(d *facts.Document) { d.PDFVersion = v }) }
 	trapped := func(v string) change { return doc(func(d *facts.Document) { d.Trapped = v }) }
 	x := facts.OutputIntent{Subtype: "GTS_PDFX", Condition: "FOGRA51", Profile: press()}
 	archive := facts.OutputIntent{Subtype: "GTS_PDFA1", Profile: &facts.ICC{Components: 3, Space: "RGB", Class: "mntr"}}
 	return map[string]ruleCase{
 		"security.print_denied":      pair(doc(func(d *facts.Document) { d.PrintDenied = true }), nothing),
-		"document.version_above":     pair(version("1.7"), version("1.6")).in("pdfx4"),
+		"document.version_above":     pair(version("2.1"), version("2.0")),
 		"document.pdfx_missing":      pair(claim(), claim("PDF/X-1a:2001")),
 		"document.not_pdfx4":         pair(claim("PDF/X-3:2003"), claim("PDF/X-4p")).in("pdfx4"),
 		"document.not_pdfx1a":        pair(claim("PDF/X-3:2003"), claim("PDF/X-1a:2003")).in("pdfx1a"),
+		"document.not_pdfx3":         pair(claim("PDF/X-4"), claim("PDF/X-3:2002")).in("pdfx3"),
+		"document.not_pdfx6":         pair(claim("PDF/X-4"), claim("PDF/X-6p")).in("pdfx6"),
 		"document.standard_conflict": pair(claim("PDF/X-4", "PDF/X-3:2003"), claim("PDF/X-4", "PDF/X-4")),
 		"document.standards":         pair(claim("PDF/X-4"), claim()),
 		"document.trapped":           pair(trapped("True"), trapped("False")).in("carton"),
@@ -135,5 +138,43 @@ func orderCases() map[string]ruleCase {
 		"intent.colors_missing": pair(
 			colors(4, "PANTONE 185 C"),
 			both(colors(4, "Pantone 185 C"), inks("PANTONE 185 CVC"))),
+	}
+}
+
+// pdfxCases judges documents that claim PDF/X with print_ready, so the claim alone applies the
+// rules.
+func pdfxCases() map[string]ruleCase {
+	flat := both(claim("PDF/X-1a:2003"), version("1.4"))
+	old := func(c change) change { return both(flat, c) }
+	managed := func(sum string) change {
+		return both(color("ICCBased-CMYK"), doc(func(d *facts.Document) {
+			d.Intents[0].Profile.SHA256 = "a"
+			d.Profiles = append(d.Profiles, &facts.ICC{Object: "9 0 R", Components: 4, Space: "CMYK", Class: "prtr", SHA256: sum, Uses: facts.Used(1)})
+		}))
+	}
+	xmp := func(f func(*facts.Metadata)) change { return doc(func(d *facts.Document) { f(d.XMP) }) }
+	return map[string]ruleCase{
+		"pdfx.version":            pair(version("1.7"), version("1.6")),
+		"pdfx.identification":     pair(doc(func(d *facts.Document) { d.Standards[0].Info, d.Standards[0].XMP = true, false }), nothing),
+		"pdfx.metadata":           pair(xmp(func(m *facts.Metadata) { m.VersionID = "" }), doc(func(d *facts.Document) { d.Info.Created = "2026-01-02T04:04:05+01:00" })),
+		"pdfx.compressed_objects": pair(old(doc(func(d *facts.Document) { d.Compressed = true })), doc(func(d *facts.Document) { d.Compressed = true })),
+		"pdfx.output_intent":      pair(condition(func(o *facts.OutputIntent) { o.Profile = nil }), old(condition(func(o *facts.OutputIntent) { o.Profile = nil }))),
+		"pdfx.color":              pair(color("DeviceRGB"), color("ICCBased-RGB")).and("color.rgb"),
+		"pdfx.icc_identical":      pair(managed("a"), managed("b")).and("color.icc_cmyk"),
+		"pdfx.icc_overprint":      pair(feature(facts.ICCOverprint, ""), nothing),
+		"pdfx.transparency":       pair(old(feature(facts.Transparency, "Alpha")), feature(facts.Transparency, "Alpha")).and("transparency.used"),
+		"pdfx.layer":              pair(feature(facts.LayerConfiguration, "AS"), layer(facts.Layer{Name: "L", Printed: true})),
+		"pdfx.presentation":       pair(feature(facts.Presentation, "PresSteps"), nothing),
+		"pdfx.annotation": pair(
+			annotation(facts.Annotation{Subtype: "Text", Box: geom.Rect{100, 100, 120, 120}}),
+			annotation(facts.Annotation{Subtype: "Text", Box: geom.Rect{10, 10, 30, 30}})),
+		"pdfx.action":           pair(action("URI"), nothing),
+		"pdfx.filter":           pair(old(feature(facts.Filter, "LZWDecode")), feature(facts.Filter, "LZWDecode")),
+		"pdfx.external_data":    pair(feature(facts.ExternalData, ""), nothing),
+		"pdfx.attachment":       pair(old(doc(func(d *facts.Document) { d.Attachments = []string{"a.txt"} })), doc(func(d *facts.Document) { d.Attachments = []string{"a.txt"} })).and("file.attachment"),
+		"pdfx.halftone":         pair(feature(facts.HalftoneKind, "name"), nothing),
+		"pdfx.rendering_intent": pair(feature(facts.RenderingIntent, "Vivid"), nothing),
+		"pdfx.separated_page":   pair(feature(facts.Separated, ""), nothing),
+		"pdfx.viewer_area":      pair(feature(facts.ViewerArea, "PrintClip"), nothing),
 	}
 }

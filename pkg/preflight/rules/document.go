@@ -26,6 +26,8 @@ func documents() []Rule {
 		}),
 		row("document.not_pdfx4", report.Error, "ISO 15930-7", notStandard("PDF/X-4")),
 		row("document.not_pdfx1a", report.Error, "ISO 15930-4", notStandard("PDF/X-1a")),
+		row("document.not_pdfx3", report.Error, "ISO 15930-6", notStandard("PDF/X-3")),
+		row("document.not_pdfx6", report.Error, "ISO 15930-9", notStandard("PDF/X-6")),
 		row("document.standard_conflict", report.Warning, "ISO 15930-7", func(in *input) *message {
 			found := claims(in.doc, "PDF/X")
 			return when(len(found) > 1, listed("standards", found))

@@ -24,6 +24,8 @@ type input struct {
 	profile  profile.Profile
 	ticket   *jobticket.Ticket
 	inks     *processInks
+	// standard is the version of PDF/X that the file is verified against, or nil.
+	standard *standard
 }
 
 // breaksLimit reports whether a value breaks the limit of the profile.

@@ -129,16 +129,21 @@ type Outcome struct {
 	Omitted int
 	// Run and Skipped add up to all rules.
 	Run, Skipped int
+	// Conformance holds the result for each version of PDF/X that the file claims or the
+	// profile requires; it is nil for a file that could not be opened.
+	Conformance []report.Conformance
 }
 
 // Finish judges the document and returns the findings of all rules. It is called
 // once, after the last mark.
 func (j *Judging) Finish(doc *facts.Document) Outcome {
 	var out Outcome
-	in := input{doc: doc, pictures: pictures(doc.Images), profile: j.profile, ticket: j.ticket, inks: j.inks}
+	verified := verify(j.profile, doc)
+	in := input{doc: doc, pictures: pictures(doc.Images), profile: j.profile, ticket: j.ticket, inks: j.inks, standard: verified.standard}
 	for i := range j.rules {
 		rule := &j.rules[i]
 		setting, selected := rule.setting(j.profile)
+		setting, selected = verified.setting(rule, setting, selected)
 		if !selected || !j.applies(rule, doc) {
 			out.Skipped++
 			continue
@@ -152,6 +157,9 @@ func (j *Judging) Finish(doc *facts.Document) Outcome {
 		} else {
 			found = merge(rule.judge(&in))
 		}
+		if len(found) > 0 {
+			verified.note(rule.ID)
+		}
 		if over := len(found) - maxPerRule; over > 0 {
 			found = found[:maxPerRule]
 			out.Omitted += over
@@ -159,6 +167,9 @@ func (j *Judging) Finish(doc *facts.Document) Outcome {
 		for i := range found {
 			out.Findings = append(out.Findings, in.finding(&found[i]))
 		}
+	}
+	if doc.Opened {
+		out.Conformance = verified.conformance(doc)
 	}
 	// Keep the gravest findings when there are too many, so that the omitted findings
 	// cannot change the verdict.

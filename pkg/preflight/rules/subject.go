@@ -36,6 +36,7 @@ var subjects = map[report.Category]string{
 	report.CategoryForm:         "form fields",
 	report.CategoryAction:       "actions that a viewer runs when the file is opened or clicked",
 	report.CategoryFeature:      "PDF features that print does not use",
+	report.CategoryPDFX:         "the file, compared with the version of PDF/X that it claims or the profile requires",
 	report.CategoryIntent:       "the document, compared with the order",
 } // constant
 

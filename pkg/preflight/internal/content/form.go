@@ -54,6 +54,7 @@ func (in *Interpreter) form(f *frame, o types.Object, dict types.Dict) {
 		in.runForm(inner, o, dict)
 		return
 	}
+	in.groupSpace(f, group, o)
 	// Start a transparency group: the outer transparency applies to the group as a
 	// whole, not to its parts (11.6.6).
 	outer := f.state.transparency
@@ -76,6 +77,13 @@ func (in *Interpreter) form(f *frame, o types.Object, dict types.Dict) {
 	}
 	if in.blended > before && (isolated || knockout) {
 		in.feature(facts.Transparency, "Group", o, nil)
+	}
+}
+
+// groupSpace records the colour space of a transparency group.
+func (in *Interpreter) groupSpace(f *frame, group types.Dict, o types.Object) {
+	if cs := in.file.Resolve(group["CS"]); cs != nil && !f.layers.hidden() {
+		in.feature(facts.GroupSpace, in.remap(f, in.spaces.Resolve(cs, in.page.Number)).Family, o, nil)
 	}
 }
 

@@ -151,7 +151,52 @@ func (in *Interpreter) prepressFeatures(dict types.Dict) []usedFeature {
 	use(facts.Halftone, "HT")
 	use(facts.BlackGeneration, "BG2", "BG")
 	use(facts.BlackGeneration, "UCR2", "UCR")
+	if fault := in.halftoneFault(dict); fault != "" {
+		out = append(out, usedFeature{facts.HalftoneKind, fault})
+	}
+	if name := in.file.Name(dict["RI"]); name != "" && !knownIntent(name) {
+		out = append(out, usedFeature{facts.RenderingIntent, document.Clean(name, maxName)})
+	}
 	return out
+}
+
+// halftoneFault returns what PDF/X does not allow of a halftone: a type other than 1 and 5, a
+// name, or a phase. Of a halftone of type 5 it examines those of the process colours.
+func (in *Interpreter) halftoneFault(dict types.Dict) string {
+	if in.file.Resolve(dict["HTP"]) != nil {
+		return "phase"
+	}
+	halftone := in.file.Dict(dict["HT"])
+	if halftone == nil {
+		return ""
+	}
+	for _, key := range [...]string{"", "Default", "Cyan", "Magenta", "Yellow", "Black"} {
+		part := halftone
+		if key != "" {
+			if part = in.file.Dict(halftone[key]); part == nil {
+				continue
+			}
+		}
+		if kind := in.file.Int(part["HalftoneType"]); kind != 1 && (kind != 5 || key != "") {
+			return "type"
+		}
+		if part["HalftoneName"] != nil {
+			return "name"
+		}
+	}
+	return ""
+}
+
+// maxName bounds a name of the file in a report.
+const maxName = 40
+
+// knownIntent reports whether a rendering intent is one of table 69.
+func knownIntent(name string) bool {
+	switch name {
+	case "AbsoluteColorimetric", "RelativeColorimetric", "Saturation", "Perceptual":
+		return true
+	}
+	return false
 }
 
 // neutral reports whether an entry is Identity or Default, alone or for each ink.

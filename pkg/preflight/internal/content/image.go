@@ -53,6 +53,9 @@ func (in *Interpreter) image(f *frame, o types.Object, dict types.Dict) {
 		if in.file.Array(dict["Alternates"]) != nil {
 			in.feature(facts.Alternate, "", o, nil)
 		}
+		if intent := in.file.Name(dict["Intent"]); intent != "" && !knownIntent(intent) {
+			in.feature(facts.RenderingIntent, document.Clean(intent, maxName), o, nil)
+		}
 		if in.file.Int(dict["SMaskInData"]) > 0 && !f.mask {
 			in.feature(facts.Transparency, "SoftMask", o, nil)
 		}

@@ -110,7 +110,8 @@ func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 		page:    page,
 		visited: map[visit]bool{}, tilings: map[tilingKey]*tiling{}, colored: map[*color.Space]bool{},
 	}
-	if group := in.file.Dict(page.Dict["Group"]); in.file.Name(group["S"]) == "Transparency" {
+	group := in.file.Dict(page.Dict["Group"])
+	if in.file.Name(group["S"]) == "Transparency" {
 		fact := &facts.Group{}
 		if cs, ok := group["CS"]; ok {
 			fact.Space = in.spaces.Resolve(cs, page.Number).Family
@@ -121,6 +122,7 @@ func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 	in.drawing = drawing{masks: map[maskKey]*planes.Soft{}, patterns: map[patternKey]*render.Pattern{}}
 	root := in.frame(page.Resources)
 	root.state = in.initial(page.Media)
+	in.groupSpace(root, group, page.Object)
 	root.state.fill.choose(root.state.fill.space, in.remap(root, root.state.fill.space))
 	in.tint(&root.state.fill, root.state.fill.space, []float64{0})
 	root.state.stroke = root.state.fill

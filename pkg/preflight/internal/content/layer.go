@@ -54,6 +54,7 @@ func readLayers(file *document.File, collector *facts.Collector) *layers {
 		l.keep = append(l.keep, dict)
 		doc.Layers = append(doc.Layers, layer)
 	}
+	l.configurations(properties)
 	l.switchAll(config["ON"], true)
 	l.switchAll(config["OFF"], false)
 	l.automatic(config)
@@ -68,6 +69,24 @@ func readLayers(file *document.File, collector *facts.Collector) *layers {
 		}
 	}
 	return l
+}
+
+// configurations records what PDF/X does not allow in a configuration of layers: one that
+// switches layers by itself, and one without a name.
+func (l *layers) configurations(properties types.Dict) {
+	others := l.file.Array(properties["Configs"])
+	for _, o := range append(types.Array{properties["D"]}, others[:min(len(others), 64)]...) {
+		dict := l.file.Dict(o)
+		if dict == nil {
+			continue
+		}
+		if l.file.Resolve(dict["AS"]) != nil {
+			l.collector.Feature(facts.LayerConfiguration, "AS", document.Ref(o), 0, nil)
+		}
+		if l.file.Text(dict["Name"]) == "" {
+			l.collector.Feature(facts.LayerConfiguration, "Name", document.Ref(o), 0, nil)
+		}
+	}
 }
 
 func (l *layers) switchAll(o types.Object, on bool) {

@@ -40,6 +40,10 @@ func (in *Interpreter) paint(f *frame, with *ink, m *facts.Mark) {
 		in.feature(facts.DefaultSpace, with.remapped, nil, &m.Box)
 	}
 	in.composite(f, m)
+	// ISO 15930-7 does not define how such a mark overprints.
+	if m.Overprint && m.Mode == 1 && with.space.Family == color.ICCCMYK {
+		in.feature(facts.ICCOverprint, "", nil, &m.Box)
+	}
 	for _, r := range in.recordings {
 		r.record(m)
 	}

@@ -49,7 +49,11 @@ func (in *Interpreter) operator(f *frame, name []byte) {
 		f.state.line.Dash, f.state.line.Phase = f.dash(), f.number(1)
 	case "d1":
 		f.muted, f.silent = true, f.silent || f.glyph
-	case "ri", "i", "MP", "DP", "d0", "ID", "EI":
+	case "ri":
+		if intent := string(f.last()); !knownIntent(intent) && !f.layers.hidden() {
+			in.feature(facts.RenderingIntent, document.Clean(intent, maxName), nil, nil)
+		}
+	case "i", "MP", "DP", "d0", "ID", "EI":
 	default:
 		// Between BX and EX any operator is allowed.
 		if f.compatible == 0 && in.unknown < maxUnknown {

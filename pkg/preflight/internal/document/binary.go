@@ -117,6 +117,7 @@ func (f *File) Inline(filters []types.PDFFilter, raw []byte) []byte {
 	if len(filters) == 0 {
 		return raw
 	}
+	f.noteFilters(filters, "")
 	limit := min(f.limits.StreamBytes, f.limits.ImageBytes-f.Budget.painted)
 	if limit <= 0 {
 		return nil

@@ -31,6 +31,16 @@ func (f *File) catalog() {
 	f.triggers(root["AA"], 0)
 	f.nameTree(f.Dict(root["Names"])["JavaScript"], func(_ string, value types.Object) { f.action(value, 0) })
 	f.outlines(f.Dict(root["Outlines"]))
+	if f.Dict(root["Names"])["AlternatePresentations"] != nil {
+		f.collector.Feature(facts.Presentation, "AlternatePresentations", "", 0, nil)
+	}
+	// The boxes that viewers show and print (ISO 32000-2, table 147).
+	preferences := f.Dict(root["ViewerPreferences"])
+	for _, key := range [...]string{"ViewArea", "ViewClip", "PrintArea", "PrintClip"} {
+		if box := f.Name(preferences[key]); box != "" && box != "MediaBox" && box != "BleedBox" {
+			f.collector.Feature(facts.ViewerArea, key, Ref(rootOf(f)), 0, nil)
+		}
+	}
 	f.privateData(root, Ref(rootOf(f)), 0)
 }
 

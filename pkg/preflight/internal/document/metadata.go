@@ -28,26 +28,36 @@ func (f *File) metadata() {
 			packet = parsePacket(data)
 		}
 	}
-	doc.Title = cmp.Or(f.Text(info["Title"]), packet.get(nsDC, "title"))
+	doc.Info = facts.Metadata{
+		Title: f.Text(info["Title"]), Created: date(f.Text(info["CreationDate"])), Modified: date(f.Text(info["ModDate"])), Trapped: trapped(f.Name(info["Trapped"])),
+	}
+	var xmp facts.Metadata
+	if packet != nil {
+		xmp = facts.Metadata{
+			Title: packet.get(nsDC, "title"), Created: isoDate(packet.get(nsXMP, "CreateDate")), Modified: isoDate(packet.get(nsXMP, "ModifyDate")), Trapped: trapped(packet.get(nsPDF, "Trapped")),
+			Recorded: isoDate(packet.get(nsXMP, "MetadataDate")), DocumentID: packet.get(nsMM, "DocumentID"), VersionID: packet.get(nsMM, "VersionID"), Rendition: packet.get(nsMM, "RenditionClass"),
+		}
+		doc.XMP = &xmp
+	}
+	doc.Title = cmp.Or(doc.Info.Title, xmp.Title)
 	doc.Producer = cmp.Or(f.Text(info["Producer"]), packet.get(nsPDF, "Producer"))
 	doc.Creator = cmp.Or(f.Text(info["Creator"]), packet.get(nsXMP, "CreatorTool"))
-	doc.Created = cmp.Or(date(f.Text(info["CreationDate"])), isoDate(packet.get(nsXMP, "CreateDate")))
-	doc.Modified = cmp.Or(date(f.Text(info["ModDate"])), isoDate(packet.get(nsXMP, "ModifyDate")))
-	doc.Trapped = cmp.Or(trapped(f.Name(info["Trapped"])), trapped(packet.get(nsPDF, "Trapped")))
+	doc.Created, doc.Modified = cmp.Or(doc.Info.Created, xmp.Created), cmp.Or(doc.Info.Modified, xmp.Modified)
+	doc.Trapped = cmp.Or(doc.Info.Trapped, xmp.Trapped)
 	// Collect the claims of conformance.
 	inInfo := cmp.Or(f.Text(info["GTS_PDFXConformance"]), f.Text(info["GTS_PDFXVersion"]))
-	f.claim("PDF/X", inInfo, true)
+	f.claim(facts.Standard{Family: "PDF/X", Version: inInfo, Info: true})
 	// Adobe repeats the keys of the dictionary in a namespace; the identification of
 	// ISO 15930-7 and later has a namespace of its own.
-	f.claim("PDF/X", cmp.Or(packet.get(nsAdobePDFX, "GTS_PDFXConformance"), packet.get(nsAdobePDFX, "GTS_PDFXVersion")), false)
-	f.claim("PDF/X", packet.get(nsPDFX, "GTS_PDFXVersion"), false)
+	f.claim(facts.Standard{Family: "PDF/X", Version: cmp.Or(packet.get(nsAdobePDFX, "GTS_PDFXConformance"), packet.get(nsAdobePDFX, "GTS_PDFXVersion"))})
+	f.claim(facts.Standard{Family: "PDF/X", Version: packet.get(nsPDFX, "GTS_PDFXVersion"), XMP: true})
 	if part := packet.get(nsPDFA, "part"); part != "" {
-		f.claim("PDF/A", "PDF/A-"+part+strings.ToLower(packet.get(nsPDFA, "conformance")), false)
+		f.claim(facts.Standard{Family: "PDF/A", Version: "PDF/A-" + part + strings.ToLower(packet.get(nsPDFA, "conformance")), XMP: true})
 	}
 	if part := packet.get(nsPDFUA, "part"); part != "" {
-		f.claim("PDF/UA", "PDF/UA-"+part, false)
+		f.claim(facts.Standard{Family: "PDF/UA", Version: "PDF/UA-" + part, XMP: true})
 	}
-	f.claim("PDF/VT", packet.get(nsPDFVT, "GTS_PDFVTVersion"), false)
+	f.claim(facts.Standard{Family: "PDF/VT", Version: packet.get(nsPDFVT, "GTS_PDFVTVersion"), XMP: true})
 }
 
 func trapped(value string) string {
@@ -58,19 +68,18 @@ func trapped(value string) string {
 	return ""
 }
 
-// claim records a claim of conformance. The same version in both places is one
-// claim.
-func (f *File) claim(family, version string, info bool) {
-	version = Clean(version, 40)
-	if version == "" {
+// claim records a claim of conformance. The same version in several places is one claim.
+func (f *File) claim(claimed facts.Standard) {
+	claimed.Version = Clean(claimed.Version, 40)
+	if claimed.Version == "" {
 		return
 	}
 	doc := f.collector.Document()
 	for i := range doc.Standards {
-		if s := &doc.Standards[i]; s.Version == version {
-			s.Info, s.XMP = s.Info || info, s.XMP || !info
+		if s := &doc.Standards[i]; s.Version == claimed.Version {
+			s.Info, s.XMP = s.Info || claimed.Info, s.XMP || claimed.XMP
 			return
 		}
 	}
-	doc.Standards = append(doc.Standards, facts.Standard{Family: family, Version: version, Info: info, XMP: !info})
+	doc.Standards = append(doc.Standards, claimed)
 }

@@ -10,9 +10,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/pdfcpu/pdfcpu/pkg/filter"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
@@ -62,15 +64,33 @@ func (f *File) Dict(o types.Object) types.Dict {
 
 // Stream resolves to a stream.
 func (f *File) Stream(o types.Object) (types.StreamDict, bool) {
+	var stream types.StreamDict
 	switch v := f.Resolve(o).(type) {
 	case types.StreamDict:
-		return f.whole(v), true
+		stream = v
 	case *types.StreamDict:
-		if v != nil {
-			return f.whole(*v), true
+		if v == nil {
+			return stream, false
+		}
+		stream = *v
+	default:
+		return stream, false
+	}
+	if _, external := stream.Dict["F"]; external {
+		f.collector.Feature(facts.ExternalData, "", Ref(o), 0, nil)
+	}
+	f.noteFilters(stream.FilterPipeline, Ref(o))
+	return f.whole(stream), true
+}
+
+// noteFilters records the filters that a version of PDF/X does not allow.
+func (f *File) noteFilters(pipeline []types.PDFFilter, object string) {
+	for i := range pipeline {
+		switch name := pipeline[i].Name; name {
+		case filter.LZW, "LZW", filter.JBIG2, filter.JPX, "Crypt":
+			f.collector.Feature(facts.Filter, name, object, 0, nil)
 		}
 	}
-	return types.StreamDict{}, false
 }
 
 // Array resolves to an array, or nil.

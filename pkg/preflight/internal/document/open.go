@@ -188,6 +188,7 @@ func (f *File) describe(frame *survey) {
 	}
 	doc.HasID = len(f.pdf.ID) == 2
 	doc.Linearized = f.linearized(frame.size)
+	doc.Compressed = f.pdf.Read.UsingObjectStreams || f.pdf.Read.UsingXRefStreams
 	if e := f.pdf.E; e != nil {
 		doc.PrintDenied = e.P&mayPrint == 0 || e.R >= 3 && e.P&mayPrintFine == 0
 	}

@@ -180,6 +180,12 @@ func (w *walk) leaf(object types.Object, dict types.Dict, inherited map[string]t
 	if !f.opaque {
 		f.pageActions(dict, number)
 		f.privateData(dict, Ref(object), number)
+		if f.Dict(dict["SeparationInfo"]) != nil {
+			f.collector.Feature(facts.Separated, "", Ref(object), number, nil)
+		}
+		if f.Resolve(dict["PresSteps"]) != nil {
+			f.collector.Feature(facts.Presentation, "PresSteps", Ref(object), number, nil)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ const (
 	nsRDF       = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 	nsDC        = "http://purl.org/dc/elements/1.1/"
 	nsXMP       = "http://ns.adobe.com/xap/1.0/"
+	nsMM        = "http://ns.adobe.com/xap/1.0/mm/"
 	nsPDF       = "http://ns.adobe.com/pdf/1.3/"
 	nsAdobePDFX = "http://ns.adobe.com/pdfx/1.3/"
 	nsPDFX      = "http://www.npes.org/pdfx/ns/id/"
@@ -120,7 +121,7 @@ func (r *packetReader) inside(n int, local string) bool {
 // set keeps the first value of a property in the namespaces above.
 func (r *packetReader) set(name xml.Name, value string) {
 	switch name.Space {
-	case nsDC, nsXMP, nsPDF, nsAdobePDFX, nsPDFX, nsPDFVT, nsPDFA, nsPDFUA:
+	case nsDC, nsXMP, nsMM, nsPDF, nsAdobePDFX, nsPDFX, nsPDFVT, nsPDFA, nsPDFUA:
 	default:
 		return
 	}

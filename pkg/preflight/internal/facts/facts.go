@@ -42,6 +42,13 @@ type Document struct {
 	PrintDenied bool
 	Linearized  bool
 	Tagged      bool
+	// Info holds the metadata of the information dictionary, and XMP that of the packet of
+	// the catalog, nil for a missing or unreadable one.
+	Info Metadata
+	XMP  *Metadata
+	// Compressed reports whether objects or the cross-reference table are in streams, which
+	// PDF has since 1.5 (ISO 32000-2, 7.5.7 and 7.5.8).
+	Compressed bool
 	// Standards lists the standards that the file claims to conform to.
 	Standards []Standard
 	Intents   []OutputIntent
@@ -77,13 +84,23 @@ type Incident struct {
 // Values are the parameters of a message by name.
 type Values = map[string]any
 
+// Metadata holds the properties that the information dictionary and the XMP packet share,
+// and those of the packet alone. Times are RFC 3339.
+type Metadata struct {
+	Title, Created, Modified, Trapped string
+	// Recorded is xmp:MetadataDate; DocumentID, VersionID and Rendition are properties of
+	// xmpMM (ISO 16684-1, 8.6).
+	Recorded, DocumentID, VersionID, Rendition string
+}
+
 // Standard is a claim of conformance.
 type Standard struct {
 	// Family is PDF/X, PDF/A, PDF/UA or PDF/VT.
 	Family string
 	// Version is the whole claim: "PDF/X-4", "PDF/X-1a:2001", "PDF/A-2b".
 	Version string
-	// Info and XMP report where the file contains the claim: a valid file has it in both.
+	// Info reports whether the information dictionary contains the claim, and XMP whether the
+	// packet contains it in the namespace of the standard.
 	Info, XMP bool
 }
 
@@ -251,6 +268,28 @@ const (
 	InvisibleText FeatureKind = "invisible text"
 	// UnknownOperator: an unknown operator outside BX and EX.
 	UnknownOperator FeatureKind = "unknown operator"
+	// HalftoneKind: a halftone that PDF/X does not allow; Detail is type 6, name or phase.
+	HalftoneKind FeatureKind = "halftone kind"
+	// RenderingIntent: one that ISO 32000-2, table 69 does not have; Detail is its name.
+	RenderingIntent FeatureKind = "rendering intent"
+	// ICCOverprint: a mark in an ICC-based CMYK space overprints in mode 1.
+	ICCOverprint FeatureKind = "icc overprint"
+	// GroupSpace: a transparency group with a colour space; Detail is its family.
+	GroupSpace FeatureKind = "group space"
+	// Filter: a stream with this filter was read; Detail is its name.
+	Filter FeatureKind = "filter"
+	// ExternalData: a stream whose data is in another file.
+	ExternalData FeatureKind = "external data"
+	// Separated: a page holds one separation only (ISO 32000-2, 14.11.4).
+	Separated FeatureKind = "separated page"
+	// Presentation: Detail is PresSteps of a page, or AlternatePresentations of the document.
+	Presentation FeatureKind = "presentation"
+	// LayerConfiguration: Detail is AS, for layers that switch by themselves, or Name, for a
+	// configuration without one.
+	LayerConfiguration FeatureKind = "layer configuration"
+	// ViewerArea: a viewer preference that selects a box other than MediaBox and BleedBox;
+	// Detail is its name.
+	ViewerArea FeatureKind = "viewer area"
 )
 
 // Uses holds the pages that use an object.

@@ -15,7 +15,9 @@ var documents = []rule{
 		messages: one("The file has no identifier (ID in the trailer).", "Die Datei hat keine Kennung (ID im Trailer)."),
 	},
 	{id: "document.not_pdfx1a", title: text{"File does not claim PDF/X-1a", "Datei ist nicht als PDF/X-1a gekennzeichnet"}, fix: text{"Export as PDF/X-1a.", "Als PDF/X-1a exportieren."}, messages: otherStandard},
+	{id: "document.not_pdfx3", title: text{"File does not claim PDF/X-3", "Datei ist nicht als PDF/X-3 gekennzeichnet"}, fix: text{"Export as PDF/X-3.", "Als PDF/X-3 exportieren."}, messages: otherStandard},
 	{id: "document.not_pdfx4", title: text{"File does not claim PDF/X-4", "Datei ist nicht als PDF/X-4 gekennzeichnet"}, fix: text{"Export as PDF/X-4.", "Als PDF/X-4 exportieren."}, messages: otherStandard},
+	{id: "document.not_pdfx6", title: text{"File does not claim PDF/X-6", "Datei ist nicht als PDF/X-6 gekennzeichnet"}, fix: text{"Export as PDF/X-6.", "Als PDF/X-6 exportieren."}, messages: otherStandard},
 	{
 		id: "document.pdfx_missing", title: text{"File does not claim PDF/X", "Datei ist nicht als PDF/X gekennzeichnet"},
 		fix:      text{"Export as PDF/X, preferably PDF/X-4, with the output intent that the printer names.", "Als PDF/X exportieren, am besten PDF/X-4, mit dem Output-Intent, den die Druckerei nennt."},
@@ -28,7 +30,7 @@ var documents = []rule{
 	},
 	{
 		id: "document.standards", title: text{"Claimed standards", "Angegebene Standards"},
-		fix:      text{"No action is needed; run the profile pdfx4 or pdfx1a to verify a PDF/X claim.", "Keine Aktion nötig; eine PDF/X-Kennzeichnung lässt sich mit dem Profil pdfx4 oder pdfx1a prüfen."},
+		fix:      text{"No action is needed; findings of the category pdfx state what violates a claim of PDF/X.", "Keine Aktion nötig; Befunde der Kategorie pdfx nennen, was gegen eine PDF/X-Kennzeichnung verstößt."},
 		messages: one("The file claims {standards}.", "Die Datei ist als {standards} gekennzeichnet."),
 	},
 	{

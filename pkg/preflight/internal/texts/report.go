@@ -18,6 +18,10 @@ var reports = map[string]text{
 	"reproducible": {"The same file and profile give the same report.", "Gleiche Datei und gleiches Profil ergeben denselben Bericht."},
 	"noFindings":   {"no findings", "keine Befunde"},
 
+	// Standards.
+	"conforms": {"{standard} (conforms)", "{standard} (eingehalten)"},
+	"violated": {"{standard} (breaks {rules:rules})", "{standard} (verstößt gegen {rules:rules})"},
+
 	"findings":   {"Findings", "Befunde"},
 	"none":       {"None.", "Keine."},
 	"fix":        {"Fix:", "Behebung:"},

@@ -11,6 +11,7 @@ type group map[string]text
 var groups = map[string]group{
 	// Plurals.
 	"pages":        {"one": {"{n} page", "{n} Seite"}, "other": {"{n} pages", "{n} Seiten"}},
+	"layers":       {"one": {"{n} layer", "{n} Ebene"}, "other": {"{n} layers", "{n} Ebenen"}},
 	"spots":        {"one": {"{n} spot colour", "{n} Sonderfarbe"}, "other": {"{n} spot colours", "{n} Sonderfarben"}},
 	"fields":       {"one": {"{n} form field", "{n} Formularfeld"}, "other": {"{n} form fields", "{n} Formularfelder"}},
 	"channels":     {"one": {"{n} component", "{n} Komponente"}, "other": {"{n} components", "{n} Komponenten"}},
@@ -37,6 +38,7 @@ var groups = map[string]group{
 	"date":        {"created": {"creation date", "Erstellungsdatum"}, "modified": {"modification date", "Änderungsdatum"}},
 	"ink":         {"cyan": {"cyan", "Cyan"}, "magenta": {"magenta", "Magenta"}, "yellow": {"yellow", "Gelb"}, "black": {"black", "Schwarz"}},
 	"inkKind":     {"process": {"process", "Prozessfarbe"}, "spot": {"spot", "Sonderfarbe"}, "registration": {"registration", "Passerfarbe"}},
+	"halftone":    {"type": {"a type other than 1 and 5", "einem anderen Typ als 1 und 5"}, "name": {"a name", "einem Namen"}, "phase": {"a phase", "einer Phase"}},
 	"yesNo":       {"yes": {"yes", "ja"}, "no": {"no", "nein"}},
 	// Image and Mark begin a sentence.
 	"Image": {"image": {"An image", "Ein Bild"}, "bitmap": {"A 1-bit image", "Ein 1-Bit-Bild"}},

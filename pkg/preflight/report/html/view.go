@@ -212,7 +212,7 @@ func (v *view) columns(ids ...string) []string {
 
 func (v *view) pdfFacts() string {
 	d := v.Document
-	facts := append([]string{d.PDFVersion, v.in.Plural("pages", d.Pages)}, d.Standards...)
+	facts := append([]string{d.PDFVersion, v.in.Plural("pages", d.Pages)}, report.Standards(v.Report)...)
 	if d.Encrypted {
 		facts = append(facts, v.in.Report("encrypted"))
 	}
