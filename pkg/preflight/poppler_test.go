@@ -203,7 +203,7 @@ func generated() map[string][]byte {
 // compared returns a file with examples of all facts that both programs list.
 func compared() []byte {
 	var b pdftest.Builder
-	embedded, standard := b.EmbeddedFont("ABCDEF+Good"), b.StandardFont("Helvetica")
+	embedded, standard := b.ProgramFont("ABCDEF+Good"), b.StandardFont("Helvetica")
 	wide, glyphs := b.CompositeFont("Wide", false), b.Type3Font("1000 0 d0 0 0 500 500 re f", "")
 	cmyk := b.Image(pdftest.Image{Width: 200, Height: 100})
 	rgb := b.Image(pdftest.Image{Width: 64, Height: 64, Space: "/DeviceRGB", Components: 3})

@@ -48,7 +48,7 @@ func inspect(t testing.TB, data []byte, name string) report.Report {
 // flawed returns a leaflet with one flaw of each kind.
 func flawed() []byte {
 	var b pdftest.Builder
-	good, bad := b.EmbeddedFont("ABCDEF+Good"), b.StandardFont("Helvetica")
+	good, bad := b.ProgramFont("ABCDEF+Good"), b.StandardFont("Helvetica")
 	coarse := b.Image(pdftest.Image{Width: 100, Height: 100})
 	middling := b.Image(pdftest.Image{Width: 400, Height: 400, Space: "/DeviceRGB", Components: 3})
 	resources := fmt.Sprintf("/Font << /F1 %s /F2 %s >> /XObject << /Im1 %s /Im2 %s >>", good, bad, coarse, middling)
@@ -278,7 +278,7 @@ func FuzzInspect(f *testing.F) {
 // typical returns a brochure of ten pages with forms, text and images.
 func typical() []byte {
 	var b pdftest.Builder
-	font := b.EmbeddedFont("ABCDEF+Text")
+	font := b.ProgramFont("ABCDEF+Text")
 	im := b.Image(pdftest.Image{Width: 600, Height: 600})
 	form := b.Form(pdftest.Box{0, 0, 600, 800}, "", strings.Repeat("0 0 0 1 k 10 10 50 50 re f\n", 200), "")
 	resources := fmt.Sprintf("/Font << /F1 %s >> /XObject << /Im1 %s /Fm1 %s >>", font, im, form)

@@ -40,7 +40,7 @@ func jobs() []job {
 // on each page.
 func illustrated(pages, images, lines int) []byte {
 	var b pdftest.Builder
-	font := b.EmbeddedFont("ABCDEF+Text")
+	font := b.ProgramFont("ABCDEF+Text")
 	text := make([]string, lines)
 	for i := range text {
 		text[i] = fmt.Sprintf("BT 0 0 0 1 k /F1 11 Tf 80 %d Td (Some words that stand on one line of a text, and a few more of them) Tj ET\n", 800-i*14)

@@ -174,10 +174,17 @@ ReportColor = TypedDict("ReportColor", {
     "pages": Required[Any],
     "space": Required[str],
 }, total=False)
+ReportConformance = TypedDict("ReportConformance", {
+    "claimed": Required[bool],
+    "result": Required[str],
+    "standard": Required[str],
+    "violations": Required[list[str]],
+}, total=False)
 ReportDocument = TypedDict("ReportDocument", {
     "actions": Required[dict[str, Any]],
     "annotations": Required[dict[str, Any]],
     "attachments": Required[list[str]],
+    "conformance": list["ReportConformance"],
     "created": str,
     "creator": str,
     "encrypted": Required[bool],

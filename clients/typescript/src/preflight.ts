@@ -1026,6 +1026,8 @@ export interface components {
             tagged: boolean;
             /** @description The standards that the file claims, for example PDF/X-4. */
             standards: string[];
+            /** @description The result for each version of PDF/X that the file claims or the profile requires; absent from reports of engines before 4.0. */
+            conformance?: components["schemas"]["ReportConformance"][];
             /** @description The intended printing conditions. */
             outputIntents: components["schemas"]["ReportOutputIntent"][];
             /** @description The optional content groups, at most 200. */
@@ -1050,6 +1052,28 @@ export interface components {
             };
             /** @description The names of the first hundred files inside the file. */
             attachments: string[];
+        };
+        /** @description The result of the verification of a version of PDF/X, clause by clause. */
+        ReportConformance: {
+            /**
+             * @description The version of PDF/X.
+             * @example PDF/X-4
+             */
+            standard: string;
+            /** @description True if the file claims the version; otherwise the profile requires it. */
+            claimed: boolean;
+            /**
+             * @description Whether the file conforms: `conforms`, `violated`, or `unverified` for a version without rules and for a file that was not read to its end. New values may be added.
+             * @example violated
+             */
+            result: string;
+            /**
+             * @description The ids of the rules that the file breaks.
+             * @example [
+             *       "pdfx.color"
+             *     ]
+             */
+            violations: string[];
         };
         /** @description The printing condition for which the file was made. */
         ReportOutputIntent: {

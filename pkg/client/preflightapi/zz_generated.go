@@ -668,6 +668,27 @@ type ReportColor struct {
 	Pages []int `json:"pages"`
 }
 
+// ReportConformance The result of the verification of a version of PDF/X, clause by clause.
+type ReportConformance struct {
+	// Standard The version of PDF/X.
+	//
+	// Examples: PDF/X-4
+	Standard string `json:"standard"`
+
+	// Claimed True if the file claims the version; otherwise the profile requires it.
+	Claimed bool `json:"claimed"`
+
+	// Result Whether the file conforms: `conforms`, `violated`, or `unverified` for a version without rules and for a file that was not read to its end. New values may be added.
+	//
+	// Examples: violated
+	Result string `json:"result"`
+
+	// Violations The ids of the rules that the file breaks.
+	//
+	// Examples: ["pdfx.color"]
+	Violations []string `json:"violations"`
+}
+
 // ReportDocument defines model for ReportDocument.
 type ReportDocument struct {
 	// PdfVersion The version of PDF; an entry in the catalog of the file overrides its header.
@@ -724,6 +745,9 @@ type ReportDocument struct {
 
 	// Standards The standards that the file claims, for example PDF/X-4.
 	Standards []string `json:"standards"`
+
+	// Conformance The result for each version of PDF/X that the file claims or the profile requires; absent from reports of engines before 4.0.
+	Conformance []ReportConformance `json:"conformance,omitempty"`
 
 	// OutputIntents The intended printing conditions.
 	OutputIntents []ReportOutputIntent `json:"outputIntents"`

@@ -38,12 +38,30 @@ func fontFlaws() []Flaw {
 	bare := func(name string) func(*Sound) Ref { return func(s *Sound) Ref { return s.ProgramlessFont(name) } }
 	standard := func(s *Sound) Ref { return s.StandardFont("Helvetica") }
 	type3 := func(s *Sound) Ref { return s.Type3Font("600 0 d0 0 0 0 0.6 k 0 0 500 500 re f", "") }
+	program := func(widths string, data []byte) func(*Sound) Ref {
+		return func(s *Sound) Ref { return s.programFont("ABCDEF+There", widths, data) }
+	}
+	composite := func(s *Sound) Ref { return s.CompositeFont("ABCDEF+Wide", true) }
+	// drawn is a font of which the glyph A has another width than the font states, 1000.
+	drawn := func(width string) func(*Sound) Ref {
+		return func(s *Sound) Ref { return s.Type3Font(width+" 0 0 0 500 500 d1 0 0 500 500 re f", "") }
+	}
+	says := func(text string) string { return "0 0 0 0.6 k BT /F2 16 Tf 100 400 Td (" + text + ") Tj ET\n" }
 	return []Flaw{
 		{Rule: "font.not_embedded", Breaks: inFont(shown, bare("Missing")), Twin: inFont(shown, font("ABCDEF+There"))},
 		{Rule: "font.not_embedded", Variant: "standard font", Breaks: inFont(shown, standard), Twin: inFont("", standard)},
 		{Rule: "font.declared_unused", Profile: NoProfile, Breaks: inFont("", bare("Missing")), Twin: inFont("", font("ABCDEF+There"))},
 		{Rule: "font.type3", Breaks: inFont("0 0 0 0.6 k BT /F2 16 Tf 100 400 Td (A) Tj ET\n", type3), Twin: inFont("", type3)},
 		{Rule: "font.courier", Breaks: inFont(shown, font("ABCDEF+Courier-Bold")), Twin: inFont(shown, font("ABCDEF+Corner-Bold"))},
+		{Rule: "font.damaged", Breaks: inFont(shown, program("600 600", []byte{0, 1, 0, 0, 0, 0, 0, 0})), Twin: inFont(shown, program("600 600", TrueType()))},
+		{Rule: "font.embedding_restricted", Breaks: inFont(shown, program("600 600", trueType(2))), Twin: inFont(shown, program("600 600", trueType(4)))},
+		{Rule: "font.subset_of_subset", Breaks: inFont(shown, font("ABCDEF+GHIJKL+There")), Twin: inFont(shown, font("ABCDEF+There"))},
+		{Rule: "font.glyph_missing", Breaks: inFont(says("AC"), font("ABCDEF+There")), Twin: inFont(says("AB"), font("ABCDEF+There"))},
+		{Rule: "font.glyph_missing", Variant: "in a composite font", Breaks: inFont(says("\\000\\001\\000\\003"), composite), Twin: inFont(says("\\000\\001\\000\\002"), composite)},
+		{Rule: "font.glyph_missing", Variant: "not shown", Breaks: inFont(says("C"), font("ABCDEF+There")), Twin: inFont("3 Tr "+says("C"), font("ABCDEF+There"))},
+		{Rule: "font.width_mismatch", Breaks: inFont(shown, program("620 600", TrueType())), Twin: inFont(shown, program("605 600", TrueType()))},
+		{Rule: "font.width_mismatch", Variant: "PDF/X-4", Profile: "pdfx4", Breaks: inFont(shown, program("602 600", TrueType())), Twin: inFont(shown, program("601 600", TrueType()))},
+		{Rule: "font.width_mismatch", Variant: "Type 3", Breaks: inFont(says("A"), drawn("500")), Twin: inFont(says("A"), drawn("1000"))},
 		{Rule: "font.not_subset", Profile: NoProfile, Breaks: inFont(shown, font("Whole")), Twin: inFont(shown, font("ABCDEF+Whole"))},
 	}
 }

@@ -62,19 +62,12 @@ func (b *Builder) StandardFont(name string) Ref {
 	return b.Add("<< /Type /Font /Subtype /Type1 /BaseFont /%s >>", name)
 }
 
-// EmbeddedFont writes a TrueType font with a font program in the file. The program is
-// invalid, because only its presence matters.
-func (b *Builder) EmbeddedFont(name string) Ref {
-	program := b.Flate("/Length1 8", []byte{0, 1, 0, 0, 0, 0, 0, 0})
-	descriptor := b.Add("<< /Type /FontDescriptor /FontName /%s /Flags 32 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 /FontFile2 %s >>", name, program)
-	return b.Add("<< /Type /Font /Subtype /TrueType /BaseFont /%s /FirstChar 65 /LastChar 66 /Widths [600 600] /Encoding /WinAnsiEncoding /FontDescriptor %s >>", name, descriptor)
-}
-
 // CompositeFont writes a Type 0 font whose descendant is embedded or not.
 func (b *Builder) CompositeFont(name string, embedded bool) Ref {
 	file := ""
 	if embedded {
-		file = fmt.Sprintf(" /FontFile2 %s", b.Flate("/Length1 8", []byte{0, 1, 0, 0, 0, 0, 0, 0}))
+		data := TrueType()
+		file = fmt.Sprintf(" /FontFile2 %s", b.Flate(fmt.Sprintf("/Length1 %d", len(data)), data))
 	}
 	descriptor := b.Add("<< /Type /FontDescriptor /FontName /%s /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80%s >>", name, file)
 	descendant := b.Add("<< /Type /Font /Subtype /CIDFontType2 /BaseFont /%s /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /DW 600 /CIDToGIDMap /Identity /FontDescriptor %s >>", name, descriptor)

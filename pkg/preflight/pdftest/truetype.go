@@ -10,7 +10,10 @@ import (
 
 // TrueType returns a font program with the glyphs .notdef, A and B, each a box of another height.
 // It is complete, so that other programs accept it (ISO/IEC 14496-22).
-func TrueType() []byte {
+func TrueType() []byte { return trueType(0) }
+
+// trueType returns the program with an fsType, the licence for embedding.
+func trueType(licence int) []byte {
 	glyphs := [][]byte{boxGlyph(100), boxGlyph(700), boxGlyph(500)}
 	var glyf, loca []byte
 	for _, g := range glyphs {
@@ -19,7 +22,7 @@ func TrueType() []byte {
 	}
 	loca = binary.BigEndian.AppendUint32(loca, uint32(len(glyf)))
 	return sfnt([]table{
-		{"OS/2", os2()},
+		{"OS/2", os2(licence)},
 		{"cmap", cmap()},
 		{"glyf", glyf},
 		{"head", words(1, 0, 1, 0, 0, 0, 0x5F0F, 0x3CF5, 3, 1000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 600, 700, 0, 8, 2, 1, 0)},
@@ -120,17 +123,19 @@ func name(family string) []byte {
 	return append(append(words(0, len(values), 6+len(records)), records...), text...)
 }
 
-func os2() []byte {
-	out := words(3, 600, 400, 5, 0, 500, 500, 0, 0, 500, 500, 0, 0, 50, 250, 0)
+func os2(licence int) []byte {
+	out := words(3, 600, 400, 5, licence, 500, 500, 0, 0, 500, 500, 0, 0, 50, 250, 0)
 	out = append(out, make([]byte, 10+16)...)
 	out = append(out, "NONE"...)
 	return append(out, words(0x40, 'A', 'B', 800, -200, 0, 800, 200, 0, 1, 0, 0, 500, 700, 0, 32, 1)...)
 }
 
 // ProgramFont writes a TrueType font with a usable program.
-func (b *Builder) ProgramFont(name string) Ref {
-	data := TrueType()
+func (b *Builder) ProgramFont(name string) Ref { return b.programFont(name, "600 600", TrueType()) }
+
+// programFont writes a TrueType font with the widths of A and B and a program.
+func (b *Builder) programFont(name, widths string, data []byte) Ref {
 	program := b.Flate(fmt.Sprintf("/Length1 %d", len(data)), data)
 	descriptor := b.Add("<< /Type /FontDescriptor /FontName /%s /Flags 32 /FontBBox [0 0 600 700] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 /MissingWidth 600 /FontFile2 %s >>", name, program)
-	return b.Add("<< /Type /Font /Subtype /TrueType /BaseFont /%s /FirstChar 65 /LastChar 66 /Widths [600 600] /Encoding /WinAnsiEncoding /FontDescriptor %s >>", name, descriptor)
+	return b.Add("<< /Type /Font /Subtype /TrueType /BaseFont /%s /FirstChar 65 /LastChar 66 /Widths [%s] /Encoding /WinAnsiEncoding /FontDescriptor %s >>", name, widths, descriptor)
 }

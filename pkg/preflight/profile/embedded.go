@@ -49,7 +49,7 @@ func Lookup(name string) (Profile, error) {
 	if err != nil {
 		return Profile{}, err
 	}
-	return Parse(text)
+	return Parse(text, nil)
 }
 
 // embedded returns the text of a profile.

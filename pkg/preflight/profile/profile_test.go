@@ -65,7 +65,7 @@ func TestParse(t *testing.T) {
 		"an unknown member is refused":                 {head + "extra: 1", false},
 		"an unknown severity is refused":               {head + "rules: {a.b: {severity: fatal, source: s}}", false},
 		"a missing severity is refused":                {head + "rules: {a.b: {source: s}}", false},
-		"a missing source is refused":                  {head + "rules: {a.b: {severity: info}}", false},
+		"a missing source":                             {head + "rules: {a.b: {severity: info}}", true},
 		"a negative limit is refused":                  {head + "rules: {a.b: {severity: info, limit: -1, source: s}}", false},
 		"a negative tolerance is refused":              {head + "rules: {a.b: {severity: info, tolerance: -1, source: s}}", false},
 		"a rule that stands twice":                     {head + "rules:\n  a.b: {severity: info, source: s}\n  a.b: {severity: error, source: s}", false},
@@ -73,7 +73,9 @@ func TestParse(t *testing.T) {
 		"invalid YAML is refused":                      {"\x00{", false},
 		"a profile that is too long is refused":        {head + "#" + strings.Repeat("x", 1<<20), false},
 		"a limit that is text is refused":              {head + "rules: {a.b: {severity: info, limit: many, source: s}}", false},
-		"a missing description is refused":             {"name: x\nversion: '1'\ntitle: T\n", false},
+		"a missing title and description":              {"name: x\nversion: '1'\n", true},
+		"a missing version is refused":                 {"name: x\ntitle: T\n", false},
+		"an alias is refused":                          {head + "rules: {a.b: &x {severity: info}, a.c: *x}", false},
 		"an empty text is refused":                     {"", false},
 		"a severity in capitals is refused":            {head + "rules: {a.b: {severity: ERROR, source: s}}", false},
 		"a severity of true is refused":                {head + "rules: {a.b: {severity: true, source: s}}", false},
@@ -89,7 +91,7 @@ func TestParse(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := profile.Parse([]byte(tc.text))
+			_, err := profile.Parse([]byte(tc.text), nil)
 			if (err == nil) != tc.ok || err != nil && !errors.Is(err, profile.ErrInvalid) {
 				t.Errorf("error = %v, want ok %t", err, tc.ok)
 			}
@@ -118,7 +120,7 @@ func TestExtendingProfileContainsTheDifferences(t *testing.T) {
 		"middle": "extends: base\nrules:\n  a.one: {limit: 7, source: middle}\n  a.two: {severity: off, source: middle}\n  a.three: {severity: info, source: middle}",
 		"base":   "rules:\n  a.one: {severity: error, limit: 3, tolerance: 0.5, area: 2, source: base}\n  a.two: {severity: error, source: base}\n  a.four: {severity: error, source: base}",
 	})
-	p, err := profile.Resolve([]byte(named("own")+"extends: middle\nrules:\n  a.four: {severity: 'off', source: own}\n  a.one: {severity: warning, tolerance: 0, source: own}"), base)
+	p, err := profile.Resolve([]byte(named("own")+"extends: middle\nrules:\n  a.four: {severity: 'off', source: own}\n  a.one: {severity: warning, tolerance: 0, source: own}"), nil, base)
 	if err != nil {
 		t.Fatalf("profile.Resolve: %v", err)
 	}
@@ -136,7 +138,7 @@ func TestEndlessChainOfProfilesIsRejected(t *testing.T) {
 	t.Parallel()
 	base := library(map[string]string{"a": "extends: b", "b": "extends: a", "self": "extends: self"})
 	for _, name := range []string{"a", "self"} {
-		if _, err := profile.Resolve([]byte(named("own")+"extends: "+name), base); !errors.Is(err, profile.ErrInvalid) {
+		if _, err := profile.Resolve([]byte(named("own")+"extends: "+name), nil, base); !errors.Is(err, profile.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -146,7 +148,7 @@ func TestDigestDependsOnSettingsOnly(t *testing.T) {
 	t.Parallel()
 	digest := func(text string, base map[string]string) string {
 		t.Helper()
-		p, err := profile.Resolve([]byte(named("own")+text), library(base))
+		p, err := profile.Resolve([]byte(named("own")+text), nil, library(base))
 		if err != nil {
 			t.Fatalf("profile.Resolve: %v", err)
 		}
@@ -169,7 +171,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("name: x\nversion: '1'\ntitle: T\ndescription: D\nrules: {a.b: {severity: info, limit: 3, source: s}}"))
 	f.Add([]byte(named("x") + "extends: label\nrules: {color.rgb: {severity: off, source: s}, ink.tac: {limit: 200, area: 1, source: s}}"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		p, err := profile.Parse(text)
+		p, err := profile.Parse(text, nil)
 		if err != nil {
 			return
 		}
@@ -178,7 +180,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("rule %s was let through without source or severity", id)
 			}
 		}
-		again, err := profile.Parse(text)
+		again, err := profile.Parse(text, nil)
 		if err != nil || again.Digest != p.Digest || len(p.Digest) != 64 {
 			t.Errorf("digest %q, then %q, %v", p.Digest, again.Digest, err)
 		}

@@ -5,10 +5,19 @@ package rules_test
 import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"strconv"
 )
 
 func fontCases() map[string]ruleCase {
 	used := facts.Used(1)
+	// flawed is a case of a font that pages use, and its sound case one that no page uses.
+	flawed := func(change func(*facts.Font)) ruleCase {
+		f := facts.Font{Name: "F", Type: "TrueType", Embedded: true}
+		change(&f)
+		shown := f
+		shown.Uses = used
+		return pair(font(shown), font(f))
+	}
 	return map[string]ruleCase{
 		"font.not_embedded": pair(
 			font(facts.Font{Name: "F", Type: "Type1", Uses: used}),
@@ -18,6 +27,17 @@ func fontCases() map[string]ruleCase {
 		"font.courier": pair(
 			font(facts.Font{Name: "CourierNewPSMT", Type: "TrueType", Embedded: true, Uses: used}),
 			font(facts.Font{Name: "Courier", Type: "Type1"})),
+		"font.damaged":              flawed(func(f *facts.Font) { f.Damaged = true }),
+		"font.embedding_restricted": flawed(func(f *facts.Font) { f.Restricted = true }),
+		"font.subset_of_subset":     flawed(func(f *facts.Font) { f.Resubset = true }),
+		"font.glyph_missing": flawed(func(f *facts.Font) {
+			for code := range 7 {
+				f.Missing.Add(strconv.Itoa(code), 0, 1, centre)
+			}
+		}),
+		"font.width_mismatch": pair(
+			font(facts.Font{Name: "F", Type: "TrueType", Embedded: true, Uses: used, Width: facts.GlyphFault{Count: 1, Codes: []string{"41"}, Worst: 10.6, Page: 1, Box: centre}}),
+			font(facts.Font{Name: "F", Type: "TrueType", Embedded: true, Uses: used, Width: facts.GlyphFault{Count: 1, Codes: []string{"41"}, Worst: 9.9, Page: 1, Box: centre}})),
 		"font.not_subset": pair(
 			font(facts.Font{Name: "F", Type: "TrueType", Embedded: true, Uses: used}),
 			font(facts.Font{Name: "F", Type: "TrueType", Embedded: true, Subset: true, Uses: used})).in("digital_toner"),

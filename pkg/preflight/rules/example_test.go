@@ -7,18 +7,15 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
-	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
 )
 
 func ExampleStart() {
-	p, err := profile.Parse([]byte(`
+	p, err := rules.Parse([]byte(`
 name: thin
 version: "1"
-title: Thin lines
-description: Looks for thin lines only.
 rules:
-  line.hairline: {severity: error, limit: 0.125, source: an example}
+  line.hairline: {severity: error, limit: 0.125 pt}
 `))
 	if err != nil {
 		fmt.Println(err)

@@ -4,7 +4,6 @@ package rules
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
@@ -29,39 +28,25 @@ func In(language string) []Rule {
 	return all
 }
 
-// Check validates a profile against the rules: every id must be known and
-// selectable, a limit must be set exactly for rules that compare, and a tolerance or
-// an area only for rules that have one.
-func Check(p profile.Profile) error {
-	known := map[string]Rule{}
-	for _, rule := range All() {
-		known[rule.ID] = rule
-	}
-	for id, setting := range p.Rules {
-		rule, ok := known[id]
-		if !ok {
-			return fmt.Errorf("%w: there is no rule %q", profile.ErrInvalid, id)
-		}
-		if fault := rule.misfit(setting); fault != "" {
-			return fmt.Errorf("%w: rule %s: %s", profile.ErrInvalid, id, fault)
-		}
-	}
-	return nil
-}
+// Parse reads a profile in YAML, which may extend an embedded one, and checks its rules, limits and
+// units. Faults are of type [*profile.Fault].
+func Parse(yamlText []byte) (profile.Profile, error) { return profile.Parse(yamlText, specs()) }
 
-// misfit returns the fault of a setting, or "".
-func (r *Rule) misfit(s profile.Setting) string {
-	switch {
-	case r.Always:
-		return "it cannot be set by a profile"
-	case (r.Op != "") != (s.Limit != nil):
-		return "a limit is needed exactly where the rule compares"
-	case r.Tolerance == "" && s.Tolerance != 0:
-		return "it has no tolerance"
-	case !r.Area && s.Area != 0:
-		return "it has no area"
-	case r.Op == multiple && *s.Limit < 1:
-		return "a multiple of less than one page makes no sense"
+// specs returns the specs of all rules.
+func specs() profile.Catalog {
+	known := map[string]profile.Spec{}
+	for _, rule := range All() {
+		spec := profile.Spec{Limit: rule.Unit, Tolerance: rule.Tolerance, Area: rule.Area, Fixed: rule.Always}
+		if rule.Op == "" {
+			spec.Limit = ""
+		}
+		if rule.Op == multiple {
+			spec.Least = 1
+		}
+		known[rule.ID] = spec
 	}
-	return ""
+	return func(id string) (profile.Spec, bool) {
+		spec, ok := known[id]
+		return spec, ok
+	}
 }

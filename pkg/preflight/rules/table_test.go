@@ -4,6 +4,7 @@ package rules_test
 
 import (
 	"errors"
+	"math"
 	"regexp"
 	"strings"
 	"testing"
@@ -66,7 +67,7 @@ func TestEveryProfileFitsTheTable(t *testing.T) {
 	}
 	selected := map[string]bool{}
 	for _, p := range all {
-		if err := rules.Check(p); err != nil {
+		if _, err := rules.Parse([]byte("{name: own, version: '1', extends: " + p.Name + "}")); err != nil {
 			t.Errorf("%s: %v", p.Name, err)
 		}
 		for id := range p.Rules {
@@ -90,31 +91,46 @@ func TestDefaultSeverityIsThatOfTheDefaultProfile(t *testing.T) {
 	}
 }
 
-func TestCheckRefuses(t *testing.T) {
+func TestFaultsOfAProfileNameTheirPlace(t *testing.T) {
 	t.Parallel()
-	one, none := 1.0, 0.0
-	tests := map[string]struct {
-		id      string
-		setting profile.Setting
-	}{
-		"an unknown rule":                            {"no.such_rule", profile.Setting{}},
-		"a rule that profiles cannot set":            {"structure.page_tree", profile.Setting{}},
-		"a rule of the order":                        {"intent.trim_size", profile.Setting{}},
-		"a missing limit":                            {"image.ppi_low", profile.Setting{}},
-		"a limit of a rule without a value":          {"color.rgb", profile.Setting{Limit: &one}},
-		"a tolerance of a rule without one":          {"color.rgb", profile.Setting{Tolerance: 1}},
-		"an area of a rule without one":              {"image.ppi_low", profile.Setting{Limit: &one, Area: 1}},
-		"a multiple of 0":                            {"page.count_multiple", profile.Setting{Limit: &none}},
-		"a tolerance of a rule with an area only":    {"ink.tac", profile.Setting{Limit: &one, Tolerance: 1}},
-		"a lighter severity of a rule about reading": {"file.empty", profile.Setting{Severity: report.Info}},
+	const head = "name: own\nversion: '1'\nextends: structure_only\nrules:\n"
+	tests := map[string]struct{ text, want string }{
+		"an unknown rule":                         {"  no.such_rule: {severity: error}", "line 5: rules.no.such_rule: there is no such rule; printmarket preflight rules lists them"},
+		"an unknown member":                       {"  color.rgb:\n    severity: error\n    colour: red", "line 7: rules.color.rgb.colour: unknown member; known are severity, limit, tolerance, area, source"},
+		"an unknown severity":                     {"  color.rgb: {severity: fatal}", `line 5: rules.color.rgb.severity: unknown severity "fatal"; choose error, warning, info or off`},
+		"an unknown unit":                         {"  image.ppi_low:\n    severity: error\n    limit: 5 dots", `line 7: rules.image.ppi_low.limit: unknown unit "dots"; use ppi`},
+		"an unknown unit of a length":             {"  box.bleed_short:\n    severity: error\n    limit: 3 furlongs", `line 7: rules.box.bleed_short.limit: unknown unit "furlongs"; use cm, in, mm, pt`},
+		"a rule that profiles cannot set":         {"  structure.page_tree: {severity: info}", "line 5: rules.structure.page_tree: the rule applies with every profile, and cannot be set"},
+		"a rule of the order":                     {"  intent.trim_size: {severity: off}", "line 5: rules.intent.trim_size: the rule applies with every profile, and cannot be set"},
+		"a missing limit":                         {"  color.rgb: {severity: info}\n  image.ppi_low: {severity: error}", "line 6: rules.image.ppi_low.limit: a limit in ppi is required"},
+		"a limit of a rule without a value":       {"  color.rgb: {severity: info, limit: 1}", "line 5: rules.color.rgb.limit: the rule has no limit"},
+		"a tolerance of a rule without one":       {"  color.rgb: {severity: info, tolerance: 1}", "line 5: rules.color.rgb.tolerance: the rule has no tolerance"},
+		"an area of a rule without one":           {"  image.ppi_low: {severity: info, limit: 1, area: 1}", "line 5: rules.image.ppi_low.area: the rule has no area"},
+		"a multiple of 0":                         {"  page.count_multiple: {severity: info, limit: 0}", "line 5: rules.page.count_multiple.limit: the lowest limit is 1 pages"},
+		"a tolerance of a rule with an area only": {"  ink.tac: {severity: info, limit: 300, tolerance: 1}", "line 5: rules.ink.tac.tolerance: the rule has no tolerance"},
+		"a limit that is no number":               {"  ink.tac: {severity: info, limit: much}", "line 5: rules.ink.tac.limit: a number of at least 0 is required, with or without a unit, such as 3 or 3 mm"},
+		"a rule twice":                            {"  color.rgb: {severity: info}\n  color.rgb: {severity: error}", "line 6: rules.color.rgb: the member stands twice"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := profile.Profile{Rules: map[string]profile.Setting{tc.id: tc.setting}}
-			if err := rules.Check(p); !errors.Is(err, profile.ErrInvalid) {
-				t.Errorf("%s with %+v: error %v, want ErrInvalid", tc.id, tc.setting, err)
+			_, err := rules.Parse([]byte(head + tc.text))
+			if !errors.Is(err, profile.ErrInvalid) || err.Error() != tc.want {
+				t.Errorf("error %v, want %s", err, tc.want)
 			}
 		})
+	}
+}
+
+func TestLimitsMayHaveAnotherUnitOfLength(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]float64{"3": 3, "3 mm": 3, "0.3 cm": 3, "0.5in": 12.7, "72 pt": 25.4} {
+		p, err := rules.Parse([]byte("{name: own, version: '1', extends: print_ready, rules: {box.bleed_short: {limit: " + text + "}}}"))
+		if err != nil {
+			t.Fatalf("rules.Parse with %s: %v", text, err)
+		}
+		if got := p.Rules["box.bleed_short"]; math.Abs(*got.Limit-want) > 1e-9 || got.Tolerance != 0.1 || got.Source != "own" {
+			t.Errorf("%s: limit %v, tolerance %v, source %q", text, *got.Limit, got.Tolerance, got.Source)
+		}
 	}
 }

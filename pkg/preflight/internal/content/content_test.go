@@ -332,7 +332,7 @@ func TestFonts(t *testing.T) {
 		},
 		"a subset is embedded": {
 			pdftest.Show("F", "A"),
-			func(b *pdftest.Builder) pdftest.Ref { return b.EmbeddedFont("ABCDEF+Real") },
+			func(b *pdftest.Builder) pdftest.Ref { return b.ProgramFont("ABCDEF+Real") },
 			facts.Font{Name: "Real", Type: "TrueType", Embedded: true, Subset: true, Object: "3 0 R", Uses: facts.Uses{Pages: []int{1}, Count: 1}},
 		},
 		"a composite font is its descendant": {

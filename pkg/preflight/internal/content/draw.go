@@ -3,6 +3,7 @@
 package content
 
 import (
+	"errors"
 	"image"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
@@ -213,14 +214,18 @@ func (in *Interpreter) drawGlyph(f *frame, r *run, code int) {
 	if s.font.outlines == nil {
 		s.font.outlines = outline.Load(in.file, s.font.dict, s.font.shape.Advance)
 	}
-	shape, state := s.font.outlines.Glyph(code)
+	glyph := s.font.outlines.Glyph(code)
+	x, y := f.along(r, r.pen)
+	if !glyph.Examined {
+		in.examine(f, code, glyph, geom.Matrix{s.size * s.stretch, 0, 0, s.size, x, y + s.rise}.Then(f.text.matrix).Then(s.ctm))
+	}
+	shape := glyph.Path
 	if shape == nil || shape.Empty() {
-		if state == outline.Unknown {
+		if glyph.State == outline.Unknown {
 			in.renderer.Unpainted(in.number)
 		}
 		return
 	}
-	x, y := f.along(r, r.pen)
 	if r.shape.Vertical {
 		dx, dy := s.font.outlines.Origin(code)
 		x, y = x-dx*s.size*s.stretch, y-dy*s.size
@@ -242,6 +247,26 @@ func (in *Interpreter) drawGlyph(f *frame, r *run, code int) {
 		if strokes {
 			in.strokeShape(f, &in.glyph)
 		}
+	}
+}
+
+// examine records the faults of a glyph, the first time that a page shows it; m maps it to the
+// page.
+func (in *Interpreter) examine(f *frame, code int, glyph *outline.Glyph, m geom.Matrix) {
+	font := f.state.font
+	width := font.shape.Advance(code)
+	box := m.Rect(geom.Rect{0, font.shape.Descent, max(width, 0.1), font.shape.Ascent})
+	if f.mask || !font.fact.Embedded || !f.visible(box) {
+		return
+	}
+	glyph.Examined = true
+	font.fact.Damaged = font.fact.Damaged || errors.Is(font.outlines.Fault(), outline.ErrProgram)
+	font.fact.Restricted = font.outlines.Restricted()
+	switch {
+	case glyph.State == outline.NotDefined && !font.outlines.Blank(code):
+		font.fact.Missing.Add(codeName(code), 0, in.page.Number, box)
+	case glyph.Stated && glyph.State != outline.NotDefined && font.shape.Stated():
+		font.compareWidths(code, glyph.Advance, width, in.page.Number, box)
 	}
 }
 

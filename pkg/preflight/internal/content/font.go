@@ -3,13 +3,16 @@
 package content
 
 import (
+	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/outline"
 )
 
@@ -21,7 +24,23 @@ type fontUse struct {
 	// is rendered for the first time.
 	shape    *Font
 	outlines *outline.Font
+	// examined are the codes of a Type 3 font that pages have shown.
+	examined map[int]bool
 }
+
+// compareWidths records a width of the file that differs from the one that the glyph states, both
+// in units of the font size.
+func (u *fontUse) compareWidths(code int, stated, width float64, page int, box geom.Rect) {
+	if off := math.Abs(stated-width) * 1000; off > widthNoise {
+		u.fact.Width.Add(codeName(code), off, page, box)
+	}
+}
+
+// widthNoise is the difference of widths that rounding causes, in thousandths of the font size
+// (ISO 19005-2, 6.2.11.5 allows it, too).
+const widthNoise = 1.0
+
+func codeName(code int) string { return fmt.Sprintf("%02X", code) }
 
 // declare records the fonts of a resource dictionary, used or not, sorted by name:
 // the order of facts must not depend on the order of a map.

@@ -4,7 +4,6 @@ package content
 
 // Fonts (ISO 32000-2, 9.5 to 9.9) are described by their dictionaries: the name,
 // whether the file embeds the font program, and the advance width of each glyph.
-// Font programs are not read.
 
 import (
 	"math"
@@ -110,13 +109,20 @@ func DescribeFont(file *document.File, dict types.Dict, resource string) facts.F
 		fact.Name = resource
 	}
 	fact.Name = document.Clean(fact.Name, 120)
-	// Six letters and a plus sign mark a subset (9.9.2).
-	tag, name, found := strings.Cut(fact.Name, "+")
-	if found && len(tag) == 6 && strings.Trim(tag, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
-		fact.Name, fact.Subset = name, true
-	}
+	fact.Name, fact.Subset = withoutTag(fact.Name)
+	_, fact.Resubset = withoutTag(fact.Name)
 	fact.Type = document.Clean(fact.Type, 20)
 	return fact
+}
+
+// withoutTag returns the name of a font without the tag of a subset: six letters and a plus sign
+// (9.9.2).
+func withoutTag(name string) (rest string, tagged bool) {
+	tag, rest, found := strings.Cut(name, "+")
+	if found && len(tag) == 6 && strings.Trim(tag, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+		return rest, true
+	}
+	return name, false
 }
 
 // Type3 holds the glyphs of a font whose glyphs are content streams.

@@ -30,12 +30,31 @@ func (in *Interpreter) showGlyph(f *frame, r *run, code int) {
 	inner.state.ctm, inner.glyph, inner.again = ctm, true, f.again || !fresh
 	in.nested(o, inner)
 	in.text = outer
+	if inner.advanced {
+		in.compareWidth(f, code, math.Abs(inner.advance*t.Matrix[0]), geom.Matrix{s.size * s.stretch, 0, 0, s.size, x, y + s.rise}.Then(f.text.matrix).Then(s.ctm))
+	}
 	if inner.muted && !f.muted || in.outlines[id] {
 		in.outlines[id], r.outlined = true, true
 	} else {
 		r.colored = true
 	}
 	in.release(inner)
+}
+
+// compareWidth compares the width that a glyph of a Type 3 font states with that of the font, the
+// first time that a page shows it; m maps a glyph of size 1 to the page.
+func (in *Interpreter) compareWidth(f *frame, code int, stated float64, m geom.Matrix) {
+	font := f.state.font
+	width := font.shape.Advance(code)
+	box := m.Rect(geom.Rect{0, font.shape.Descent, max(width, 0.1), font.shape.Ascent})
+	if f.mask || font.examined[code] || !font.shape.Stated() || !f.visible(box) {
+		return
+	}
+	if font.examined == nil {
+		font.examined = map[int]bool{}
+	}
+	font.examined[code] = true
+	font.compareWidths(code, stated, width, in.page.Number, box)
 }
 
 // scaleClass classifies a matrix by size, in sixteen classes for each power of two.

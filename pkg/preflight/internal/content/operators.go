@@ -47,13 +47,16 @@ func (in *Interpreter) operator(f *frame, name []byte) {
 		f.state.line.MiterLimit = f.number(0)
 	case "d":
 		f.state.line.Dash, f.state.line.Phase = f.dash(), f.number(1)
+	case "d0":
+		f.advance, f.advanced = f.number(0), f.glyph
 	case "d1":
+		f.advance, f.advanced = f.number(0), f.glyph
 		f.muted, f.silent = true, f.silent || f.glyph
 	case "ri":
 		if intent := string(f.last()); !knownIntent(intent) && !f.layers.hidden() {
 			in.feature(facts.RenderingIntent, document.Clean(intent, maxName), nil, nil)
 		}
-	case "i", "MP", "DP", "d0", "ID", "EI":
+	case "i", "MP", "DP", "ID", "EI":
 	default:
 		// Between BX and EX any operator is allowed.
 		if f.compatible == 0 && in.unknown < maxUnknown {

@@ -101,6 +101,9 @@ type frame struct {
 	// again is set when the images of the stream have been recorded before.
 	again bool
 	glyph bool
+	// advance is the width that a glyph of a Type 3 font states, if advanced is set.
+	advance  float64
+	advanced bool
 	// over is the box of the region that the marks of a pattern cover; nil outside
 	// patterns.
 	over *geom.Rect

@@ -28,6 +28,8 @@ type widths struct {
 	table  []float32
 	runs   []widthRun
 	others float32
+	// stated is false for a font whose widths are not in the file, or run downwards.
+	stated bool
 }
 
 // widthRun is a range of codes of a composite font, with one width each or one for
@@ -58,6 +60,9 @@ func (f *Font) Advance(code int) float64 {
 	return float64(w.others)
 }
 
+// Stated reports whether the file states the horizontal widths of the font.
+func (f *Font) Stated() bool { return f.widths.stated }
+
 // advance converts a width to units of the size of the font.
 func advance(v, unit float64) float32 {
 	return float32(min(max(v*unit, -maxAdvance), maxAdvance))
@@ -70,7 +75,7 @@ func simpleWidths(file *document.File, dict types.Dict, unit float64) widths {
 		return standardWidths(file.Name(dict["BaseFont"]))
 	}
 	missing, _ := file.Number(file.Dict(dict["FontDescriptor"])["MissingWidth"])
-	w := widths{first: file.Int(dict["FirstChar"]), others: advance(missing, unit)}
+	w := widths{first: file.Int(dict["FirstChar"]), others: advance(missing, unit), stated: true}
 	for _, o := range list[:min(len(list), 256)] {
 		v, _ := file.Number(o)
 		w.table = append(w.table, advance(v, unit))
@@ -138,7 +143,7 @@ func compositeWidths(file *document.File, descendant types.Dict, vertical bool) 
 		}
 		return w
 	}
-	w := widths{others: 1}
+	w := widths{others: 1, stated: true}
 	if v, ok := file.Number(descendant["DW"]); ok {
 		w.others = advance(v, 0.001)
 	}

@@ -88,9 +88,13 @@ func TestMetadata(t *testing.T) {
 			info: "/GTS_PDFXVersion (PDF/X-1:2001) /GTS_PDFXConformance (PDF/X-1a:2001)",
 			want: metadata{Standards: []facts.Standard{{Family: "PDF/X", Version: "PDF/X-1a:2001", Info: true}}},
 		},
-		"PDF/X-3 in both places": {
+		"PDF/X-3 and Adobe's copy of it": {
 			info: "/GTS_PDFXVersion (PDF/X-3:2002)", xmp: xmp("<pdfx:GTS_PDFXVersion>PDF/X-3:2002</pdfx:GTS_PDFXVersion>"),
-			want: metadata{Standards: []facts.Standard{{Family: "PDF/X", Version: "PDF/X-3:2002", Info: true, XMP: true}}},
+			want: metadata{Standards: []facts.Standard{{Family: "PDF/X", Version: "PDF/X-3:2002", Info: true}}},
+		},
+		"PDF/X-4 in both places": {
+			info: "/GTS_PDFXVersion (PDF/X-4)", xmp: xmp("<pdfxid:GTS_PDFXVersion>PDF/X-4</pdfxid:GTS_PDFXVersion>"),
+			want: metadata{Standards: []facts.Standard{{Family: "PDF/X", Version: "PDF/X-4", Info: true, XMP: true}}},
 		},
 		"places that contradict each other": {
 			info: "/GTS_PDFXVersion (PDF/X-3:2002)", xmp: xmp("<pdfxid:GTS_PDFXVersion>PDF/X-4</pdfxid:GTS_PDFXVersion>"),

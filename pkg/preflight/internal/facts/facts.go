@@ -191,8 +191,43 @@ type Font struct {
 	Embedded bool
 	Subset   bool
 	Object   string
+	// Resubset reports whether the name has the tags of two subsets: the subset was cut from
+	// another one.
+	Resubset bool
+	// Damaged reports whether the embedded program cannot be read, and Restricted whether it
+	// forbids embedding.
+	Damaged, Restricted bool
+	// Missing are the shown codes for which the program has no glyph; Width are those whose
+	// width in the PDF differs from that of the program.
+	Missing, Width GlyphFault
 	// Uses lists the pages that show visible text in the font.
 	Uses Uses
+}
+
+// GlyphFault is a fault of some glyphs that pages show.
+type GlyphFault struct {
+	// Count is the number of different codes, and Codes are the first of them, in hexadecimal.
+	Count int
+	Codes []string
+	// Worst is the largest difference of widths, in thousandths of the font size.
+	Worst float64
+	// Page and Box are the place of the worst one, or of the first.
+	Page int
+	Box  geom.Rect
+}
+
+// maxCodes bounds the codes of a GlyphFault.
+const maxCodes = 5
+
+// Add counts a code at a place.
+func (f *GlyphFault) Add(code string, worst float64, page int, box geom.Rect) {
+	if f.Count == 0 || worst > f.Worst {
+		f.Worst, f.Page, f.Box = worst, page, box
+	}
+	f.Count++
+	if len(f.Codes) < maxCodes {
+		f.Codes = append(f.Codes, code)
+	}
 }
 
 // Color is a family of colour that pages paint with.

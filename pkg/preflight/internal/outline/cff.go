@@ -20,8 +20,12 @@ import (
 // compactFont is a CFF program. The library interprets its charstrings; the encoding,
 // the character set and the matrix, which the library keeps to itself, are read here.
 type compactFont struct {
-	font   *cff.CFF
-	matrix geom.Matrix
+	font *cff.CFF
+	top  top
+	// choose returns the Private DICT of a glyph.
+	choose func(id int) int
+	// metrics is the OpenType font around the program, or nil.
+	metrics *trueType
 }
 
 // glyph implements program.
@@ -34,7 +38,9 @@ func (c *compactFont) glyph(id int) (*geom.Path, bool) {
 		return nil, false
 	}
 	path := &geom.Path{}
-	at := func(p opentype.SegmentPoint) (float64, float64) { return c.matrix.Point(float64(p.X), float64(p.Y)) }
+	at := func(p opentype.SegmentPoint) (float64, float64) {
+		return c.top.matrix.Point(float64(p.X), float64(p.Y))
+	}
 	for i := range segments {
 		a := &segments[i].Args
 		switch segments[i].Op {
@@ -58,8 +64,8 @@ func (c *compactFont) glyph(id int) (*geom.Path, bool) {
 	return path, true
 }
 
-// compact selects the glyphs of a CFF program.
-func (f *Font) compact(file *document.File, described types.Dict, data []byte, names simpleNames, composite bool) error {
+// compact selects the glyphs of a CFF program, which may be that of an OpenType font.
+func (f *Font) compact(file *document.File, described types.Dict, data []byte, metrics *trueType, names simpleNames, composite bool) error {
 	font, err := cff.Parse(data)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrProgram, err)
@@ -68,8 +74,8 @@ func (f *Font) compact(file *document.File, described types.Dict, data []byte, n
 	if err != nil {
 		return err
 	}
-	f.program = &compactFont{font: font, matrix: top.matrix}
 	n := len(font.Charstrings)
+	f.program = &compactFont{font: font, top: top, choose: top.selection(data, n), metrics: metrics}
 	if composite {
 		table := file.Quietly(described["CIDToGIDMap"])
 		if file.Name(described["CIDToGIDMap"]) != "" {
@@ -116,6 +122,11 @@ type top struct {
 	charsetAt, encodingAt int
 	keyed                 bool
 	matrix                geom.Matrix
+	// privates are the Private DICTs: one, or one for each font of a CID-keyed program, which
+	// the table at selectAt selects. subroutines are the global ones.
+	privates    []privateDict
+	selectAt    int
+	subroutines [][]byte
 }
 
 // index returns the parts of an INDEX at a position, and the position after it.
@@ -158,12 +169,63 @@ func readTop(data []byte) (top, error) {
 	if !ok {
 		return t, ErrProgram
 	}
-	dicts, _, ok := index(data, next)
+	dicts, next, ok := index(data, next)
 	if !ok || len(dicts) == 0 {
 		return t, ErrProgram
 	}
+	if _, next, ok = index(data, next); ok { // strings
+		t.subroutines, _, _ = index(data, next)
+	}
+	err := readDict(dicts[0], func(operator int, operands []float64) {
+		switch operator {
+		case opCharset:
+			t.charsetAt = int(operands[0])
+		case opEncoding:
+			t.encodingAt = int(operands[0])
+		case opROS:
+			t.keyed = true
+		case opPrivate:
+			t.privates = append(t.privates, readPrivate(data, operands))
+		case opFDArray:
+			parts, _, _ := index(data, int(operands[0]))
+			for _, part := range parts[:min(len(parts), maxPrivates)] {
+				var private privateDict
+				_ = readDict(part, func(operator int, operands []float64) {
+					if operator == opPrivate {
+						private = readPrivate(data, operands)
+					}
+				})
+				t.privates = append(t.privates, private)
+			}
+		case opFDSelect:
+			t.selectAt = int(operands[0])
+		case opFontMatrix:
+			if len(operands) == 6 && operands[0] != 0 && operands[3] != 0 {
+				t.matrix = geom.Matrix(operands)
+			}
+		}
+	})
+	return t, err
+}
+
+// The operators of a DICT that are read; 12 and another byte count as 1200 and that byte.
+const (
+	opCharset    = 15
+	opEncoding   = 16
+	opPrivate    = 18
+	opSubrs      = 19
+	opDefault    = 20
+	opNominal    = 21
+	opFontMatrix = 1207
+	opROS        = 1230
+	opFDArray    = 1236
+	opFDSelect   = 1237
+)
+
+// readDict calls each with the operators of a DICT and their operands, of which there is at
+// least one (chapter 4).
+func readDict(dict []byte, each func(operator int, operands []float64)) error {
 	var operands []float64
-	dict := dicts[0]
 	for len(dict) > 0 {
 		b := int(dict[0])
 		dict = dict[1:]
@@ -173,22 +235,10 @@ func readTop(data []byte) (top, error) {
 				b = 1200 + int(dict[0])
 				dict = dict[1:]
 			}
-			first := 0
-			if len(operands) > 0 {
-				first = int(operands[0])
+			if len(operands) == 0 {
+				operands = append(operands, 0)
 			}
-			switch b {
-			case 15:
-				t.charsetAt = first
-			case 16:
-				t.encodingAt = first
-			case 1230:
-				t.keyed = true
-			case 1207:
-				if len(operands) == 6 && operands[0] != 0 && operands[3] != 0 {
-					t.matrix = geom.Matrix(operands)
-				}
-			}
+			each(b, operands)
 			operands = operands[:0]
 		case b == 28 && len(dict) >= 2:
 			operands = append(operands, float64(int16(binary.BigEndian.Uint16(dict)))) // #nosec G115 -- a signed number
@@ -209,10 +259,10 @@ func readTop(data []byte) (top, error) {
 			operands = append(operands, float64(-(b-251)*256-int(dict[0])-108))
 			dict = dict[1:]
 		default:
-			return t, ErrProgram
+			return ErrProgram
 		}
 	}
-	return t, nil
+	return nil
 }
 
 // realNumber reads a number in nibbles.

@@ -34,7 +34,7 @@ func readCIDs(file *document.File, o types.Object) (*cidMap, error) {
 		if strings.HasPrefix(name, "Identity") {
 			return &cidMap{identity: true}, nil
 		}
-		return nil, fmt.Errorf("%w: predefined CMap", ErrProgram)
+		return nil, fmt.Errorf("%w: predefined CMap", ErrUnsupported)
 	}
 	m := &cidMap{identity: file.Name(file.Dict(o)["UseCMap"]) != ""}
 	data := file.Quietly(o)

@@ -41,14 +41,20 @@ const (
 	Unknown
 )
 
-// ErrProgram means that a font program is damaged or of an unknown format.
+// ErrProgram means that a font program is damaged.
 var ErrProgram = errors.New("font program cannot be read")
+
+// ErrUnsupported means that a font program may be sound, but is of a kind that is not read.
+var ErrUnsupported = errors.New("font program is of a kind that is not read")
 
 // program is a font program.
 type program interface {
 	// glyph returns the outline of a glyph, in units of the font size. It returns false
 	// for a glyph that the program lacks.
 	glyph(id int) (*geom.Path, bool)
+	// advance returns the width of a glyph in units of the font size. It returns false where
+	// the program has none.
+	advance(id int) (float64, bool)
 }
 
 // Font provides the outlines of a font resource. It is not safe for concurrent use.
@@ -60,20 +66,33 @@ type Font struct {
 	width func(code int) float64
 	// origin holds W2 and DW2 of a vertical font.
 	vertical *vertical
-	kept     map[int]kept
+	kept     map[int]*Glyph
 	fault    error
+	// names and composite describe the font resource, restricted the licence of the program.
+	names      simpleNames
+	composite  bool
+	restricted bool
 }
 
-type kept struct {
-	path  *geom.Path
-	state State
+// Glyph is the glyph of a code.
+type Glyph struct {
+	// Path is the outline in units of the font size, nil for a glyph without one. It must not
+	// be changed.
+	Path  *geom.Path
+	State State
+	// Advance is the width that the font program states, in units of the font size; Stated is
+	// false for a substitute, and where the program states none.
+	Advance float64
+	Stated  bool
+	// Examined is for the caller, false at first.
+	Examined bool
 }
 
 // Load reads the font program of a font resource other than Type 3. It never returns
 // nil. width returns the width of a code in units of the font size; it is used for
 // substitutes.
 func Load(file *document.File, dict types.Dict, width func(code int) float64) *Font {
-	f := &Font{kept: map[int]kept{}}
+	f := &Font{kept: map[int]*Glyph{}}
 	composite := file.Name(dict["Subtype"]) == "Type0"
 	described := dict
 	if composite {
@@ -87,6 +106,7 @@ func Load(file *document.File, dict types.Dict, width func(code int) float64) *F
 	if !composite {
 		names = readNames(file, dict)
 	}
+	f.names, f.composite = names, composite
 	symbolic := file.Int(descriptor["Flags"])&4 != 0
 	name := file.Name(dict["BaseFont"])
 	data := programData(file, descriptor)
@@ -100,11 +120,11 @@ func Load(file *document.File, dict types.Dict, width func(code int) float64) *F
 		case isSFNT(data):
 			return f.openType(file, described, data, names, composite, symbolic)
 		case len(data) > 4 && data[0] == 1 && data[1] == 0:
-			return f.compact(file, described, data, names, composite)
+			return f.compact(file, described, data, nil, names, composite)
 		case !composite:
 			return f.typeOne(data, names)
 		}
-		return ErrProgram
+		return ErrUnsupported
 	})
 	if err != nil {
 		f.fault, f.program = err, nil
@@ -149,51 +169,71 @@ func guarded(call func() error) (err error) {
 // Fault returns the reason why the font program cannot be read, or nil.
 func (f *Font) Fault() error { return f.fault }
 
-// Glyph returns the outline of a code in units of the font size, nil for a glyph
-// without one. The path is shared and must not be changed.
-func (f *Font) Glyph(code int) (*geom.Path, State) {
-	if f.program == nil {
-		return nil, Unknown
-	}
+// Restricted reports whether the font program forbids embedding without a permission of its
+// owner: bit 1 alone of fsType (OpenType, table OS/2), or /FSType of a Type 1 program.
+func (f *Font) Restricted() bool { return f.restricted }
+
+// restrictedLicence is the value of the usage permissions of fsType that forbids embedding.
+const restrictedLicence = 2
+
+// Glyph returns the glyph of a code. It is the same for the next call, unless the font has very
+// many glyphs.
+func (f *Font) Glyph(code int) *Glyph {
 	if known, ok := f.kept[code]; ok {
-		return known.path, known.state
+		return known
 	}
 	if len(f.kept) >= maxKept {
 		clear(f.kept)
 	}
-	var k kept
-	if err := guarded(func() error { k = f.read(code); return nil }); err != nil {
-		k.state = Unknown
+	g := &Glyph{State: Unknown}
+	if f.program != nil {
+		if err := guarded(func() error { *g = f.read(code); return nil }); err != nil {
+			*g = Glyph{State: Unknown}
+		}
 	}
-	f.kept[code] = k
-	return k.path, k.state
+	f.kept[code] = g
+	return g
 }
 
-func (f *Font) read(code int) kept {
+func (f *Font) read(code int) Glyph {
 	id := f.find(code)
 	path, ok := f.program.glyph(id)
-	state := Drawn
+	g := Glyph{Path: path, State: Drawn}
 	switch {
 	case !ok || path != nil && path.Len() > maxSegments:
-		return kept{nil, NotDefined}
-	case id == 0 && f.width == nil:
-		state = NotDefined
+		return Glyph{State: NotDefined}
 	case f.width != nil:
-		if id == 0 {
-			return kept{nil, Substitute}
+		if g.State = Substitute; id == 0 {
+			g.Path = nil
+			return g
 		}
-		state = Substitute
-		if s, ok := f.program.(*trueType); ok && path != nil {
-			if natural := s.advance(id); natural > 0 && f.width(code) > 0 {
-				scaled := &geom.Path{}
-				scaled.Append(path, geom.Matrix{f.width(code) / natural, 0, 0, 1, 0, 0})
-				path = scaled
-			}
+		if natural, ok := f.program.advance(id); ok && path != nil && natural > 0 && f.width(code) > 0 {
+			g.Path = &geom.Path{}
+			g.Path.Append(path, geom.Matrix{f.width(code) / natural, 0, 0, 1, 0, 0})
 		}
+		return g
+	case id == 0:
+		g.State = NotDefined
 	case path == nil || path.Empty():
-		state = Blank
+		g.State = Blank
 	}
-	return kept{path, state}
+	g.Advance, g.Stated = f.program.advance(id)
+	return g
+}
+
+// Blank reports whether a code of a simple font stands for a space or a control character, which
+// needs no glyph.
+func (f *Font) Blank(code int) bool {
+	if f.composite {
+		return false
+	}
+	switch name := f.names.of(code); name {
+	case "space", "nbspace", "nonbreakingspace", "sfthyphen", ".notdef":
+		return true
+	case "":
+		return code <= ' ' || code == 0x7f || code == 0xa0 || code == 0xad
+	}
+	return false
 }
 
 // Origin returns the position of the vertical origin of a glyph, in units of the font

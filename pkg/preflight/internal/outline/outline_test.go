@@ -101,7 +101,8 @@ func TestTypeOneAndCompactProgramsHaveTheSameOutlines(t *testing.T) {
 		if err != nil {
 			t.Fatalf("readTop(%s): %v", face, err)
 		}
-		compact := &compactFont{font: font, matrix: entries.matrix}
+		n := len(font.Charstrings)
+		compact := &compactFont{font: font, top: entries, choose: entries.selection(s.tables["CFF "], n)}
 		compared, different := 0, []string{}
 		for id := range font.Charstrings {
 			name := font.GlyphName(opentype.GID(id)) // #nosec G115 -- at most 65,535
@@ -112,6 +113,13 @@ func TestTypeOneAndCompactProgramsHaveTheSameOutlines(t *testing.T) {
 			a, _ := one.glyph(other)
 			b, _ := compact.glyph(id)
 			compared++
+			// The three places that state a width agree.
+			narrow, ok := one.advance(other)
+			width, ok2 := compact.advance(id)
+			natural, ok3 := s.advance(id)
+			if !ok || !ok2 || !ok3 || math.Abs(narrow-width) > 1e-9 || math.Abs(natural-width) > 1e-9 {
+				t.Errorf("%s: width of %s: %v in Type 1, %v in CFF, %v in OpenType", face, name, narrow, width, natural)
+			}
 			if !shapeOf(a).same(shapeOf(b)) {
 				different = append(different, fmt.Sprintf("%s: %v, %v", name, shapeOf(a), shapeOf(b)))
 			}
@@ -177,7 +185,7 @@ func TestTrueTypeGlyphs(t *testing.T) {
 	if _, ok := s.glyph(1 << 20); ok {
 		t.Error("a glyph that the program lacks has an outline")
 	}
-	if got := s.advance(table.glyph('m')); math.Abs(got-0.83) > 0.05 {
+	if got, ok := s.advance(table.glyph('m')); !ok || math.Abs(got-0.83) > 0.05 {
 		t.Errorf("width of m: %.3f", got)
 	}
 }
@@ -376,9 +384,11 @@ func FuzzCompact(f *testing.F) {
 			if err != nil {
 				return err
 			}
-			c := compactFont{font: font, matrix: geom.Identity()}
+			entries, _ := readTop(data)
+			c := compactFont{font: font, top: entries, choose: entries.selection(data, len(font.Charstrings))}
 			for id := range min(len(font.Charstrings), 32) {
 				c.glyph(id)
+				c.advance(id)
 			}
 			return nil
 		})

@@ -101,16 +101,16 @@ func readSFNT(data []byte) (*trueType, error) {
 	return s, nil
 }
 
-// advance returns the natural width of a glyph in units of the font size.
-func (s *trueType) advance(id int) float64 {
-	if s.long == 0 {
-		return 0
+// advance implements program.
+func (s *trueType) advance(id int) (float64, bool) {
+	if s.long == 0 || id < 0 {
+		return 0, false
 	}
 	at := 4 * min(id, s.long-1)
 	if at+2 > len(s.hmtx) {
-		return 0
+		return 0, false
 	}
-	return float64(binary.BigEndian.Uint16(s.hmtx[at:])) / s.units
+	return float64(binary.BigEndian.Uint16(s.hmtx[at:])) / s.units, true
 }
 
 // glyph implements program.
@@ -454,8 +454,11 @@ func (f *Font) openType(file *document.File, described types.Dict, data []byte, 
 	if err != nil {
 		return err
 	}
+	if os2 := s.tables["OS/2"]; len(os2) >= 10 {
+		f.restricted = binary.BigEndian.Uint16(os2[8:])&0xf == restrictedLicence
+	}
 	if cff := s.tables["CFF "]; cff != nil {
-		return f.compact(file, described, cff, names, composite)
+		return f.compact(file, described, cff, s, names, composite)
 	}
 	f.program = s
 	if composite {
@@ -542,7 +545,7 @@ var substitutes = sync.OnceValue(func() map[string]*trueType {
 // substitute selects the font that stands for one that is not embedded.
 func (f *Font) substitute(name string, flags int, names simpleNames, composite bool) {
 	if composite {
-		f.fault = fmt.Errorf("%w: composite font without a program", ErrProgram)
+		f.fault = fmt.Errorf("%w: composite font without a program", ErrUnsupported)
 		return
 	}
 	bold, italic, mono := styles(name, flags)

@@ -27,6 +27,7 @@ type typeOneFont struct {
 	byName      map[string]int
 	subroutines map[int][]byte
 	encoding    map[int]string
+	fsType      int
 }
 
 // typeOne selects the glyphs of a Type 1 program.
@@ -35,7 +36,7 @@ func (f *Font) typeOne(data []byte, names simpleNames) error {
 	if err != nil {
 		return err
 	}
-	f.program = t
+	f.program, f.restricted = t, t.fsType&0xf == restrictedLicence
 	f.find = func(code int) int {
 		name := names.of(code)
 		if name == "" && t.encoding != nil {
@@ -143,6 +144,11 @@ func (t *typeOneFont) header(text []byte) {
 			}
 		}
 	}
+	if at := bytes.Index(text, []byte("/FSType")); at >= 0 {
+		if words := bytes.Fields(text[at+len("/FSType") : min(at+24, len(text))]); len(words) > 0 {
+			t.fsType, _ = strconv.Atoi(string(words[0])) // 0 for anything else
+		}
+	}
 	at := bytes.Index(text, []byte("/Encoding"))
 	if at < 0 || bytes.HasPrefix(bytes.TrimSpace(text[at+9:]), []byte("StandardEncoding")) {
 		return
@@ -230,6 +236,16 @@ func (t *typeOneFont) glyph(id int) (*geom.Path, bool) {
 	return path, true
 }
 
+// advance implements program.
+func (t *typeOneFont) advance(id int) (float64, bool) {
+	if id < 0 || id >= len(t.charstrings) {
+		return 0, false
+	}
+	r := typeOneRun{font: t, path: &geom.Path{}, m: t.matrix}
+	r.run(t.charstrings[id], 0)
+	return r.width * t.matrix[0], r.stated
+}
+
 // typeOneRun is the execution of a charstring (chapter 6).
 type typeOneRun struct {
 	font  *typeOneFont
@@ -247,6 +263,9 @@ type typeOneRun struct {
 	done  bool
 	// accented is set inside seac.
 	accented bool
+	// width is that of the glyph, and stated whether the charstring has one.
+	width  float64
+	stated bool
 }
 
 func (r *typeOneRun) move(dx, dy float64) {
@@ -345,6 +364,7 @@ func (r *typeOneRun) run(code []byte, depth int) {
 		case 11:
 			return
 		case 13:
+			r.width, r.stated = arg(1), true
 			r.bearing(arg(0), 0)
 		case 14:
 			r.done = true
@@ -385,6 +405,7 @@ func (r *typeOneRun) escaped(b byte, arg func(int) float64, depth int) bool {
 	case 6:
 		r.seac(arg(0), arg(1), arg(2), int(arg(3)), int(arg(4)), depth)
 	case 7:
+		r.width, r.stated = arg(2), true
 		r.bearing(arg(0), arg(1))
 	case 12:
 		d, n := r.pop(), r.pop()

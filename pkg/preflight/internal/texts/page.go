@@ -117,9 +117,24 @@ var pages = []rule{
 		messages: one("The font {font} is used on {pages:pages}; software often substitutes Courier for a missing font.", "Die Schrift {font} wird auf {pages:pages} verwendet; Courier ersetzt oft eine fehlende Schrift."),
 	},
 	{
+		id: "font.damaged", title: text{"Font program is damaged", "Schriftprogramm ist beschädigt"},
+		fix:      text{"Install the font again and export again, or convert the text to outlines.", "Schrift neu installieren und erneut exportieren oder den Text in Pfade umwandeln."},
+		messages: one("The program of the font {font} cannot be read; its text on {pages:pages} may print wrongly or not at all.", "Das Programm der Schrift {font} ist nicht lesbar; ihr Text auf {pages:pages} wird vielleicht falsch oder gar nicht gedruckt."),
+	},
+	{
 		id: "font.declared_unused", title: text{"Unused font is not embedded", "Unbenutzte Schrift ist nicht eingebettet"},
 		fix:      text{"No action is needed for print; exporting again removes unused fonts.", "Für den Druck keine Aktion nötig; ein erneuter Export entfernt unbenutzte Schriften."},
 		messages: one("The font {font} ({type}) is declared but neither embedded nor used.", "Die Schrift {font} ({type}) ist angelegt, aber weder eingebettet noch verwendet."),
+	},
+	{
+		id: "font.embedding_restricted", title: text{"Font forbids embedding", "Schrift verbietet das Einbetten"},
+		fix:      text{"Obtain a licence that allows embedding, use another font, or convert the text to outlines.", "Lizenz zum Einbetten erwerben, andere Schrift verwenden oder den Text in Pfade umwandeln."},
+		messages: one("The font {font}, used on {pages:pages}, forbids embedding without permission of its owner.", "Die Schrift {font}, verwendet auf {pages:pages}, verbietet das Einbetten ohne Erlaubnis des Eigentümers."),
+	},
+	{
+		id: "font.glyph_missing", title: text{"Characters are missing from the font", "Zeichen fehlen in der Schrift"},
+		fix:      text{"Select a font that has these characters, and export again.", "Schrift mit diesen Zeichen wählen und erneut exportieren."},
+		messages: one("The font {font} lacks {glyphs:glyphs} that pages show (codes {codes}); a box or nothing is printed.", "Der Schrift {font} fehlen {glyphs:glyphs}, die Seiten zeigen (Codes {codes}); gedruckt wird ein Kästchen oder nichts."),
 	},
 	{
 		id: "font.not_embedded", title: text{"Font is not embedded", "Schrift ist nicht eingebettet"},
@@ -132,9 +147,18 @@ var pages = []rule{
 		messages: one("The font {font} is embedded with all its characters, used or not.", "Die Schrift {font} ist mit allen Zeichen eingebettet, auch den unbenutzten."),
 	},
 	{
+		id: "font.subset_of_subset", title: text{"Font subset was cut from a subset", "Untergruppe wurde aus einer Untergruppe gebildet"},
+		fix:      text{"Export from the layout, instead of from a PDF.", "Aus dem Layout exportieren statt aus einer PDF-Datei."},
+		messages: one("The font {font} is a subset of a subset, used on {pages:pages}; an edit of its text may lose characters.", "Die Schrift {font} ist eine Untergruppe einer Untergruppe, verwendet auf {pages:pages}; beim Bearbeiten können Zeichen verloren gehen."),
+	},
+	{
 		id: "font.type3", title: text{"Type 3 font is used", "Type-3-Schrift wird verwendet"},
 		fix:      text{"Replace the font with a TrueType or OpenType font if its text looks coarse.", "Schrift durch eine TrueType- oder OpenType-Schrift ersetzen, falls der Text grob wirkt."},
 		messages: one("The Type 3 font {font} is used on {pages:pages}; its characters are drawings and may contain images.", "Die Type-3-Schrift {font} wird auf {pages:pages} verwendet; ihre Zeichen sind Zeichnungen und können Bilder enthalten."),
+	}, {
+		id: "font.width_mismatch", title: text{"Widths of characters differ", "Zeichenbreiten weichen ab"},
+		fix:      text{"Export again with current software; another printer may space the text differently.", "Mit aktueller Software erneut exportieren; ein anderer Drucker setzt den Text vielleicht anders."},
+		messages: one("The widths of {glyphs:glyphs} of the font {font} (codes {codes}) differ from its program by up to {value}/1000 of the font size; the maximum is {limit}.", "Die Breiten von {glyphs:glyphs} der Schrift {font} (Codes {codes}) weichen um bis zu {value}/1000 der Schriftgröße von ihrem Programm ab; zulässig sind {limit}."),
 	},
 
 	{

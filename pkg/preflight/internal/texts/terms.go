@@ -11,6 +11,7 @@ type group map[string]text
 var groups = map[string]group{
 	// Plurals.
 	"pages":        {"one": {"{n} page", "{n} Seite"}, "other": {"{n} pages", "{n} Seiten"}},
+	"glyphs":       {"one": {"{n} character", "{n} Zeichen"}, "other": {"{n} characters", "{n} Zeichen"}},
 	"layers":       {"one": {"{n} layer", "{n} Ebene"}, "other": {"{n} layers", "{n} Ebenen"}},
 	"spots":        {"one": {"{n} spot colour", "{n} Sonderfarbe"}, "other": {"{n} spot colours", "{n} Sonderfarben"}},
 	"fields":       {"one": {"{n} form field", "{n} Formularfeld"}, "other": {"{n} form fields", "{n} Formularfelder"}},
