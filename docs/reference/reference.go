@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
+	"github.com/printmarket/printmarket/pkg/preflight/rules"
 )
 
 // width is the maximum length of a line, in characters.
@@ -33,6 +34,8 @@ func Pages() (map[string][]byte, error) {
 		"resources.md":          resources,
 		"preflight-rules.md":    preflightRules(profiles),
 		"preflight-profiles.md": preflightProfiles(profiles),
+
+		"preflight-profile.schema.json": rules.Schema(),
 	}
 	for name, contract := range contracts {
 		if pages[name], err = operations(contract); err != nil {

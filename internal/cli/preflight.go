@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/printmarket/printmarket/internal/sandbox"
-	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -32,18 +31,19 @@ func preflightCommand() *cobra.Command {
 		Short: "Inspect PDFs like the platform (exit code 2: verdict fail; 1: no report)",
 		Example: `  printmarket preflight flyer.pdf
   printmarket preflight flyer.pdf --profile sheetfed_offset --trim-size 148x210 --process 4
+  printmarket preflight flyer.pdf --profile house.yaml
   printmarket preflight flyer.pdf --lang de -o html -f report.html
   printmarket preflight flyer.pdf -o pdf -f commented.pdf`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error { return o.run(cmd, files) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.profile, "profile", "print_ready", "inspection profile; preflight profiles lists all")
+	flags.StringVar(&o.profile, "profile", "print_ready", "inspection profile, or the path of your own (.yaml); preflight profiles lists all")
 	choose(flags, &o.output, "output", "o", "form of the report: "+orList(outputNames()), outputNames()...)
 	choose(flags, &o.language, "lang", "", "language of the report: "+orList(report.Languages()), report.Languages()...)
 	flags.StringVarP(&o.path, "output-file", "f", "", "write the report to this file instead of standard output")
 	o.ticket.flags(flags)
-	cmd.AddCommand(preflightProfilesCommand(), preflightRulesCommand())
+	cmd.AddCommand(preflightProfilesCommand(), preflightRulesCommand(), preflightSchemaCommand())
 	return cmd
 }
 
@@ -57,7 +57,8 @@ type preflightOptions struct {
 // run inspects one file after the other. A file without a report does not stop the
 // others.
 func (o *preflightOptions) run(cmd *cobra.Command, files []string) error {
-	if _, err := profile.Lookup(o.profile); err != nil {
+	_, custom, err := readProfile(o.profile)
+	if err != nil {
 		return err
 	}
 	ordered, err := o.ticket.ticket(cmd.Flags())
@@ -68,7 +69,7 @@ func (o *preflightOptions) run(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	in := &inspection{spec: sandbox.Spec{Inspector: inspector, Profile: o.profile, Ticket: ordered, Language: o.language}}
+	in := &inspection{spec: sandbox.Spec{Inspector: inspector, Profile: o.profile, ProfileText: custom, Ticket: ordered, Language: o.language}}
 	if width, terminal := terminalWidth(cmd.ErrOrStderr()); terminal {
 		in.progress = func(file string) *progressBar {
 			return &progressBar{out: cmd.ErrOrStderr(), width: width, name: file}

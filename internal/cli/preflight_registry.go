@@ -4,6 +4,10 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -56,11 +60,11 @@ func preflightRulesCommand() *cobra.Command {
 	return command[[]listedRule]{
 		use: "rules", short: "List the rules of a profile, with its severities and limits", print: ruleTable.list,
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&name, "profile", "print_ready", "inspection profile")
+			f.StringVar(&name, "profile", "print_ready", "inspection profile, or the path of your own (.yaml)")
 			choose(f, &language, "lang", "", "language of the titles: "+orList(report.Languages()), report.Languages()...)
 		},
 	}.local(func(*cobra.Command, []string) (listed []listedRule, err error) {
-		p, err := profile.Lookup(name)
+		p, _, err := readProfile(name)
 		if err != nil {
 			return nil, err
 		}
@@ -71,4 +75,37 @@ func preflightRulesCommand() *cobra.Command {
 		}
 		return listed, nil
 	})
+}
+
+// readProfile returns an embedded profile by its name, or the profile of a file, with its text.
+func readProfile(name string) (p profile.Profile, text string, err error) {
+	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
+		p, err = profile.Lookup(name)
+		return p, "", err
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return p, "", err
+	}
+	defer func() { _ = file.Close() }()
+	data, err := io.ReadAll(io.LimitReader(file, profile.MaxText+1))
+	if err != nil {
+		return p, "", err
+	}
+	if p, err = rules.Parse(data); err != nil {
+		return p, "", fmt.Errorf("%s: %w", name, err)
+	}
+	return p, string(data), nil
+}
+
+func preflightSchemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "schema", Short: "Print the JSON Schema of your own profiles, for editors",
+		Example: "  printmarket preflight schema >preflight-profile.schema.json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := cmd.OutOrStdout().Write(rules.Schema())
+			return err
+		},
+	}
 }

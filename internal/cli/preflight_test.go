@@ -162,3 +162,42 @@ func TestPreflightListsEveryProfile(t *testing.T) {
 		}
 	}
 }
+
+func TestPreflightUsesAProfileOfAFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatalf("os.WriteFile: %v", err)
+		}
+		return path
+	}
+	house := write("house.yaml", "name: house\nversion: '7'\nextends: print_ready\nrules:\n  box.bleed_short: {limit: 0.5 cm}\n  document.standards: {severity: off}\n")
+	wrong := write("wrong.yml", "name: house\nversion: '7'\nextends: print_ready\nrules:\n  box.bleed_short:\n    limit: 5 miles\n")
+	tests := map[string]struct {
+		args []string
+		code int
+		want []string
+	}{
+		"the settings of the file apply":        {[]string{"good.pdf", "--profile", house, "-o", "json"}, 2, []string{`"name":"house"`, `"version":"7"`, `"rule":"box.bleed_short"`, `"value":5`}},
+		"rules of the file are listed":          {[]string{"rules", "--profile", house}, 0, []string{"box.bleed_short", ">= 5 mm ± 0.1"}},
+		"a fault names file, line and field":    {[]string{"good.pdf", "--profile", wrong}, 1, []string{wrong + `: line 6: rules.box.bleed_short.limit: unknown unit "miles"; use cm, in, mm, pt`}},
+		"a file that does not exist is missing": {[]string{"good.pdf", "--profile", filepath.Join(dir, "none.yaml")}, 1, []string{"no such file"}},
+		"the schema lists every rule":           {[]string{"schema"}, 0, []string{`"box.bleed_short": {`, `"extends": {`}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, _ := preflight(t, tc.args...)
+			for _, want := range tc.want {
+				if !strings.Contains(got.out+got.err, want) {
+					t.Errorf("the output lacks %s:\n%s%s", want, got.out, got.err)
+				}
+			}
+			if got.code != tc.code {
+				t.Errorf("exit code %d, want %d", got.code, tc.code)
+			}
+		})
+	}
+}

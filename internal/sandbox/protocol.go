@@ -40,7 +40,7 @@ const (
 // out of memory or overflows its stack, so 2 is not ours.
 const (
 	ExitReport = 0
-	// ExitUsage means a request that cannot be read, or an unknown profile.
+	// ExitUsage means a request that cannot be read, or an unknown or invalid profile.
 	ExitUsage = 64
 	// ExitInput: the PDF could not be read from its descriptor.
 	ExitInput = 66
@@ -54,8 +54,10 @@ const (
 
 // Request describes one inspection.
 type Request struct {
-	// Profile is the name of the profile.
-	Profile string `json:"profile"`
+	// Profile is the name of an embedded profile. ProfileText is the YAML of another one, which
+	// is used instead unless it is empty.
+	Profile     string `json:"profile"`
+	ProfileText string `json:"profileText,omitempty"`
 	// Ticket holds the ordered properties; it may be nil.
 	Ticket *jobticket.Ticket `json:"ticket,omitempty"`
 	// Annotate requests the findings as an update of the PDF instead of the report.
@@ -65,8 +67,8 @@ type Request struct {
 	Language string `json:"language,omitempty"`
 }
 
-// maxRequest limits the JSON of a Request, in bytes.
-const maxRequest = 64 << 10
+// maxRequest limits the JSON of a Request, in bytes. A profile may have 256 KiB.
+const maxRequest = 1 << 20
 
 // ErrInvalidRequest is the error of a Request that cannot be read.
 var ErrInvalidRequest = errors.New("invalid request to the inspector")

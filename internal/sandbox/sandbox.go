@@ -34,8 +34,10 @@ import (
 // Spec is one inspection.
 type Spec struct {
 	Inspector Inspector
-	// Profile is the name of the profile.
-	Profile string
+	// Profile is the name of an embedded profile. ProfileText is the YAML of another one, which
+	// is used instead unless it is empty.
+	Profile     string
+	ProfileText string
 	// Ticket holds the ordered properties, or nil.
 	Ticket *jobticket.Ticket
 	// File is the PDF. The child reads it by position, so its offset does not
@@ -202,7 +204,7 @@ type child struct {
 const drainTime = 5 * time.Second
 
 func newChild(ctx context.Context, spec Spec, annotate bool, limits Limits) (*child, error) {
-	ask, err := Request{Profile: spec.Profile, Ticket: spec.Ticket, Annotate: annotate, Language: spec.Language}.Encode()
+	ask, err := Request{Profile: spec.Profile, ProfileText: spec.ProfileText, Ticket: spec.Ticket, Annotate: annotate, Language: spec.Language}.Encode()
 	if err != nil {
 		return nil, fmt.Errorf("start inspector: %w", err)
 	}

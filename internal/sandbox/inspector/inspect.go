@@ -21,6 +21,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
+	"github.com/printmarket/printmarket/pkg/preflight/rules"
 )
 
 // maxStack bounds a goroutine's stack. A reader that recurses without end then
@@ -57,7 +58,7 @@ func run(in io.Reader, file *os.File, progress, out io.Writer) (int, error) {
 	if err != nil {
 		return sandbox.ExitUsage, err
 	}
-	p, err := profile.Lookup(ask.Profile)
+	p, err := selected(ask)
 	if err != nil {
 		return sandbox.ExitUsage, err
 	}
@@ -75,6 +76,14 @@ func run(in io.Reader, file *os.File, progress, out io.Writer) (int, error) {
 		return annotated(file, info.Size(), report.Localize(r, ask.Language), out)
 	}
 	return write(out, r)
+}
+
+// selected returns the profile of a request.
+func selected(ask sandbox.Request) (profile.Profile, error) {
+	if ask.ProfileText != "" {
+		return rules.Parse([]byte(ask.ProfileText))
+	}
+	return profile.Lookup(ask.Profile)
 }
 
 // annotated writes the update. A refusal is an exit code of its own.
