@@ -144,11 +144,28 @@ func ordered(ticket *jobticket.Ticket) string {
 	if ticket.Quantity > 0 {
 		words = append(words, "copies: "+strconv.Itoa(int(ticket.Quantity)))
 	}
-	if colors := ticket.Colors; colors != nil {
-		words = append(words, "process colours: "+strconv.Itoa(int(colors.Process)))
-		for _, spot := range colors.Spots {
-			words = append(words, "spot colour "+spot)
+	for _, side := range []struct {
+		name   string
+		colors *jobticket.Colors
+	}{{"", ticket.Colors}, {"back: ", ticket.BackColors}} {
+		if side.colors != nil {
+			words = append(words, side.name+"process colours: "+strconv.Itoa(int(side.colors.Process)))
+			for _, spot := range side.colors.Spots {
+				words = append(words, side.name+"spot colour "+spot)
+			}
 		}
+	}
+	if ticket.Part != "" {
+		words = append(words, "part: "+string(ticket.Part))
+	}
+	if ticket.Binding != "" {
+		words = append(words, "binding: "+string(ticket.Binding))
+	}
+	if ticket.Spine > 0 {
+		words = append(words, "spine: "+millimetres(ticket.Spine)+" mm")
+	}
+	if ticket.Bleed > 0 {
+		words = append(words, "bleed: "+millimetres(ticket.Bleed)+" mm")
 	}
 	if ticket.RFQID != "" {
 		words = append(words, "for RFQ "+ticket.RFQID)

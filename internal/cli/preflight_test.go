@@ -201,3 +201,35 @@ func TestPreflightUsesAProfileOfAFile(t *testing.T) {
 		})
 	}
 }
+
+func TestPreflightReadsTheOrderOfAnXJDFFile(t *testing.T) {
+	t.Parallel()
+	job := filepath.Join(t.TempDir(), "job.xml")
+	const product = `<Product ID="%s" Amount="500"><Intent Name="LayoutIntent"><LayoutIntent FinishedDimensions="%s 0" Pages="%d"/></Intent></Product>`
+	text := fmt.Sprintf(`<XJDF xmlns="http://www.CIP4.org/JDFSchema_2_0" Version="2.2" JobID="J" Types="Product"><ProductList>`+product+product+`</ProductList></XJDF>`,
+		"P-1", "595.276 841.89", 1, "P-2", "419.528 595.276", 4)
+	if err := os.WriteFile(job, []byte(text), 0o600); err != nil {
+		t.Fatalf("os.WriteFile: %v", err)
+	}
+	tests := map[string]struct {
+		args string
+		code int
+		want string
+	}{
+		"a file as ordered":               {"good.pdf --product P-1", 0, "ordered   210 x 297 mm, 1 page, 500 copies"},
+		"a file of another product":       {"good.pdf --product P-2", 2, "intent.page_count"},
+		"a flag replaces a value":         {"good.pdf --product P-2 --pages 1 --trim-size 210x297", 0, "PASS"},
+		"several products":                {"good.pdf", 1, job + ": no such product: several products have a layout; choose one of P-1, P-2"},
+		"a product that does not exist":   {"good.pdf --product P-3", 1, `"P-3"; choose one of P-1, P-2`},
+		"a binding that pages do not fit": {"good.pdf --product P-1 --binding SaddleStitch", 2, "intent.page_multiple"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, _ := preflight(t, append(strings.Fields(tc.args), "--xjdf", job)...)
+			if got.code != tc.code || !strings.Contains(got.out+got.err, tc.want) {
+				t.Errorf("exit code %d, want %d with %q:\n%s%s", got.code, tc.code, tc.want, got.out, got.err)
+			}
+		})
+	}
+}

@@ -3,19 +3,28 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"io"
+	"os"
 
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf/order"
 )
 
 // ticketFlags hold the order.
 type ticketFlags struct {
 	size            string
 	pages, quantity int
-	process         int
+	process, back   int
 	spots           []string
+	binding, part   string
+	bleed, spine    float64
+	xjdf, product   string
 }
 
 func (t *ticketFlags) flags(flags *pflag.FlagSet) {
@@ -24,11 +33,34 @@ func (t *ticketFlags) flags(flags *pflag.FlagSet) {
 	flags.IntVar(&t.process, "process", 0, "ordered process inks: 4 (CMYK), 1 (black) or 0")
 	flags.StringArrayVar(&t.spots, "spot", nil, "name of an ordered spot colour; may be repeated")
 	flags.IntVar(&t.quantity, "quantity", 0, "ordered number of copies")
+	flags.IntVar(&t.back, "back-process", 0, "ordered process inks of the back: 4, 1, or 0 for a back without ink")
+	flags.Float64Var(&t.bleed, "bleed", 0, "ordered bleed in mm")
+	choose(flags, &t.binding, "binding", "", "ordered binding: "+orList(bindings()), append([]string{""}, bindings()...)...)
+	choose(flags, &t.part, "part", "", "part of a bound product in the file: cover or body", "", string(jobticket.Cover), string(jobticket.Body))
+	flags.Float64Var(&t.spine, "spine", 0, "ordered width of the spine in mm")
+	flags.StringVar(&t.xjdf, "xjdf", "", "read the order from an XJDF file; other flags replace its values")
+	flags.StringVar(&t.product, "product", "", "ID of the product in the XJDF file that the PDF is for")
 }
 
-// ticket returns the order of the flags; nil if there is none.
+func bindings() []string {
+	var names []string
+	for _, b := range jobticket.Bindings() {
+		names = append(names, string(b))
+	}
+	return names
+}
+
+// ticket returns the order of the XJDF file and of the flags; nil if there is none.
 func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*jobticket.Ticket, error) {
-	made := &jobticket.Ticket{Pages: jobticket.Count(t.pages), Quantity: jobticket.Count(t.quantity)}
+	made := &jobticket.Ticket{}
+	if t.xjdf != "" {
+		var err error
+		if made, err = t.read(); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.xjdf, err)
+		}
+	} else if t.product != "" {
+		return nil, errors.New("--product requires --xjdf")
+	}
 	if t.size != "" {
 		size, err := jobticket.ParseSize(t.size)
 		if err != nil {
@@ -42,8 +74,36 @@ func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*jobticket.Ticket, error) {
 	case len(t.spots) > 0:
 		return nil, errors.New("--spot requires --process: state the number of process inks, 4, 1 or 0")
 	}
+	if flags.Changed("back-process") {
+		if made.Colors == nil {
+			return nil, errors.New("--back-process requires --process, the process inks of the front")
+		}
+		made.BackColors = &jobticket.Colors{Process: jobticket.Count(t.back)}
+	}
+	made.Pages, made.Quantity = cmp.Or(jobticket.Count(t.pages), made.Pages), cmp.Or(jobticket.Count(t.quantity), made.Quantity)
+	made.Bleed, made.Spine = cmp.Or(t.bleed, made.Bleed), cmp.Or(t.spine, made.Spine)
+	made.Binding, made.Part = cmp.Or(jobticket.Binding(t.binding), made.Binding), cmp.Or(jobticket.Part(t.part), made.Part)
 	if made.Empty() {
 		return nil, nil
 	}
 	return made, made.Check()
+}
+
+// read reads the order of an XJDF file.
+func (t *ticketFlags) read() (*jobticket.Ticket, error) {
+	file, err := os.Open(t.xjdf)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	limits := xjdf.DefaultLimits
+	body, err := io.ReadAll(io.LimitReader(file, int64(limits.Bytes)+1))
+	if err != nil {
+		return nil, err
+	}
+	document, err := xjdf.Parse(body, limits)
+	if err != nil {
+		return nil, err
+	}
+	return order.Ticket(document.Root, t.product)
 }

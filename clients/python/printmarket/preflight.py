@@ -37,10 +37,15 @@ Finding = TypedDict("Finding", {
 }, total=False)
 Instant = str
 Intent = TypedDict("Intent", {
+    "backColors": "IntentColors",
+    "binding": str,
+    "bleed": float,
     "colors": "IntentColors",
     "pages": int,
+    "part": str,
     "quantity": int,
     "rfqId": str,
+    "spine": float,
     "trimSize": "TrimSize",
 }, total=False)
 IntentColors = TypedDict("IntentColors", {

@@ -530,6 +530,35 @@ export interface components {
             pages?: number;
             colors?: components["schemas"]["IntentColors"];
             /**
+             * @description The inks of the back of each sheet, which has the even pages; `colors` are then those of the front. Without any
+             *     ink, the back stays white: ink on an even page is a finding, and the file may leave the even pages out.
+             */
+            backColors?: components["schemas"]["IntentColors"];
+            /**
+             * @description The width of the bleed on every side in mm. It replaces that of the profile.
+             * @example 3
+             */
+            bleed?: number;
+            /**
+             * @description How the pages are bound, by the names of XJDF. A saddle stitch needs a multiple of four pages, other bindings a
+             *     multiple of two, and loose leaves any number.
+             * @example SaddleStitch
+             * @enum {string}
+             */
+            binding?: "SaddleStitch" | "SoftCover" | "HardCover" | "WireComb" | "PlasticComb" | "CoilBinding" | "LooseBinding";
+            /**
+             * @description The part of a bound product that the file holds. A `cover` of one page must be as wide as two pages of `trimSize`
+             *     and the spine.
+             * @example body
+             * @enum {string}
+             */
+            part?: "cover" | "body";
+            /**
+             * @description The width of the spine in mm.
+             * @example 8
+             */
+            spine?: number;
+            /**
              * @description The number of copies. A file with `pages` times `quantity` pages counts as variable data and gives no
              *     finding.
              * @example 5000

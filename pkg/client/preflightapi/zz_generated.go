@@ -35,6 +35,23 @@ const (
 	FailureCodeTimeLimit         FailureCode = "TIME_LIMIT"
 )
 
+// Defines values for IntentBinding.
+const (
+	IntentBindingCoilBinding  IntentBinding = "CoilBinding"
+	IntentBindingHardCover    IntentBinding = "HardCover"
+	IntentBindingLooseBinding IntentBinding = "LooseBinding"
+	IntentBindingPlasticComb  IntentBinding = "PlasticComb"
+	IntentBindingSaddleStitch IntentBinding = "SaddleStitch"
+	IntentBindingSoftCover    IntentBinding = "SoftCover"
+	IntentBindingWireComb     IntentBinding = "WireComb"
+)
+
+// Defines values for IntentPart.
+const (
+	IntentPartBody  IntentPart = "body"
+	IntentPartCover IntentPart = "cover"
+)
+
 // Defines values for PreflightStatus.
 const (
 	PreflightStatusCancelled  PreflightStatus = "cancelled"
@@ -225,6 +242,33 @@ type Intent struct {
 	// Colors The inks of the print job.
 	Colors *IntentColors `json:"colors,omitempty"`
 
+	// BackColors The inks of the print job.
+	BackColors *IntentColors `json:"backColors,omitempty"`
+
+	// Bleed The width of the bleed on every side in mm. It replaces that of the profile.
+	//
+	// Examples: 3
+	Bleed float64 `json:"bleed,omitempty"`
+
+	// Binding How the pages are bound, by the names of XJDF. A saddle stitch needs a multiple of four pages, other bindings a
+	// multiple of two, and loose leaves any number.
+	//
+	//
+	// Examples: SaddleStitch
+	Binding *IntentBinding `json:"binding,omitempty"`
+
+	// Part The part of a bound product that the file holds. A `cover` of one page must be as wide as two pages of `trimSize`
+	// and the spine.
+	//
+	//
+	// Examples: body
+	Part *IntentPart `json:"part,omitempty"`
+
+	// Spine The width of the spine in mm.
+	//
+	// Examples: 8
+	Spine *float64 `json:"spine,omitempty"`
+
 	// Quantity The number of copies. A file with `pages` times `quantity` pages counts as variable data and gives no
 	// finding.
 	//
@@ -239,6 +283,18 @@ type Intent struct {
 	// Examples: rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
 	RFQID string `json:"rfqId,omitempty"`
 }
+
+// IntentBinding How the pages are bound, by the names of XJDF. A saddle stitch needs a multiple of four pages, other bindings a
+// multiple of two, and loose leaves any number.
+//
+// Examples: SaddleStitch
+type IntentBinding string
+
+// IntentPart The part of a bound product that the file holds. A `cover` of one page must be as wide as two pages of `trimSize`
+// and the spine.
+//
+// Examples: body
+type IntentPart string
 
 // IntentColors The inks of the print job.
 type IntentColors struct {

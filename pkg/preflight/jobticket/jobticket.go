@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package jobticket describes the parts of an order that a PDF can be compared with:
-// pages, trim size, colours, quantity.
+// pages, trim size, bleed, colours of both sides, binding, spine, quantity.
 package jobticket
 
 import (
@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -22,8 +23,19 @@ type Ticket struct {
 	TrimSize *Size `json:"trimSize,omitempty"`
 	// Pages is the number of pages of one copy, 1 to [MaxPages].
 	Pages Count `json:"pages,omitempty"`
-	// Colors are the ordered inks.
+	// Colors are the ordered inks; those of the front if BackColors is set.
 	Colors *Colors `json:"colors,omitempty"`
+	// BackColors are the inks of the back of each sheet, which has the even pages. No ink at all
+	// means that the back stays white.
+	BackColors *Colors `json:"backColors,omitempty"`
+	// Bleed is the width of the bleed on every side in millimetres, at most [MaxBleed].
+	Bleed float64 `json:"bleed,omitempty"`
+	// Binding is how the pages are bound, "" if the order does not say.
+	Binding Binding `json:"binding,omitempty"`
+	// Part is the part of a bound product that the file holds, "" for all of it.
+	Part Part `json:"part,omitempty"`
+	// Spine is the width of the spine in millimetres, at most [MaxSpine].
+	Spine float64 `json:"spine,omitempty"`
 	// Quantity is the number of ordered copies, 1 to [MaxQuantity]. A file of Pages
 	// times Quantity pages contains variable data.
 	Quantity Count `json:"quantity,omitempty"`
@@ -31,6 +43,46 @@ type Ticket struct {
 	// reports; at most 64 bytes.
 	RFQID string `json:"rfqId,omitempty"`
 }
+
+// Binding is a kind of binding, by the names of XJDF (BindingIntent/@BindingType).
+type Binding string
+
+// The kinds of binding that the comparison distinguishes.
+const (
+	SaddleStitch Binding = "SaddleStitch"
+	SoftCover    Binding = "SoftCover"
+	HardCover    Binding = "HardCover"
+	WireComb     Binding = "WireComb"
+	PlasticComb  Binding = "PlasticComb"
+	CoilBinding  Binding = "CoilBinding"
+	LooseBinding Binding = "LooseBinding"
+)
+
+// Bindings lists the kinds of binding.
+func Bindings() []Binding {
+	return []Binding{SaddleStitch, SoftCover, HardCover, WireComb, PlasticComb, CoilBinding, LooseBinding}
+}
+
+// Multiple returns the number of which the pages of a bound product are a multiple: a saddle
+// stitch holds sheets of four pages, other bindings leaves of two.
+func (b Binding) Multiple() int {
+	switch b {
+	case "", LooseBinding:
+		return 1
+	case SaddleStitch:
+		return 4
+	}
+	return 2
+}
+
+// Part is a part of a bound product.
+type Part string
+
+// The parts.
+const (
+	Cover Part = "cover"
+	Body  Part = "body"
+)
 
 // Size is in millimetres, each more than 0 and at most [MaxLength].
 type Size struct {
@@ -63,6 +115,8 @@ const (
 	MaxQuantity = 1_000_000_000
 	MaxLength   = 100_000.0
 	MaxSpots    = 16
+	MaxBleed    = 100.0
+	MaxSpine    = 500.0
 	maxName     = 200 // characters, as the contract counts
 	maxID       = 64
 )
@@ -72,7 +126,8 @@ var ErrInvalid = errors.New("invalid job ticket")
 
 // Empty reports whether the ticket orders nothing.
 func (t *Ticket) Empty() bool {
-	return t == nil || t.TrimSize == nil && t.Pages == 0 && t.Colors == nil && t.Quantity == 0 && t.RFQID == ""
+	return t == nil || t.TrimSize == nil && t.Pages == 0 && t.Colors == nil && t.BackColors == nil && t.Quantity == 0 && t.RFQID == "" &&
+		t.Bleed == 0 && t.Binding == "" && t.Part == "" && t.Spine == 0
 }
 
 // Check returns [ErrInvalid] for a ticket that is out of bounds. A nil ticket is valid.
@@ -88,13 +143,24 @@ func (t *Ticket) Check() error {
 		return fmt.Errorf("%w: rfqId is too long", ErrInvalid)
 	case t.TrimSize != nil && !(length(t.TrimSize.Width) && length(t.TrimSize.Height)):
 		return fmt.Errorf("%w: trimSize must be more than 0 and at most %.0f mm", ErrInvalid, MaxLength)
+	case t.Bleed != 0 && !(length(t.Bleed) && t.Bleed <= MaxBleed):
+		return fmt.Errorf("%w: bleed must be more than 0 and at most %.0f mm", ErrInvalid, MaxBleed)
+	case t.Spine != 0 && !(length(t.Spine) && t.Spine <= MaxSpine):
+		return fmt.Errorf("%w: spine must be more than 0 and at most %.0f mm", ErrInvalid, MaxSpine)
+	case t.Binding != "" && !slices.Contains(Bindings(), t.Binding):
+		return fmt.Errorf("%w: unknown binding", ErrInvalid)
+	case t.Part != "" && t.Part != Cover && t.Part != Body:
+		return fmt.Errorf("%w: part must be cover or body", ErrInvalid)
 	}
-	c := t.Colors
+	return errors.Join(t.Colors.check(), t.BackColors.check())
+}
+
+func (c *Colors) check() error {
 	switch {
 	case c == nil:
 		return nil
 	case c.Process != 0 && c.Process != 1 && c.Process != 4:
-		return fmt.Errorf("%w: colors.process must be 0, 1 or 4", ErrInvalid)
+		return fmt.Errorf("%w: process inks must be 0, 1 or 4", ErrInvalid)
 	case len(c.Spots) > MaxSpots:
 		return fmt.Errorf("%w: at most %d spot colours", ErrInvalid, MaxSpots)
 	}

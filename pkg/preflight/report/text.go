@@ -5,6 +5,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"io"
 	"slices"
 	"strconv"
@@ -258,9 +259,27 @@ func Ordered(r Report) string {
 	if t.Pages > 0 {
 		parts = append(parts, in.Plural("pages", int(t.Pages)))
 	}
+	colors := func(c *jobticket.Colors) string {
+		process := map[int]string{0: in.Report("processNone"), 1: in.Report("processBlack"), 4: "CMYK"}[int(c.Process)]
+		return strings.Join(append([]string{process}, c.Spots...), " + ")
+	}
 	if t.Colors != nil {
-		process := map[int]string{0: in.Report("processNone"), 1: in.Report("processBlack"), 4: "CMYK"}[int(t.Colors.Process)]
-		parts = append(parts, strings.Join(append([]string{process}, t.Colors.Spots...), " + "))
+		parts = append(parts, colors(t.Colors))
+	}
+	if t.BackColors != nil {
+		parts = append(parts, in.Report("orderedBack", "colors", colors(t.BackColors)))
+	}
+	if t.Bleed > 0 {
+		parts = append(parts, in.Report("orderedBleed", "value", t.Bleed))
+	}
+	if t.Part != "" {
+		parts = append(parts, in.Report("orderedPart", "part", string(t.Part)))
+	}
+	if t.Binding != "" {
+		parts = append(parts, in.Report("orderedBound", "binding", string(t.Binding)))
+	}
+	if t.Spine > 0 {
+		parts = append(parts, in.Report("orderedSpine", "value", t.Spine))
 	}
 	if t.Quantity > 0 {
 		parts = append(parts, in.Plural("copies", int(t.Quantity)))

@@ -122,6 +122,12 @@ func pageCases() map[string]ruleCase {
 	}
 }
 
+func blankPage() facts.Page {
+	p := page(3)
+	p.Painted = 0
+	return p
+}
+
 func orderCases() map[string]ruleCase {
 	size := func(w, h float64) change {
 		return order(jobticket.Ticket{TrimSize: &jobticket.Size{Width: w, Height: h}})
@@ -132,6 +138,15 @@ func orderCases() map[string]ruleCase {
 	return map[string]ruleCase{
 		"intent.page_count": pair(order(jobticket.Ticket{Pages: 2}), both(add(page(3), page(3)), order(jobticket.Ticket{Pages: 1, Quantity: 3}))),
 		"intent.trim_size":  pair(size(71, 72), size(70.9, 70.2)),
+		"intent.page_multiple": pair(
+			both(add(page(3), page(3), page(3), page(3), page(3), page(3)), order(jobticket.Ticket{Binding: jobticket.SaddleStitch, Pages: 7})),
+			both(add(page(3), page(3), page(3)), order(jobticket.Ticket{Binding: jobticket.SaddleStitch}))),
+		"intent.back_printed": pair(
+			both(add(page(3)), order(jobticket.Ticket{Pages: 1, Colors: &jobticket.Colors{Process: 4}, BackColors: &jobticket.Colors{}})),
+			both(add(blankPage()), order(jobticket.Ticket{Pages: 1, Colors: &jobticket.Colors{Process: 4}, BackColors: &jobticket.Colors{}}))),
+		"intent.cover_size": pair(
+			order(jobticket.Ticket{Part: jobticket.Cover, TrimSize: &jobticket.Size{Width: 34, Height: 70.6}, Spine: 6}),
+			order(jobticket.Ticket{Part: jobticket.Cover, TrimSize: &jobticket.Size{Width: 34, Height: 70.6}, Spine: 2.5})),
 		"intent.colors_extra": pair(
 			both(colors(1), paint(area(cmyk(1, 0, 0, 0)))),
 			both(colors(1), paint(area(gray(0.4))), paint(area(cmyk(0, 0, 0, 0))))),

@@ -23,7 +23,8 @@ type input struct {
 	setting  profile.Setting
 	profile  profile.Profile
 	ticket   *jobticket.Ticket
-	inks     *processInks
+	// inks are those of the front and of the back of the sheets.
+	inks *[2]processInks
 	// standard is the version of PDF/X that the file is verified against, or nil.
 	standard *standard
 }

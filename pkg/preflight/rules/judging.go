@@ -4,6 +4,7 @@ package rules
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -26,7 +27,8 @@ type Judging struct {
 	// pending holds the faulty marks of the page until it is known which of them are
 	// visible.
 	pending []pendingMark
-	inks    *processInks
+	// inks are those of the front and of the back of the sheets, nil without an order of colours.
+	inks *[2]processInks
 }
 
 // Start selects the rules of a profile. With a nil or empty ticket, the file is not
@@ -34,7 +36,11 @@ type Judging struct {
 func Start(p profile.Profile, ticket *jobticket.Ticket) *Judging {
 	j := &Judging{profile: p, ticket: ticket, rules: All(), watches: map[string]*watch{}}
 	if !ticket.Empty() && ticket.Colors != nil {
-		j.inks = &processInks{}
+		j.inks = &[2]processInks{}
+	}
+	if !ticket.Empty() && ticket.Bleed > 0 {
+		j.profile = withBleed(p, ticket.Bleed)
+		p = j.profile
 	}
 	for i := range j.rules {
 		rule := &j.rules[i]
@@ -58,6 +64,18 @@ func Start(p profile.Profile, ticket *jobticket.Ticket) *Judging {
 		}
 	}
 	return j
+}
+
+// withBleed returns a profile whose rules about the bleed require the ordered one, in millimetres.
+func withBleed(p profile.Profile, bleed float64) profile.Profile {
+	p.Rules = maps.Clone(p.Rules)
+	for _, id := range [...]string{"box.bleed_short", "box.art_short_of_bleed"} {
+		if s, ok := p.Rules[id]; ok {
+			s.Limit = &bleed
+			p.Rules[id] = s
+		}
+	}
+	return p
 }
 
 // pendingMark is a mark that breaks the limit of a watch, if it is visible.
@@ -88,7 +106,11 @@ func (j *Judging) Mark(page *facts.Page, m *facts.Mark) {
 		return
 	}
 	if j.inks != nil {
-		j.inks.observe(m, page.Number)
+		side := 0
+		if j.ticket.BackColors != nil && page.Number%2 == 0 {
+			side = 1
+		}
+		j.inks[side].observe(m, page.Number)
 	}
 	for _, w := range j.slots[slotOf(m)] {
 		value, faulty := w.observe(&j.view, m)

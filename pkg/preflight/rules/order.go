@@ -3,6 +3,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
@@ -24,9 +26,14 @@ func orders() []Rule {
 	}
 	count := row("intent.page_count", report.Error, orderedPages)
 	count.Op, count.Unit = equal, "pages"
+	bound := row("intent.page_multiple", report.Error, boundPages)
+	bound.Op, bound.Unit = multiple, "pages"
 	return []Rule{
 		count,
+		bound,
+		row("intent.back_printed", report.Error, backPrinted),
 		row("intent.trim_size", report.Error, orderedSize),
+		row("intent.cover_size", report.Error, coverSize),
 		row("intent.colors_extra", report.Error, extraColors),
 		row("intent.colors_missing", report.Warning, missingColors),
 	}
@@ -35,11 +42,82 @@ func orders() []Rule {
 // orderedPages accepts the pages of one copy, and the pages of all copies when the
 // copies differ.
 func orderedPages(in *input) []observation {
-	n, want := len(in.doc.Pages), int(in.ticket.Pages)
-	if want == 0 || n == want || n == want*max(1, int(in.ticket.Quantity)) {
+	if in.asOrdered() {
 		return nil
 	}
-	return []observation{{value: measured(float64(n), 0), limit: measured(float64(want), 0)}}
+	return []observation{{value: measured(float64(len(in.doc.Pages)), 0), limit: measured(float64(in.ticket.Pages), 0)}}
+}
+
+// asOrdered reports whether the file has the ordered number of pages, if one was ordered. A back
+// that stays white may have pages or none, and a cover may be one page that is folded.
+func (in *input) asOrdered() bool {
+	n, want := len(in.doc.Pages), int(in.ticket.Pages)
+	switch {
+	case want == 0, n == want, n == want*max(1, int(in.ticket.Quantity)):
+		return true
+	case whiteBack(in.ticket):
+		return n == 2*want || 2*n == want
+	case in.ticket.Part == jobticket.Cover:
+		return 2*n == want
+	}
+	return false
+}
+
+// whiteBack reports whether the back of each sheet stays white.
+func whiteBack(t *jobticket.Ticket) bool {
+	return t.BackColors != nil && t.BackColors.Process == 0 && len(t.BackColors.Spots) == 0
+}
+
+// boundPages requires as many pages as the binding can hold. A file with another number of pages
+// than ordered breaks intent.page_count instead.
+func boundPages(in *input) []observation {
+	n, of := len(in.doc.Pages), in.ticket.Binding.Multiple()
+	if n%of == 0 || in.ticket.Part == jobticket.Cover || !in.asOrdered() {
+		return nil
+	}
+	return []observation{{
+		value: measured(float64(n), 0), limit: measured(float64(of), 0), message: message{values: values{"binding": string(in.ticket.Binding)}},
+	}}
+}
+
+// backPrinted finds ink on the even pages of an order whose back stays white.
+func backPrinted(in *input) []observation {
+	if !whiteBack(in.ticket) {
+		return nil
+	}
+	return everyPage(func(_ *input, page *facts.Page) (observation, bool) {
+		return observation{}, page.Number%2 == 0 && page.Painted > 0
+	})(in)
+}
+
+// coverSize judges a cover of which front, spine and back are one page.
+func coverSize(in *input) []observation {
+	if !spread(in.ticket) {
+		return nil
+	}
+	size := in.ticket.TrimSize
+	want := 2*size.Width + in.ticket.Spine
+	return everyPage(func(_ *input, page *facts.Page) (observation, bool) {
+		w, h := page.Size()
+		if near(w, want, sizeSlack) && near(h, size.Height, sizeSlack) || onePage(page, size) {
+			return observation{}, false
+		}
+		finished := page.Finished()
+		return observation{box: &finished, message: message{values: values{
+			"width_mm": geom.Round(w, 1), "height_mm": geom.Round(h, 1),
+			"orderedWidth_mm": geom.Round(want, 1), "orderedHeight_mm": geom.Round(size.Height, 1),
+			"pageWidth_mm": geom.Round(size.Width, 1), "spine_mm": geom.Round(in.ticket.Spine, 1),
+		}}}, true
+	})(in)
+}
+
+// spread reports whether the order is a cover whose width follows from that of its pages.
+func spread(t *jobticket.Ticket) bool { return t.Part == jobticket.Cover && t.TrimSize != nil }
+
+// onePage reports whether a page of a cover is the front or the back alone.
+func onePage(page *facts.Page, size *jobticket.Size) bool {
+	w, h := page.Size()
+	return near(w, size.Width, sizeSlack) && near(h, size.Height, sizeSlack)
 }
 
 // Assume sets the TrimBox and the BleedBox of a page that has neither TrimBox nor ArtBox
@@ -51,6 +129,9 @@ func Assume(page *facts.Page, ticket *jobticket.Ticket) {
 	}
 	w, h := page.Size()
 	bleed, ok := assumedBleed(w, h, ticket.TrimSize.Width, ticket.TrimSize.Height)
+	if !ok && spread(ticket) {
+		bleed, ok = assumedBleed(w, h, 2*ticket.TrimSize.Width+ticket.Spine, ticket.TrimSize.Height)
+	}
 	if !ok {
 		return
 	}
@@ -70,7 +151,7 @@ func assumedBleed(w, h, width, height float64) (float64, bool) {
 }
 
 func orderedSize(in *input) []observation {
-	if in.ticket.TrimSize == nil {
+	if in.ticket.TrimSize == nil || spread(in.ticket) {
 		return nil
 	}
 	want := *in.ticket.TrimSize
@@ -126,11 +207,12 @@ func (t *tally) observe(page int, m *facts.Mark) {
 }
 
 func extraColors(in *input) []observation {
-	if in.ticket.Colors == nil {
+	front, back := in.ticket.Colors, in.ticket.BackColors
+	if front == nil {
 		return nil
 	}
 	names := map[string]bool{}
-	for _, name := range in.ticket.Colors.Spots {
+	for _, name := range spotsOf(in.ticket) {
 		names[inkKey(name)] = true
 	}
 	extraSpots := everySpot(func(i *facts.Ink) *message {
@@ -139,10 +221,19 @@ func extraColors(in *input) []observation {
 		}
 		return &message{variant: "spot", values: values{"ink": i.Name}}
 	})
+	out := in.inks[0].extra(int(front.Process))
+	if back != nil && !whiteBack(in.ticket) { // intent.back_printed judges a white back
+		out = append(out, in.inks[1].extra(int(back.Process))...)
+	}
+	return append(out, extraSpots(in)...)
+}
+
+// extra returns the uses of colours beyond so many process inks.
+func (p *processInks) extra(process int) []observation {
 	var out []observation
-	for i := range in.inks.uses {
-		t := &in.inks.uses[i]
-		if t.count == 0 || int(in.ticket.Colors.Process) == 4 || int(in.ticket.Colors.Process) == 1 && i == 3 {
+	for i := range p.uses {
+		t := &p.uses[i]
+		if t.count == 0 || process == 4 || process == 1 && i == 3 {
 			continue
 		}
 		m := message{variant: "space", values: values{"space": t.worst.mark.Paint.Space}}
@@ -153,7 +244,20 @@ func extraColors(in *input) []observation {
 			page: t.worst.page, pages: t.pages, box: &t.worst.mark.Box, object: t.worst.mark.Object, count: t.count, message: m,
 		})
 	}
-	return append(out, extraSpots(in)...)
+	return out
+}
+
+// spotsOf returns the ordered spot colours of both sides.
+func spotsOf(t *jobticket.Ticket) []string {
+	spots := slices.Clone(t.Colors.Spots)
+	if t.BackColors != nil {
+		for _, name := range t.BackColors.Spots {
+			if !slices.Contains(spots, name) {
+				spots = append(spots, name)
+			}
+		}
+	}
+	return spots
 }
 
 func missingColors(in *input) []observation {
@@ -165,7 +269,7 @@ func missingColors(in *input) []observation {
 		used[inkKey(ink.Name)] = true
 	}
 	var out []observation
-	for _, name := range in.ticket.Colors.Spots {
+	for _, name := range spotsOf(in.ticket) {
 		if !used[inkKey(name)] {
 			out = append(out, observation{message: message{values: values{"ink": name}}})
 		}

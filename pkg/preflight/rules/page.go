@@ -42,9 +42,11 @@ func pages() []Rule {
 	}
 }
 
-// blank reports nothing when reading ended early: an unread page is not empty.
+// blank reports nothing when reading ended early, because an unread page is not empty, and for a
+// back that the order leaves without ink.
 func blank(in *input, page *facts.Page) (observation, bool) {
-	return observation{}, page.Painted == 0 && in.doc.Complete
+	white := in.ticket != nil && whiteBack(in.ticket) && page.Number%2 == 0
+	return observation{}, page.Painted == 0 && in.doc.Complete && !white
 }
 
 // sizes returns the sizes of a page and of the first page.

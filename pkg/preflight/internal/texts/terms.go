@@ -40,7 +40,12 @@ var groups = map[string]group{
 	"ink":         {"cyan": {"cyan", "Cyan"}, "magenta": {"magenta", "Magenta"}, "yellow": {"yellow", "Gelb"}, "black": {"black", "Schwarz"}},
 	"inkKind":     {"process": {"process", "Prozessfarbe"}, "spot": {"spot", "Sonderfarbe"}, "registration": {"registration", "Passerfarbe"}},
 	"halftone":    {"type": {"a type other than 1 and 5", "einem anderen Typ als 1 und 5"}, "name": {"a name", "einem Namen"}, "phase": {"a phase", "einer Phase"}},
-	"yesNo":       {"yes": {"yes", "ja"}, "no": {"no", "nein"}},
+	"binding": {
+		"SaddleStitch": {"saddle stitch", "Rückendrahtheftung"}, "SoftCover": {"soft cover", "Softcover"}, "HardCover": {"hard cover", "Hardcover"},
+		"WireComb": {"wire comb", "Drahtkammbindung"}, "PlasticComb": {"plastic comb", "Plastikkammbindung"}, "CoilBinding": {"coil", "Spiralbindung"}, "LooseBinding": {"loose leaves", "lose Blätter"},
+	},
+	"part":  {"cover": {"cover", "Umschlag"}, "body": {"body", "Inhalt"}},
+	"yesNo": {"yes": {"yes", "ja"}, "no": {"no", "nein"}},
 	// Image and Mark begin a sentence.
 	"Image": {"image": {"An image", "Ein Bild"}, "bitmap": {"A 1-bit image", "Ein 1-Bit-Bild"}},
 	"Mark": {

@@ -92,6 +92,11 @@ var viewers = []rule{
 	},
 
 	{
+		id: "intent.back_printed", title: text{"Back is printed but was ordered without ink", "Rückseite ist bedruckt, aber ohne Farbe bestellt"},
+		fix:      text{"Remove the even pages or their content, or order a printed back.", "Gerade Seiten oder ihren Inhalt entfernen oder eine bedruckte Rückseite bestellen."},
+		messages: one("The page is the back of a sheet; the order leaves the back without ink.", "Die Seite ist die Rückseite eines Bogens; laut Auftrag bleibt die Rückseite unbedruckt."),
+	},
+	{
 		id: "intent.colors_extra", title: text{"Ink was not ordered", "Druckfarbe wurde nicht bestellt"},
 		fix: text{"Convert the colours to the ordered inks, or change the order.", "Farben in die bestellten Druckfarben umwandeln oder den Auftrag ändern."},
 		messages: map[string]text{
@@ -106,9 +111,19 @@ var viewers = []rule{
 		messages: one("The spot colour {ink} was ordered but is not used.", "Die Sonderfarbe {ink} wurde bestellt, wird aber nicht verwendet."),
 	},
 	{
+		id: "intent.cover_size", title: text{"Cover size differs from the order by more than 0.5 mm", "Umschlaggröße weicht um mehr als 0,5 mm vom Auftrag ab"},
+		fix:      text{"Make the cover as wide as two pages and the spine, or send its pages one by one.", "Umschlag so breit wie zwei Seiten und den Rücken anlegen oder seine Seiten einzeln senden."},
+		messages: one("The cover is {width_mm} x {height_mm} mm; two pages of {pageWidth_mm} mm and a spine of {spine_mm} mm need {orderedWidth_mm} x {orderedHeight_mm} mm.", "Der Umschlag ist {width_mm} x {height_mm} mm; zwei Seiten von {pageWidth_mm} mm und ein Rücken von {spine_mm} mm brauchen {orderedWidth_mm} x {orderedHeight_mm} mm."),
+	},
+	{
 		id: "intent.page_count", title: text{"Page count differs from the order", "Seitenzahl weicht vom Auftrag ab"},
 		fix:      text{"Send a file with the ordered pages, or change the order.", "Datei mit den bestellten Seiten senden oder den Auftrag ändern."},
 		messages: one("The document has {value:pages}; the order specifies {limit}.", "Das Dokument hat {value:pages}; bestellt: {limit}."),
+	},
+	{
+		id: "intent.page_multiple", title: text{"Page count does not fit the binding", "Seitenzahl passt nicht zur Bindung"},
+		fix:      text{"Add empty pages or remove pages, or order another binding.", "Leere Seiten ergänzen, Seiten entfernen oder eine andere Bindung bestellen."},
+		messages: one("The document has {value:pages}; the binding {binding:binding} needs a multiple of {limit}.", "Das Dokument hat {value:pages}; die Bindung ({binding:binding}) braucht ein Vielfaches von {limit}."),
 	},
 	{
 		id: "intent.trim_size", title: text{"Trim size differs from the order by more than 0.5 mm", "Endformat weicht um mehr als 0,5 mm vom Auftrag ab"},

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rules_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+)
+
+// TestAFaultOfAnOrderIsOneFinding uses pages of 70.6 x 70.6 mm.
+func TestAFaultOfAnOrderIsOneFinding(t *testing.T) {
+	t.Parallel()
+	pages := func(n int) change {
+		more := make([]facts.Page, n-1)
+		for i := range more {
+			more[i] = page(3)
+		}
+		return add(more...)
+	}
+	square := &jobticket.Size{Width: 70.6, Height: 70.6}
+	half := &jobticket.Size{Width: 34, Height: 70.6}
+	four, none := &jobticket.Colors{Process: 4}, &jobticket.Colors{}
+	tests := map[string]struct {
+		pages  int
+		ticket jobticket.Ticket
+		change change
+		want   []string
+	}{
+		"seven pages of seven with a saddle stitch": {7, jobticket.Ticket{Pages: 7, Binding: jobticket.SaddleStitch}, nothing, []string{"intent.page_multiple"}},
+		"seven pages of eight with a saddle stitch": {7, jobticket.Ticket{Pages: 8, Binding: jobticket.SaddleStitch}, nothing, []string{"intent.page_count"}},
+		"eight pages with a saddle stitch":          {8, jobticket.Ticket{Pages: 8, Binding: jobticket.SaddleStitch}, nothing, nil},
+		"seven loose leaves":                        {7, jobticket.Ticket{Binding: jobticket.LooseBinding}, nothing, nil},
+		"a cover that is too narrow":                {1, jobticket.Ticket{Part: jobticket.Cover, TrimSize: half, Spine: 8}, nothing, []string{"intent.cover_size"}},
+		"a cover with its spine":                    {1, jobticket.Ticket{Part: jobticket.Cover, TrimSize: half, Spine: 2.6}, nothing, nil},
+		"a cover of four pages as one page":         {1, jobticket.Ticket{Part: jobticket.Cover, TrimSize: half, Spine: 2.6, Pages: 2, Binding: jobticket.SoftCover}, nothing, nil},
+		"a cover in single pages":                   {4, jobticket.Ticket{Part: jobticket.Cover, TrimSize: square, Spine: 8, Pages: 4}, nothing, nil},
+		"a printed back of 4/0":                     {2, jobticket.Ticket{Pages: 1, Colors: four, BackColors: none}, nothing, []string{"intent.back_printed"}},
+		"a back of 4/0 that is left out":            {1, jobticket.Ticket{Pages: 2, Colors: four, BackColors: none}, nothing, nil},
+		"an empty back of 4/0":                      {2, jobticket.Ticket{Pages: 1, Colors: four, BackColors: none}, doc(func(d *facts.Document) { d.Pages[1].Painted = 0 }), nil},
+		"colour on the back of 4/1": {
+			2, jobticket.Ticket{Pages: 2, Colors: four, BackColors: &jobticket.Colors{Process: 1}}, paintOn(2, area(cmyk(1, 0, 0, 0))), []string{"intent.colors_extra"},
+		},
+		"colour on the front of 4/1": {
+			2, jobticket.Ticket{Pages: 2, Colors: four, BackColors: &jobticket.Colors{Process: 1}}, paintOn(1, area(cmyk(1, 0, 0, 0))), nil,
+		},
+		"a spot colour of the back": {
+			2, jobticket.Ticket{Colors: four, BackColors: &jobticket.Colors{Spots: []string{"Gold"}}}, inks("Gold"), nil,
+		},
+		"a bleed that is too small for the order": {1, jobticket.Ticket{Bleed: 4}, nothing, []string{"box.bleed_short"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := sound(pages(tc.pages), tc.change, order(tc.ticket))
+			var got []string
+			for _, f := range s.judge(lookup(t, "print_ready")).Findings {
+				if f.Category == report.CategoryIntent || f.Category == report.CategoryBox || f.Category == report.CategoryPage {
+					got = append(got, f.Rule)
+				}
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

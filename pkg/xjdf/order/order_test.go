@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package order_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf/order"
+)
+
+// product writes a document of one product.
+func product(attributes, intents string) string {
+	return `<XJDF xmlns="http://www.CIP4.org/JDFSchema_2_0" Version="2.2" JobID="J" Types="Product"><ProductList><Product ` + attributes + ">" + intents + "</Product></ProductList></XJDF>"
+}
+
+const (
+	layout = `<Intent Name="LayoutIntent"><LayoutIntent `
+	end    = `/></Intent>`
+	front  = `<Intent Name="ColorIntent"><ColorIntent><SurfaceColor Surface="Front" ColorsUsed="Cyan Magenta Yellow Black"/>`
+)
+
+func TestTicketOfAProduct(t *testing.T) {
+	t.Parallel()
+	booklet, err := os.ReadFile("../testdata/booklet.xml")
+	if err != nil {
+		t.Fatalf("os.ReadFile: %v", err)
+	}
+	four := &jobticket.Colors{Process: 4}
+	tests := map[string]struct {
+		text, id string
+		want     *jobticket.Ticket
+		err      error
+	}{
+		"a cover inherits the binding of the whole": {
+			text: string(booklet), id: "P-COVER",
+			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 210, Height: 297}, Pages: 4, Bleed: 3, Binding: jobticket.SaddleStitch, Part: jobticket.Cover, Quantity: 1},
+		},
+		"a body has inks on both sides": {
+			text: string(booklet), id: "P-BODY",
+			want: &jobticket.Ticket{
+				TrimSize: &jobticket.Size{Width: 210, Height: 297}, Pages: 32, Binding: jobticket.SaddleStitch, Part: jobticket.Body, Quantity: 1,
+				Colors: &jobticket.Colors{Process: 4, Spots: []string{"Spot_1"}}, BackColors: &jobticket.Colors{Process: 1},
+			},
+		},
+		"the product must be selected where several have a layout": {text: string(booklet), err: order.ErrProduct},
+		"an unknown product": {text: string(booklet), id: "P-NONE", err: order.ErrProduct},
+		"a sheet that is printed on one side": {
+			text: product(`ID="P" Amount="500"`, layout+`FinishedDimensions="240.945 155.906 0" Sides="OneSided"`+end+front+`</ColorIntent></Intent>`),
+			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 85, Height: 55}, Quantity: 500, Colors: four, BackColors: &jobticket.Colors{}},
+		},
+		"a sheet that is printed on both sides": {
+			text: product(`ID="P"`, layout+`Sides="TwoSidedHeadToHead" Pages="2"`+end+front+`<SurfaceColor Surface="Back" ColorsUsed="Black Gold"/></ColorIntent></Intent>`),
+			want: &jobticket.Ticket{Pages: 2, Colors: four, BackColors: &jobticket.Colors{Process: 1, Spots: []string{"Gold"}}},
+		},
+		"the thickness of a cover is its spine": {
+			text: product(`ID="P" ProductType="Cover"`, layout+`FinishedDimensions="419.528 595.276 22.677"`+end),
+			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 148, Height: 210}, Part: jobticket.Cover, Spine: 8},
+		},
+		"a binding that preflight does not distinguish": {
+			text: product(`ID="P"`, layout+`Pages="8"`+end+`<Intent Name="BindingIntent"><BindingIntent BindingType="Ring"/></Intent>`),
+			want: &jobticket.Ticket{Pages: 8},
+		},
+		"no product has a layout":  {text: product(`ID="P"`, ""), err: order.ErrProduct},
+		"a size that is no number": {text: product(`ID="P"`, layout+`FinishedDimensions="wide 595 0"`+end), err: order.ErrValue},
+		"pages that are no number": {text: product(`ID="P"`, layout+`Pages="-1"`+end), err: order.ErrValue},
+		"a size beyond any press":  {text: product(`ID="P"`, layout+`FinishedDimensions="999999 999999 0"`+end), err: jobticket.ErrInvalid},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			document, err := xjdf.Parse([]byte(tc.text), xjdf.DefaultLimits)
+			if err != nil {
+				t.Fatalf("xjdf.Parse: %v", err)
+			}
+			got, err := order.Ticket(document.Root, tc.id)
+			if !errors.Is(err, tc.err) {
+				t.Fatalf("error %v, want %v", err, tc.err)
+			}
+			if tc.err != nil {
+				if strings.Contains(err.Error(), "%!") {
+					t.Errorf("error %v", err)
+				}
+				return
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("ticket (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func FuzzTicket(f *testing.F) {
+	f.Add(product(`ID="P" ProductType="Cover" Amount="3"`, layout+`FinishedDimensions="240.945 155.906 9" Bleed="8.5" Pages="4" Sides="OneSided"`+end+front+`</ColorIntent></Intent>`), "P")
+	f.Fuzz(func(t *testing.T, text, id string) {
+		document, err := xjdf.Parse([]byte(text), xjdf.DefaultLimits)
+		if err != nil {
+			return
+		}
+		if ticket, err := order.Ticket(document.Root, id); err == nil && ticket.Check() != nil {
+			t.Errorf("ticket %+v is out of bounds", ticket)
+		}
+	})
+}
