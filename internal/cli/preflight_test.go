@@ -233,3 +233,34 @@ func TestPreflightReadsTheOrderOfAnXJDFFile(t *testing.T) {
 		})
 	}
 }
+
+func TestPreflightComparesTwoVersionsOfAFile(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		args string
+		code int
+		want []string
+	}{
+		"a file and itself":      {"good.pdf good.pdf", 0, []string{"SAME", "1 page"}},
+		"two files":              {"good.pdf flawed.pdf", 1, []string{"DIFFERENT", "Missing (TrueType, not embedded)", "page 1", "at "}},
+		"two files in German":    {"good.pdf flawed.pdf --lang de", 1, []string{"VERSCHIEDEN", "Seite 1"}},
+		"two files as JSON":      {"good.pdf flawed.pdf -o json", 1, []string{`"comparisonVersion":"1.0"`, `"same":false`}},
+		"a file that is no PDF":  {"note.txt note.txt", 2, []string{"UNKNOWN"}},
+		"a file that is missing": {"good.pdf none.pdf", 2, []string{"none.pdf"}},
+		"one file":               {"good.pdf", 1, []string{"accepts 2 arg(s), received 1"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, _ := preflight(t, append([]string{"compare"}, strings.Fields(tc.args)...)...)
+			for _, want := range tc.want {
+				if !strings.Contains(got.out+got.err, want) {
+					t.Errorf("the output lacks %s:\n%s%s", want, got.out, got.err)
+				}
+			}
+			if got.code != tc.code {
+				t.Errorf("exit code %d, want %d", got.code, tc.code)
+			}
+		})
+	}
+}

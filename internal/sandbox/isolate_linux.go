@@ -19,7 +19,7 @@ import (
 // It must be the first call of main, before the process reads foreign data or opens anything.
 // No step needs privileges.
 //
-// Isolate closes all descriptors above [ProgressFile], which a parent may have leaked, and
+// Isolate closes all descriptors above [OtherFile], which a parent may have leaked, and
 // calls [ForbidProcesses].
 // Landlock (landlock(7)) denies the file system, TCP, and signals and abstract sockets beyond
 // the process, as far as the kernel supports it. The seccomp filter (seccomp(2)) is an
@@ -27,7 +27,7 @@ import (
 // sockets, start threads or processes, signal others, or map executable memory. The filter is required:
 // Isolate returns an error if the kernel does not install it.
 func Isolate() error {
-	if err := unix.CloseRange(ProgressFile+1, math.MaxUint32, 0); err != nil {
+	if err := unix.CloseRange(OtherFile+1, math.MaxUint32, 0); err != nil {
 		return fmt.Errorf("isolate: close descriptors: %w", err)
 	}
 	if err := ForbidProcesses(); err != nil {

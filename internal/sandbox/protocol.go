@@ -34,6 +34,9 @@ const (
 	InspectorFile = 3
 	// ProgressFile is the descriptor of the progress.
 	ProgressFile = 4
+	// OtherFile is the descriptor of the file after the change, in a comparison; otherwise it
+	// is the PDF again.
+	OtherFile = 5
 )
 
 // The inspector's exit codes. The Go runtime ends with 2 when it panics, runs
@@ -62,6 +65,8 @@ type Request struct {
 	Ticket *jobticket.Ticket `json:"ticket,omitempty"`
 	// Annotate requests the findings as an update of the PDF instead of the report.
 	Annotate bool `json:"annotate,omitempty"`
+	// Compare requests a comparison of the PDF with the other file instead of the report.
+	Compare bool `json:"compare,omitempty"`
 	// Language is the language of annotations, one of report.Languages. Empty and unknown
 	// languages select English. The report itself is always English.
 	Language string `json:"language,omitempty"`

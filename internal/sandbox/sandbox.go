@@ -43,6 +43,8 @@ type Spec struct {
 	// File is the PDF. The child reads it by position, so its offset does not
 	// matter and is not changed. The caller keeps it open and closes it.
 	File *os.File
+	// Other is the file after a change, for [Compare]; otherwise it is nil.
+	Other *os.File
 	// Language is the language of annotations; empty selects English.
 	Language string
 	// Progress, if not nil, is called after each page. The calls come from another
@@ -105,7 +107,7 @@ type Inspected struct {
 // failed, or another error if the child could not be started.
 func Run(ctx context.Context, spec Spec) (Inspected, error) {
 	var made Inspected
-	err := inspect(ctx, spec, false, func(output []byte) error {
+	err := inspect(ctx, spec, Request{}, func(output []byte) error {
 		decoded, err := report.Decode(output)
 		if err != nil {
 			return fmt.Errorf("unreadable report: %w", err)
@@ -125,7 +127,7 @@ func Run(ctx context.Context, spec Spec) (Inspected, error) {
 // is a [report.Refusal].
 func Annotate(ctx context.Context, spec Spec) ([]byte, error) {
 	var update []byte
-	err := inspect(ctx, spec, true, func(output []byte) error {
+	err := inspect(ctx, spec, Request{Annotate: true}, func(output []byte) error {
 		if err := report.CheckUpdate(output); err != nil {
 			return err
 		}
@@ -133,6 +135,17 @@ func Annotate(ctx context.Context, spec Spec) ([]byte, error) {
 		return nil
 	})
 	return update, err
+}
+
+// Compare lists what differs between the file and the other file of the spec. It otherwise equals
+// [Run].
+func Compare(ctx context.Context, spec Spec) (report.Comparison, error) {
+	var made report.Comparison
+	err := inspect(ctx, spec, Request{Compare: true}, func(output []byte) (err error) {
+		made, err = report.DecodeComparison(output)
+		return err
+	})
+	return made, err
 }
 
 // WriteCopy writes the file of the inspection, and the result of [Annotate] after it.
@@ -150,9 +163,9 @@ func (s Spec) WriteCopy(w io.Writer, update []byte) error {
 	return nil
 }
 
-// inspect runs a child and passes its output to take. An error of take counts as a crash,
-// because the child is not trusted.
-func inspect(ctx context.Context, spec Spec, annotate bool, take func(output []byte) error) error {
+// inspect runs a child and passes its output to take. ask selects the form of the output. An error
+// of take counts as a crash, because the child is not trusted.
+func inspect(ctx context.Context, spec Spec, ask Request, take func(output []byte) error) error {
 	limits := spec.Limits.orDefault()
 	timed, cancel := context.WithTimeoutCause(ctx, limits.Wall, ErrTimeLimit)
 	defer cancel()
@@ -161,7 +174,7 @@ func inspect(ctx context.Context, spec Spec, annotate bool, take func(output []b
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
-	child, err := newChild(timed, spec, annotate, limits)
+	child, err := newChild(timed, spec, ask, limits)
 	if err != nil {
 		return err
 	}
@@ -171,7 +184,7 @@ func inspect(ctx context.Context, spec Spec, annotate bool, take func(output []b
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("inspect PDF: %w", context.Cause(ctx))
 	}
-	if refusal, ok := child.refusal(); ok && annotate {
+	if refusal, ok := child.refusal(); ok && ask.Annotate {
 		return fmt.Errorf("annotate PDF: %w", refusal)
 	}
 	if state := child.cmd.ProcessState; state != nil && state.ExitCode() == ExitNotIsolated {
@@ -203,8 +216,9 @@ type child struct {
 // drainTime bounds the wait for pipes that a dead child left open.
 const drainTime = 5 * time.Second
 
-func newChild(ctx context.Context, spec Spec, annotate bool, limits Limits) (*child, error) {
-	ask, err := Request{Profile: spec.Profile, ProfileText: spec.ProfileText, Ticket: spec.Ticket, Annotate: annotate, Language: spec.Language}.Encode()
+func newChild(ctx context.Context, spec Spec, request Request, limits Limits) (*child, error) {
+	request.Profile, request.ProfileText, request.Ticket, request.Language = spec.Profile, spec.ProfileText, spec.Ticket, spec.Language
+	ask, err := request.Encode()
 	if err != nil {
 		return nil, fmt.Errorf("start inspector: %w", err)
 	}
@@ -223,7 +237,7 @@ func newChild(ctx context.Context, spec Spec, annotate bool, limits Limits) (*ch
 	}
 	c.cmd.Dir = "/"
 	c.cmd.Env = environment(limits)
-	c.cmd.ExtraFiles = []*os.File{spec.File, progressEnd}
+	c.cmd.ExtraFiles = []*os.File{spec.File, progressEnd, cmp.Or(spec.Other, spec.File)}
 	c.cmd.SysProcAttr = attributes()
 	c.cmd.Cancel = c.kill
 	c.cmd.WaitDelay = drainTime

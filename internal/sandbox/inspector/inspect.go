@@ -37,12 +37,13 @@ func Main() int {
 	}
 	file := os.NewFile(sandbox.InspectorFile, "pdf")
 	progress := os.NewFile(sandbox.ProgressFile, "progress")
-	if file == nil || progress == nil {
-		fmt.Fprintln(os.Stderr, "inspector: descriptors 3 and 4 are not open")
+	other := os.NewFile(sandbox.OtherFile, "other pdf")
+	if file == nil || progress == nil || other == nil {
+		fmt.Fprintln(os.Stderr, "inspector: descriptors 3, 4 and 5 are not open")
 		return sandbox.ExitInput
 	}
-	defer func() { _, _ = file.Close(), progress.Close() }()
-	code, err := run(os.Stdin, file, progress, os.Stdout)
+	defer func() { _, _, _ = file.Close(), progress.Close(), other.Close() }()
+	code, err := run(os.Stdin, file, other, progress, os.Stdout)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "inspector:", err)
 	}
@@ -50,13 +51,16 @@ func Main() int {
 }
 
 // run is Main without the process.
-func run(in io.Reader, file *os.File, progress, out io.Writer) (int, error) {
+func run(in io.Reader, file, other *os.File, progress, out io.Writer) (int, error) {
 	if _, err := io.ReadFull(in, make([]byte, 1)); err != nil {
 		return sandbox.ExitNotReleased, fmt.Errorf("wait for release: %w", err)
 	}
 	ask, err := sandbox.ReadRequest(in)
 	if err != nil {
 		return sandbox.ExitUsage, err
+	}
+	if ask.Compare {
+		return compared(file, other, progress, out)
 	}
 	p, err := selected(ask)
 	if err != nil {
@@ -76,6 +80,30 @@ func run(in io.Reader, file *os.File, progress, out io.Writer) (int, error) {
 		return annotated(file, info.Size(), report.Localize(r, ask.Language), out)
 	}
 	return write(out, r)
+}
+
+// compared writes the comparison of two files.
+func compared(before, after *os.File, progress, out io.Writer) (int, error) {
+	var sources [2]preflight.Source
+	for i, file := range [...]*os.File{before, after} {
+		info, err := file.Stat()
+		if err != nil {
+			return sandbox.ExitInput, fmt.Errorf("stat PDF: %w", err)
+		}
+		sources[i] = preflight.Source{File: file, Size: info.Size()}
+	}
+	c, err := preflight.Compare(context.Background(), sources[0], sources[1], preflight.Options{Progress: progressWriter(progress)})
+	if err != nil {
+		return sandbox.ExitInput, err
+	}
+	data, err := report.EncodeComparison(c)
+	if err != nil {
+		return sandbox.ExitInternal, err
+	}
+	if _, err := out.Write(data); err != nil {
+		return sandbox.ExitInternal, fmt.Errorf("write comparison: %w", err)
+	}
+	return sandbox.ExitReport, nil
 }
 
 // selected returns the profile of a request.

@@ -72,7 +72,7 @@ func TestExitCodes(t *testing.T) {
 			if tc.out == nil {
 				tc.out = &out
 			}
-			code, err := run(strings.NewReader(tc.in), tc.file, io.Discard, tc.out)
+			code, err := run(strings.NewReader(tc.in), tc.file, tc.file, io.Discard, tc.out)
 			if code != tc.want || (err == nil) != (code == sandbox.ExitReport) {
 				t.Fatalf("exit %d, %v, want %d", code, err, tc.want)
 			}
@@ -92,7 +92,7 @@ func TestProgressIsWrittenUntilAWriteFails(t *testing.T) {
 	three := pdftest.Pages(pdftest.Page{}, pdftest.Page{}, pdftest.Page{})
 	const ask = `x{"profile":"structure_only"}`
 	var wire, out bytes.Buffer
-	if code, err := run(strings.NewReader(ask), file(t, three), &wire, &out); code != sandbox.ExitReport {
+	if code, err := run(strings.NewReader(ask), file(t, three), nil, &wire, &out); code != sandbox.ExitReport {
 		t.Fatalf("exit %d, %v", code, err)
 	}
 	var got []sandbox.Progress
@@ -100,7 +100,7 @@ func TestProgressIsWrittenUntilAWriteFails(t *testing.T) {
 	if diff := cmp.Diff([]sandbox.Progress{{Done: 1, Total: 3}, {Done: 2, Total: 3}, {Done: 3, Total: 3}}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if code, err := run(strings.NewReader(ask), file(t, three), fullDisk{}, io.Discard); code != sandbox.ExitReport {
+	if code, err := run(strings.NewReader(ask), file(t, three), nil, fullDisk{}, io.Discard); code != sandbox.ExitReport {
 		t.Errorf("progress cannot be written: exit %d, %v", code, err)
 	}
 }

@@ -212,7 +212,7 @@ func alone() {
 
 // descriptors returns nil if a descriptor is open beyond those of the protocol.
 func descriptors() error {
-	for fd := sandbox.ProgressFile + 1; fd < 256; fd++ {
+	for fd := sandbox.OtherFile + 1; fd < 256; fd++ {
 		if _, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0); errno == 0 {
 			return nil
 		}

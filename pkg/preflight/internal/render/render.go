@@ -50,6 +50,8 @@ type Renderer struct {
 	file   *document.File
 	output *color.Output
 	pages  int
+	// most bounds the resolution of the next pages, in pixels per inch; 0 does not.
+	most float64
 	// room takes bytes of samples from the budget of the document.
 	room func(bytes int64) bool
 
@@ -100,11 +102,7 @@ func New(file *document.File, pages int, output *color.Output) *Renderer {
 // Start begins a page.
 func (r *Renderer) Start(page *document.Page) {
 	media := page.Media
-	inch := 72 / page.UserUnit
-	area := media.Width() * media.Height() / (inch * inch)
-	share := max(float64(allPixels)/float64(max(r.pages, 1)), leastResolution*leastResolution*area)
-	pixels := min(usualResolution*usualResolution*area, share, pagePixels)
-	scale := min(math.Sqrt(pixels/area)/inch, maxSide/max(media.Width(), media.Height()))
+	scale := r.Resolution(page) * page.UserUnit / 72
 	width, height := int(math.Ceil(media.Width()*scale)), int(math.Ceil(media.Height()*scale))
 	if r.surface != nil {
 		r.done += r.surface.canvas.Work() + leastWork
@@ -119,6 +117,34 @@ func (r *Renderer) Start(page *document.Page) {
 		canvas: planes.New(max(width, 1), max(height, 1)), spots: &spots,
 		device: geom.Matrix{scale, 0, 0, -scale, -media[0] * scale, media[3] * scale},
 	}
+}
+
+// Resolution returns the resolution in which a page is rendered, in pixels per inch of paper.
+func (r *Renderer) Resolution(page *document.Page) float64 {
+	media := page.Media
+	inch := 72 / page.UserUnit
+	area := media.Width() * media.Height() / (inch * inch)
+	share := max(float64(allPixels)/float64(max(r.pages, 1)), leastResolution*leastResolution*area)
+	pixels := min(usualResolution*usualResolution*area, share, pagePixels)
+	resolution := min(math.Sqrt(pixels/area), maxSide*inch/max(media.Width(), media.Height()))
+	if r.most > 0 {
+		resolution = min(resolution, r.most)
+	}
+	return resolution
+}
+
+// Limit bounds the resolution of the next pages, in pixels per inch of paper; 0 does not.
+func (r *Renderer) Limit(resolution float64) { r.most = resolution }
+
+// Inks returns the names of the inks of the page.
+func (r *Renderer) Inks() []string {
+	var out []string
+	for p := range planes.Max {
+		if name, used := r.name(p); used {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // Region returns the whole surface as a clip.

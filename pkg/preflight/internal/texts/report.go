@@ -18,6 +18,24 @@ var reports = map[string]text{
 	"reproducible": {"The same file and profile give the same report.", "Gleiche Datei und gleiches Profil ergeben denselben Bericht."},
 	"noFindings":   {"no findings", "keine Befunde"},
 
+	// Comparisons of two files.
+	"compare/same":        {"SAME", "GLEICH"},
+	"compare/differs":     {"DIFFERENT", "VERSCHIEDEN"},
+	"compare/unknown":     {"UNKNOWN", "UNBEKANNT"},
+	"compare/pages":       {"{changed:pages} of {before} before and {after} after", "{changed:pages} von {before} vorher und {after} nachher"},
+	"compare/incomplete":  {"A part of a file could not be read or painted; more may differ.", "Ein Teil einer Datei war nicht lesbar oder darstellbar; es kann mehr abweichen."},
+	"compare/before":      {"before", "vorher"},
+	"compare/after":       {"after", "nachher"},
+	"compare/none":        {"none", "fehlt"},
+	"compare/fonts":       {"fonts", "Schriften"},
+	"compare/colors":      {"colours", "Farbräume"},
+	"compare/inks":        {"inks", "Druckfarben"},
+	"compare/layers":      {"layers", "Ebenen"},
+	"compare/only_before": {"the page is missing after the change", "die Seite fehlt nach der Änderung"},
+	"compare/only_after":  {"the page is new after the change", "die Seite ist nach der Änderung neu"},
+	"compare/ink":         {"{ink} differs on {area} cm2 by up to {most} %; mean {before} % -> {after} %", "{ink} weicht auf {area} cm2 um bis zu {most} % ab; Mittel {before} % -> {after} %"},
+	"compare/omitted":     {"{pages:pages} more that differ are not listed.", "{pages:pages} mehr mit Abweichungen sind nicht aufgeführt."},
+
 	// Standards.
 	"conforms": {"{standard} (conforms)", "{standard} (eingehalten)"},
 	"violated": {"{standard} (breaks {rules:rules})", "{standard} (verstößt gegen {rules:rules})"},

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package planediff finds where two pages put other amounts of ink on paper.
+//
+// The pages are aligned at a corner to a whole pixel. Two programs, or two positions of a page
+// in its medium, round edges in different ways. So an amount differs only if none of the nine
+// pixels around the same place of the other page has about this amount, in both directions.
+package planediff
+
+import (
+	"image"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+)
+
+// Page is a page on planes of ink.
+type Page struct {
+	// Device maps the default user space of the page to pixels.
+	Device geom.Matrix
+	// Left and Top are the corner at which pages are aligned, in pixels.
+	Left, Top float64
+	// Width and Height are those of the planes.
+	Width, Height int
+	// Planes are amounts from 0 to 255, row by row from the top, by the name of the ink.
+	Planes map[string][]uint8
+}
+
+// ToPage returns the matrix from pixels to the default user space.
+func (p *Page) ToPage() geom.Matrix {
+	m, _ := p.Device.Invert()
+	return m
+}
+
+// Ink is the difference of one ink.
+type Ink struct {
+	Name string
+	// Pixels is the number of pixels that differ, and Most the largest difference.
+	Pixels int
+	Most   uint8
+}
+
+// Region is a group of neighbouring differences, in pixels of the second page.
+type Region struct {
+	Box    image.Rectangle
+	Pixels int
+}
+
+// Found holds all differences. Inks are in alphabetical order, Regions by size.
+type Found struct {
+	Inks    []Ink
+	Regions []Region
+}
+
+const (
+	// tolerance is the difference of amounts that rounding causes, 5 %.
+	tolerance = 13
+	// cell is the side of a cell of the map of differences, in pixels.
+	cell = 8
+	// maxRegions bounds the regions.
+	maxRegions = 20
+	// least is the number of pixels of an ink that count as a difference.
+	least = 2
+)
+
+// Find compares two pages of the same resolution.
+func Find(a, b *Page) Found {
+	// The place of a pixel of the second page on the first one.
+	dx, dy := int(math.Round(a.Left-b.Left)), int(math.Round(a.Top-b.Top))
+	area := image.Rect(0, 0, b.Width, b.Height).Union(image.Rect(0, 0, a.Width, a.Height).Sub(image.Pt(dx, dy)))
+	found := Found{}
+	grid := &cells{area: area, columns: (area.Dx() + cell - 1) / cell}
+	grid.pixels = make([]int, grid.columns*((area.Dy()+cell-1)/cell))
+	names := map[string]bool{}
+	for name := range a.Planes {
+		names[name] = true
+	}
+	for name := range b.Planes {
+		names[name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		first, second := a.Planes[name], b.Planes[name]
+		if dx == 0 && dy == 0 && a.Width == b.Width && slices.Equal(first, second) {
+			continue
+		}
+		x := window{plane: first, width: a.Width, height: a.Height, dx: dx, dy: dy}
+		y := window{plane: second, width: b.Width, height: b.Height}
+		ink := compare(&x, &y, area, grid, name)
+		if ink.Pixels >= least {
+			found.Inks = append(found.Inks, ink)
+		}
+	}
+	if len(found.Inks) > 0 {
+		found.Regions = grid.regions()
+	}
+	return found
+}
+
+// compare counts the pixels in which two planes differ.
+func compare(a, b *window, area image.Rectangle, grid *cells, name string) Ink {
+	ink := Ink{Name: name}
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		for x := area.Min.X; x < area.Max.X; x++ {
+			first, second := a.at(x, y), b.at(x, y)
+			difference := max(first, second) - min(first, second)
+			if difference <= tolerance || b.near(x, y, first) || a.near(x, y, second) {
+				continue
+			}
+			ink.Pixels++
+			ink.Most = max(ink.Most, difference)
+			grid.add(x, y)
+		}
+	}
+	return ink
+}
+
+// window is a plane that is moved by a distance. Outside, it is paper.
+type window struct {
+	plane         []uint8
+	width, height int
+	dx, dy        int
+}
+
+func (w *window) at(x, y int) uint8 {
+	x, y = x+w.dx, y+w.dy
+	if w.plane == nil || x < 0 || y < 0 || x >= w.width || y >= w.height {
+		return 0
+	}
+	return w.plane[y*w.width+x]
+}
+
+// near reports whether an amount is between those of the pixels around a place.
+func (w *window) near(x, y int, amount uint8) bool {
+	low, high := w.at(x, y), w.at(x, y)
+	for v := y - 1; v <= y+1; v++ {
+		for u := x - 1; u <= x+1; u++ {
+			value := w.at(u, v)
+			low, high = min(low, value), max(high, value)
+		}
+	}
+	return int(amount) >= int(low)-tolerance && int(amount) <= int(high)+tolerance
+}
+
+// cells is a map of the pixels that differ.
+type cells struct {
+	area    image.Rectangle
+	columns int
+	pixels  []int
+}
+
+func (c *cells) add(x, y int) {
+	c.pixels[(y-c.area.Min.Y)/cell*c.columns+(x-c.area.Min.X)/cell]++
+}
+
+// regions joins neighbouring cells, the largest group first.
+func (c *cells) regions() []Region {
+	seen := make([]bool, len(c.pixels))
+	var out []Region
+	for start, n := range c.pixels {
+		if n == 0 || seen[start] {
+			continue
+		}
+		region := Region{}
+		stack := []int{start}
+		seen[start] = true
+		for len(stack) > 0 {
+			at := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			column, row := at%c.columns, at/c.columns
+			region.Pixels += c.pixels[at]
+			corner := c.area.Min.Add(image.Pt(column*cell, row*cell))
+			region.Box = region.Box.Union(image.Rectangle{Min: corner, Max: corner.Add(image.Pt(cell, cell))}.Intersect(c.area))
+			for y := max(row-1, 0); y <= min(row+1, len(c.pixels)/c.columns-1); y++ {
+				for x := max(column-1, 0); x <= min(column+1, c.columns-1); x++ {
+					if next := y*c.columns + x; c.pixels[next] > 0 && !seen[next] {
+						seen[next] = true
+						stack = append(stack, next)
+					}
+				}
+			}
+		}
+		out = append(out, region)
+	}
+	slices.SortStableFunc(out, func(a, b Region) int { return b.Pixels - a.Pixels })
+	return out[:min(len(out), maxRegions)]
+}
