@@ -120,12 +120,16 @@ func (t *text) profile(p *profile.Profile) {
 		t.table([]string{"rule", "severity", "limit"}, bounded)
 	}
 	for _, severity := range []string{"error", "warning", "info"} {
-		if ids := plain[severity]; len(ids) > 0 {
-			t.item(strings.ToUpper(severityNames[severity][:1]) + severityNames[severity][1:] + " without a limit: " + codes(ids) + ".")
+		name := strings.ToUpper(severityNames[severity][:1]) + severityNames[severity][1:]
+		for ids := range slices.Chunk(plain[severity], maxListed) {
+			t.item(name + " without a limit: " + codes(ids) + ".")
 		}
 	}
 	t.line("")
 }
+
+// maxListed bounds the rules of one list, so that it stays readable.
+const maxListed = 30
 
 // ruleLink returns a link to the heading of a rule. Anchors contain only letters, digits,
 // - and _.
