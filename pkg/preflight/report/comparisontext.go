@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -47,7 +48,7 @@ func WriteComparison(w io.Writer, c Comparison, language string) error {
 	}
 	for i := range c.Changed {
 		p := &c.Changed[i]
-		first := in.Report("page", "pages", fmt.Sprint(p.Page))
+		first := in.Report("page", "pages", strconv.Itoa(p.Page))
 		row := func(text string) {
 			line(first, text)
 			first = ""

@@ -5,7 +5,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"io"
 	"slices"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
 // Layout is the layout of a report as text for a terminal. The zero value fits any

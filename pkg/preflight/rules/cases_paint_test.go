@@ -3,9 +3,10 @@
 package rules_test
 
 import (
+	"strconv"
+
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
-	"strconv"
 )
 
 func fontCases() map[string]ruleCase {

@@ -22,14 +22,14 @@ func documents() []Rule {
 			Op: atMost, Unit: "PDF version", Ref: "ISO 32000-2 7.5.2", judge: versionAbove,
 		},
 		row("document.pdfx_missing", report.Info, "GWG 2015 4.1", func(in *input) *message {
-			return when(len(claims(in.doc, "PDF/X")) == 0, nil)
+			return when(len(claims(in.doc)) == 0, nil)
 		}),
 		row("document.not_pdfx4", report.Error, "ISO 15930-7", notStandard("PDF/X-4")),
 		row("document.not_pdfx1a", report.Error, "ISO 15930-4", notStandard("PDF/X-1a")),
 		row("document.not_pdfx3", report.Error, "ISO 15930-6", notStandard("PDF/X-3")),
 		row("document.not_pdfx6", report.Error, "ISO 15930-9", notStandard("PDF/X-6")),
 		row("document.standard_conflict", report.Warning, "ISO 15930-7", func(in *input) *message {
-			found := claims(in.doc, "PDF/X")
+			found := claims(in.doc)
 			return when(len(found) > 1, listed("standards", found))
 		}),
 		row("document.standards", report.Info, "", standards),
@@ -56,11 +56,11 @@ func versionAbove(in *input) []observation {
 	}}
 }
 
-// claims returns the versions of a family of standards that the file claims.
-func claims(doc *facts.Document, family string) []string {
+// claims returns the versions of PDF/X that the file claims.
+func claims(doc *facts.Document) []string {
 	var out []string
 	for _, s := range doc.Standards {
-		if s.Family == family && !slices.Contains(out, s.Version) {
+		if s.Family == "PDF/X" && !slices.Contains(out, s.Version) {
 			out = append(out, s.Version)
 		}
 	}
@@ -70,7 +70,7 @@ func claims(doc *facts.Document, family string) []string {
 // notStandard requires a version of PDF/X, of any year.
 func notStandard(version string) func(*input) *message {
 	return func(in *input) *message {
-		found := claims(in.doc, "PDF/X")
+		found := claims(in.doc)
 		if slices.ContainsFunc(found, func(v string) bool { return v == version || strings.HasPrefix(v, version+":") || v == version+"p" }) {
 			return nil
 		}

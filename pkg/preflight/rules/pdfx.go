@@ -52,7 +52,7 @@ var versions = []standard{
 // standardOf returns the standard that the profile requires, else the one that the file
 // claims, or nil.
 func standardOf(p profile.Profile, doc *facts.Document) (found *standard, required bool) {
-	claimed := claims(doc, "PDF/X")
+	claimed := claims(doc)
 	for i := range versions {
 		s := &versions[i]
 		if _, ok := p.Rules[s.claim]; ok && (!required || slices.Contains(claimed, s.name) || !slices.Contains(claimed, found.name)) {
@@ -131,7 +131,7 @@ func (v *verification) conformance(doc *facts.Document) []report.Conformance {
 		}
 		out = append(out, c)
 	}
-	claimed := claims(doc, "PDF/X")
+	claimed := claims(doc)
 	for _, name := range claimed {
 		add(name, true)
 	}
@@ -159,14 +159,9 @@ func pdfx() []Rule {
 			return found
 		}}
 	}
-	// feature returns a rule about a feature that the levels up to last do not allow.
-	feature := func(id, ref string, kind facts.FeatureKind, detail string, last level) Rule {
-		return row(id, ref, func(in *input, s *standard) []observation {
-			if s.level > last {
-				return nil
-			}
-			return featureDetail(kind, detail)(in)
-		})
+	// feature returns a rule about a feature that no level allows.
+	feature := func(id, ref string, kind facts.FeatureKind, detail string) Rule {
+		return row(id, ref, func(in *input, _ *standard) []observation { return featureDetail(kind, detail)(in) })
 	}
 	const every = "ISO 15930"
 	return []Rule{
@@ -179,7 +174,7 @@ func pdfx() []Rule {
 		row("pdfx.output_intent", every, outputIntent),
 		row("pdfx.color", every, colorAllowed),
 		row("pdfx.icc_identical", "ISO 15930-7; ISO 15930-9", iccIdentical),
-		feature("pdfx.icc_overprint", "ISO 15930-7; ISO 15930-9", facts.ICCOverprint, "", x6),
+		feature("pdfx.icc_overprint", "ISO 15930-7; ISO 15930-9", facts.ICCOverprint, ""),
 		row("pdfx.transparency", "ISO 15930-1 to -6", func(in *input, s *standard) []observation {
 			if s.level > x3 {
 				return nil
@@ -192,7 +187,7 @@ func pdfx() []Rule {
 			})(in)
 		}),
 		row("pdfx.layer", every, layersAllowed),
-		feature("pdfx.presentation", every, facts.Presentation, "entry", x6),
+		feature("pdfx.presentation", every, facts.Presentation, "entry"),
 		row("pdfx.annotation", "ISO 15930-1 to -7", annotationsOutside),
 		row("pdfx.action", "ISO 15930-1 to -7", func(in *input, s *standard) []observation {
 			if s.level > x4 {
@@ -201,14 +196,14 @@ func pdfx() []Rule {
 			return actionsOf(func(string) bool { return true })(in)
 		}),
 		row("pdfx.filter", every, filters),
-		feature("pdfx.external_data", every, facts.ExternalData, "", x6),
+		feature("pdfx.external_data", every, facts.ExternalData, ""),
 		row("pdfx.attachment", "ISO 15930-1 to -6", func(in *input, s *standard) []observation {
 			return single(s.level <= x3 && len(in.doc.Attachments) > 0, listed("files", in.doc.Attachments))
 		}),
-		feature("pdfx.halftone", every, facts.HalftoneKind, "halftone", x6),
-		feature("pdfx.rendering_intent", every, facts.RenderingIntent, "intent", x6),
-		feature("pdfx.separated_page", every, facts.Separated, "", x6),
-		feature("pdfx.viewer_area", every, facts.ViewerArea, "entry", x6),
+		feature("pdfx.halftone", every, facts.HalftoneKind, "halftone"),
+		feature("pdfx.rendering_intent", every, facts.RenderingIntent, "intent"),
+		feature("pdfx.separated_page", every, facts.Separated, ""),
+		feature("pdfx.viewer_area", every, facts.ViewerArea, "entry"),
 	}
 }
 

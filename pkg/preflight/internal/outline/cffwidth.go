@@ -105,7 +105,7 @@ func (w *widthReader) Apply(m *ps.Machine, op ps.Operator) error {
 	if op.IsEscaped {
 		return ps.ErrInterrupt
 	}
-	given := false
+	var given bool
 	switch op.Operator {
 	case 10: // callsubr
 		return ps.LocalSubr(m)

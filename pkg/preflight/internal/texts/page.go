@@ -155,7 +155,8 @@ var pages = []rule{
 		id: "font.type3", title: text{"Type 3 font is used", "Type-3-Schrift wird verwendet"},
 		fix:      text{"Replace the font with a TrueType or OpenType font if its text looks coarse.", "Schrift durch eine TrueType- oder OpenType-Schrift ersetzen, falls der Text grob wirkt."},
 		messages: one("The Type 3 font {font} is used on {pages:pages}; its characters are drawings and may contain images.", "Die Type-3-Schrift {font} wird auf {pages:pages} verwendet; ihre Zeichen sind Zeichnungen und können Bilder enthalten."),
-	}, {
+	},
+	{
 		id: "font.width_mismatch", title: text{"Widths of characters differ", "Zeichenbreiten weichen ab"},
 		fix:      text{"Export again with current software; another printer may space the text differently.", "Mit aktueller Software erneut exportieren; ein anderer Drucker setzt den Text vielleicht anders."},
 		messages: one("The widths of {glyphs:glyphs} of the font {font} (codes {codes}) differ from its program by up to {value}/1000 of the font size; the maximum is {limit}.", "Die Breiten von {glyphs:glyphs} der Schrift {font} (Codes {codes}) weichen um bis zu {value}/1000 der Schriftgröße von ihrem Programm ab; zulässig sind {limit}."),

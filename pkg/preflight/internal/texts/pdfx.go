@@ -72,8 +72,8 @@ var pdfx = []rule{
 		fix: text{"Export again as PDF/X, and merge layers for PDF/X-1a and PDF/X-3.", "Erneut als PDF/X exportieren, für PDF/X-1a und PDF/X-3 mit reduzierten Ebenen."},
 		messages: map[string]text{
 			"":     {"{standard} does not allow layers; the file has {layers:layers}.", "{standard} erlaubt keine Ebenen; die Datei hat {layers:layers}."},
-			"as":   {"{standard} does not allow layers that switch by themselves (AS in a configuration).", "{standard} erlaubt keine Ebenen, die sich selbst umschalten (AS in einer Konfiguration)."},
-			"name": {"{standard} requires a name for each configuration of layers; one has none.", "{standard} verlangt für jede Konfiguration der Ebenen einen Namen; eine hat keinen."},
+			"as":   {"{standard} does not allow layers that switch by themselves (AS in a configuration).", "{standard} erlaubt keine Ebenen, die sich selbst umschalten (AS in OCProperties)."},
+			"name": {"{standard} requires a name for each configuration of layers; one has none.", "{standard} verlangt für jede Einstellung der Ebenen (OCProperties) einen Namen; eine hat keinen."},
 		},
 	},
 	{
