@@ -19,15 +19,15 @@ import (
 // It must be the first call of main, before the process reads foreign data or opens anything.
 // No step needs privileges.
 //
-// Isolate closes all descriptors above [OtherFile], which a parent may have leaked, and
-// calls [ForbidProcesses].
+// Isolate closes the descriptors above [OtherFile] that a parent has leaked, and calls
+// [ForbidProcesses].
 // Landlock (landlock(7)) denies the file system, TCP, and signals and abstract sockets beyond
 // the process, as far as the kernel supports it. The seccomp filter (seccomp(2)) is an
 // allow-list: every other system call fails with EPERM. So the process cannot open files or
 // sockets, start threads or processes, signal others, or map executable memory. The filter is required:
 // Isolate returns an error if the kernel does not install it.
 func Isolate() error {
-	if err := unix.CloseRange(OtherFile+1, math.MaxUint32, 0); err != nil {
+	if err := closeInherited(); err != nil {
 		return fmt.Errorf("isolate: close descriptors: %w", err)
 	}
 	if err := ForbidProcesses(); err != nil {
@@ -48,6 +48,19 @@ func Isolate() error {
 		return fmt.Errorf("isolate: seccomp: %w", err)
 	}
 	return nil
+}
+
+// closeInherited closes the descriptors above [OtherFile] that this process has not opened itself:
+// the Go runtime may have opened those of its poller, which it needs. Only they are closed on exec,
+// as the inherited ones were not. Descriptors of the runtime are the lowest that were free.
+func closeInherited() error {
+	const low = 1024
+	for fd := OtherFile + 1; fd < low; fd++ {
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+			_ = unix.Close(fd)
+		}
+	}
+	return unix.CloseRange(low, math.MaxUint32, 0)
 }
 
 // ForbidProcesses starts the threads that the Go runtime can need, and then sets

@@ -210,10 +210,11 @@ func alone() {
 	os.Exit(3)
 }
 
-// descriptors returns nil if a descriptor is open beyond those of the protocol.
+// descriptors returns nil if an inherited descriptor is open beyond those of the protocol. Only the
+// own ones are closed on exec.
 func descriptors() error {
 	for fd := sandbox.OtherFile + 1; fd < 256; fd++ {
-		if _, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0); errno == 0 {
+		if flags, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0); errno == 0 && flags&syscall.FD_CLOEXEC == 0 {
 			return nil
 		}
 	}
