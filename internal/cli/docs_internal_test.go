@@ -72,13 +72,14 @@ func helpOf(cmd *cobra.Command) string {
 
 // printsNoFacts are the commands that print no JSON, and why.
 var printsNoFacts = map[string]string{
-	"printmarket apiserver":       "it serves, and logs JSON",
-	"printmarket controller":      "it runs, and logs JSON",
-	"printmarket dev":             "it serves, and dev.env has its facts for programs",
-	"printmarket docs":            "it writes files",
-	"printmarket webhooks listen": "it runs, and forwards JSON",
-	"printmarket webhooks secret": "it prints the content of a file",
-	"printmarket worker":          "it runs, and logs JSON",
+	"printmarket apiserver":        "it serves, and logs JSON",
+	"printmarket controller":       "it runs, and logs JSON",
+	"printmarket dev":              "it serves, and dev.env has its facts for programs",
+	"printmarket docs":             "it writes files",
+	"printmarket preflight schema": "it prints a JSON Schema",
+	"printmarket webhooks listen":  "it runs, and forwards JSON",
+	"printmarket webhooks secret":  "it prints the content of a file",
+	"printmarket worker":           "it runs, and logs JSON",
 }
 
 func TestEveryCommandThatPrintsFactsPrintsThemAsJSON(t *testing.T) {

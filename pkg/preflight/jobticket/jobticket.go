@@ -152,17 +152,17 @@ func (t *Ticket) Check() error {
 	case t.Part != "" && t.Part != Cover && t.Part != Body:
 		return fmt.Errorf("%w: part must be cover or body", ErrInvalid)
 	}
-	return errors.Join(t.Colors.check(), t.BackColors.check())
+	return errors.Join(t.Colors.check("colors"), t.BackColors.check("backColors"))
 }
 
-func (c *Colors) check() error {
+func (c *Colors) check(member string) error {
 	switch {
 	case c == nil:
 		return nil
 	case c.Process != 0 && c.Process != 1 && c.Process != 4:
-		return fmt.Errorf("%w: process inks must be 0, 1 or 4", ErrInvalid)
+		return fmt.Errorf("%w: %s.process must be 0, 1 or 4", ErrInvalid, member)
 	case len(c.Spots) > MaxSpots:
-		return fmt.Errorf("%w: at most %d spot colours", ErrInvalid, MaxSpots)
+		return fmt.Errorf("%w: %s.spots has more than %d spot colours", ErrInvalid, member, MaxSpots)
 	}
 	for _, name := range c.Spots {
 		if name == "" || utf8.RuneCountInString(name) > maxName || !utf8.ValidString(name) {
