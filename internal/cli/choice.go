@@ -65,6 +65,7 @@ var words = map[string]func() []string{
 	"profile":    profile.Names,
 	"capability": capabilityNames,
 	"scopes":     scopeNames,
+	"fixes":      fixWords,
 	"kind":       func() []string { return []string{"test", "live"} },
 }
 

@@ -43,7 +43,7 @@ func preflightCommand() *cobra.Command {
 	choose(flags, &o.language, "lang", "", "language of the report: "+orList(report.Languages()), report.Languages()...)
 	flags.StringVarP(&o.path, "output-file", "f", "", "write the report to this file instead of standard output")
 	o.ticket.flags(flags)
-	cmd.AddCommand(preflightCompareCommand(), preflightProfilesCommand(), preflightRulesCommand(), preflightSchemaCommand())
+	cmd.AddCommand(preflightCompareCommand(), preflightFixCommand(), preflightProfilesCommand(), preflightRulesCommand(), preflightSchemaCommand())
 	return cmd
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,8 +39,16 @@ type preflightResult struct {
 // passes, and flawed.pdf, which fails.
 func preflight(t *testing.T, args ...string) (preflightResult, string) {
 	t.Helper()
+	return preflightWith(t, nil, args...)
+}
+
+// preflightWith is preflight with more files.
+func preflightWith(t *testing.T, files map[string][]byte, args ...string) (preflightResult, string) {
+	t.Helper()
 	dir := t.TempDir()
-	for name, data := range map[string][]byte{"good.pdf": pdftest.Good(), "flawed.pdf": flawed(t), "note.txt": []byte("no PDF")} {
+	all := map[string][]byte{"good.pdf": pdftest.Good(), "flawed.pdf": flawed(t), "note.txt": []byte("no PDF")}
+	maps.Copy(all, files)
+	for name, data := range all {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			t.Fatalf("os.WriteFile: %v", err)
 		}
@@ -262,5 +271,68 @@ func TestPreflightComparesTwoVersionsOfAFile(t *testing.T) {
 				t.Errorf("exit code %d, want %d", got.code, tc.code)
 			}
 		})
+	}
+}
+
+func TestPreflightFixesAFile(t *testing.T) {
+	t.Parallel()
+	s := pdftest.NewSound()
+	s.Catalog += " /OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >>"
+	page := s.Page("", "")
+	page.Trim, page.Bleed, page.Media = nil, nil, &pdftest.Box{0, 0, pdftest.MM(91), pdftest.MM(61)}
+	page.Content = "1 0.2 0 0 k 0 0 300 300 re f\n"
+	card := s.Bytes(page)
+	tests := map[string]struct {
+		args  string
+		code  int
+		want  []string
+		fixed bool // the copy differs from the file
+	}{
+		"all fixes that are possible":    {"card.pdf -f fixed.pdf", 0, []string{"fixed    actions and bookmarks", "OpenAction: present -> none", "skipped  trim size from the order: the order has no trim size"}, true},
+		"all fixes":                      {"card.pdf -f fixed.pdf --trim-size 85x55", 0, []string{"TrimBox: none -> 8.5 8.5 249.45 164.41", "BleedBox: none -> 0 0 257.95 172.91"}, true},
+		"given fixes in German":          {"card.pdf -f fixed.pdf --fixes actions --lang de", 0, []string{"behoben  Aktionen und Lesezeichen", "Dokument  "}, true},
+		"a given fix is not possible":    {"card.pdf -f fixed.pdf --fixes trim,actions", 1, []string{"skipped  trim size from the order", "nothing was fixed"}, false},
+		"the list alone, as JSON":        {"card.pdf -o json", 0, []string{`"fixVersion":"1.0"`, `"fix":"actions"`}, false},
+		"a file without a fault":         {"good.pdf -f fixed.pdf", 0, []string{"There is nothing to fix."}, false},
+		"an unknown fix":                 {"card.pdf --fixes color", 1, []string{"fix color is unknown: must be trim, annotations, bleed, actions or attachments"}, false},
+		"a file that is no PDF":          {"note.txt -f fixed.pdf --fixes actions", 1, []string{"the file cannot be opened as a PDF"}, false},
+		"the file itself as the copy":    {"card.pdf -f card.pdf", 1, []string{"is the file to inspect"}, false},
+		"no file, and the flags of fix":  {"--fixes trim", 1, []string{"accepts 1 arg(s), received 0"}, false},
+		"a profile that does not exist":  {"card.pdf --profile none", 1, []string{"none"}, false},
+		"a trim size that is not a size": {"card.pdf --trim-size A6", 1, []string{"148x210"}, false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, dir := preflightWith(t, map[string][]byte{"card.pdf": card}, append([]string{"fix"}, strings.Fields(tc.args)...)...)
+			for _, want := range tc.want {
+				if !strings.Contains(got.out+got.err, want) {
+					t.Errorf("the output lacks %s:\n%s%s", want, got.out, got.err)
+				}
+			}
+			if got.code != tc.code {
+				t.Errorf("exit code %d, want %d", got.code, tc.code)
+			}
+			written, err := os.ReadFile(filepath.Join(dir, "fixed.pdf"))
+			if fixed := err == nil && len(written) > len(card) && bytes.HasPrefix(written, card); fixed != tc.fixed {
+				t.Errorf("the copy of %d bytes is fixed: %t, want %t", len(written), fixed, tc.fixed)
+			}
+		})
+	}
+}
+
+func TestPreflightWorksWithoutTheExecutableOfTheInspector(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	alone := filepath.Join(dir, "printmarket")
+	if err := os.Link(filepath.Join(binaries, "printmarket"), alone); err != nil {
+		t.Fatalf("os.Link: %v", err)
+	}
+	path := filepath.Join(dir, "good.pdf")
+	if err := os.WriteFile(path, pdftest.Good(), 0o600); err != nil {
+		t.Fatalf("os.WriteFile: %v", err)
+	}
+	if out, err := exec.CommandContext(t.Context(), alone, "preflight", path).CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "PASS") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"io"
 
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 const (
@@ -67,6 +68,10 @@ type Request struct {
 	Annotate bool `json:"annotate,omitempty"`
 	// Compare requests a comparison of the PDF with the other file instead of the report.
 	Compare bool `json:"compare,omitempty"`
+	// Fix requests fixes and their log instead of the report: those of Fixes, or all for which
+	// the inspection has findings.
+	Fix   bool         `json:"fix,omitempty"`
+	Fixes []report.Fix `json:"fixes,omitempty"`
 	// Language is the language of annotations, one of report.Languages. Empty and unknown
 	// languages select English. The report itself is always English.
 	Language string `json:"language,omitempty"`

@@ -148,7 +148,17 @@ func Compare(ctx context.Context, spec Spec) (report.Comparison, error) {
 	return made, err
 }
 
-// WriteCopy writes the file of the inspection, and the result of [Annotate] after it.
+// Fix returns the bytes that, appended to the file, fix it, and the log; see preflight.Fix. It
+// otherwise equals [Run].
+func Fix(ctx context.Context, spec Spec, fixes []report.Fix) (update []byte, log report.FixLog, err error) {
+	err = inspect(ctx, spec, Request{Fix: true, Fixes: fixes}, func(output []byte) (err error) {
+		log, update, err = report.DecodeFix(output)
+		return err
+	})
+	return update, log, err
+}
+
+// WriteCopy writes the file of the inspection, and the result of [Annotate] or [Fix] after it.
 func (s Spec) WriteCopy(w io.Writer, update []byte) error {
 	info, err := s.File.Stat()
 	if err != nil {
@@ -158,7 +168,7 @@ func (s Spec) WriteCopy(w io.Writer, update []byte) error {
 		return fmt.Errorf("copy PDF: %w", err)
 	}
 	if _, err := w.Write(update); err != nil {
-		return fmt.Errorf("write comments: %w", err)
+		return fmt.Errorf("write update: %w", err)
 	}
 	return nil
 }

@@ -33,6 +33,15 @@ type Source struct {
 // A file that cannot be opened has no pages, and the comparison is incomplete. An error means that
 // reading the bytes failed, or that the context ended. opts.Ticket is not used.
 func Compare(ctx context.Context, before, after Source, opts Options) (report.Comparison, error) {
+	return compare(ctx, before, after, opts, func(int, *facts.Page) *geom.Rect { return nil })
+}
+
+// scope limits the comparison of a page. It may change the boxes of the page before, by which the
+// pages are aligned, and may return the area of the page after in which the inks are compared.
+type scope func(i int, before *facts.Page) *geom.Rect
+
+// compare is [Compare] with a limited scope.
+func compare(ctx context.Context, before, after Source, opts Options, within scope) (report.Comparison, error) {
 	var sides [2]*side
 	for i, source := range [...]Source{before, after} {
 		s, err := openSide(ctx, source, opts.Limits)
@@ -53,7 +62,7 @@ func Compare(ctx context.Context, before, after Source, opts Options) (report.Co
 		Complete: true, Pages: [2]int{len(a.pages), len(b.pages)}, Changed: []report.PageChange{},
 	}
 	for i := range pages {
-		change, whole, err := comparePage(ctx, a, b, i)
+		change, whole, err := comparePage(ctx, a, b, i, within)
 		if err != nil {
 			return report.Comparison{}, fmt.Errorf("preflight: compare page %d: %w", i+1, err)
 		}
@@ -130,7 +139,7 @@ func (s *side) close() {
 }
 
 // comparePage returns what differs on a page, or nil, and whether all of it was compared.
-func comparePage(ctx context.Context, a, b *side, i int) (change *report.PageChange, whole bool, err error) {
+func comparePage(ctx context.Context, a, b *side, i int, within scope) (change *report.PageChange, whole bool, err error) {
 	change = &report.PageChange{Page: i + 1, Boxes: []report.Change{}, Inks: []report.InkChange{}, Regions: []report.Region{}}
 	switch {
 	case i >= len(a.pages):
@@ -142,6 +151,7 @@ func comparePage(ctx context.Context, a, b *side, i int) (change *report.PageCha
 	}
 	resolution := min(a.renderer.Resolution(&a.pages[i]), b.renderer.Resolution(&b.pages[i]))
 	var pages [2]planediff.Page
+	area := within(i, &a.collector.Document().Pages[i])
 	for k, s := range [...]*side{a, b} {
 		s.renderer.Limit(resolution)
 		err := s.interpreter.Page(ctx, &s.pages[i])
@@ -155,6 +165,9 @@ func comparePage(ctx context.Context, a, b *side, i int) (change *report.PageCha
 	change.Boxes = boxChanges(first, second)
 	whole = first.Ink != nil && first.Ink.Complete && second.Ink != nil && second.Ink.Complete
 	mm := 25.4 / resolution // of a pixel
+	if area != nil {
+		pages[1].Limit(pages[1].Device.Rect(*area))
+	}
 	found := planediff.Find(&pages[0], &pages[1])
 	for _, d := range found.Inks {
 		change.Inks = append(change.Inks, report.InkChange{

@@ -4,7 +4,7 @@
 // foreign PDFs.
 //
 // It isolates itself, waits until its parent has set the limits, reads the PDF from descriptor 3, and
-// writes one report, or the findings as an update of the PDF. It uses no file system,
+// writes one report, a comparison, or an update of the PDF with comments or fixes. It uses no file system,
 // network or environment. The binary workers/inspector runs it; where that binary is
 // not installed, the main binary runs it under a hidden command.
 package inspector
@@ -70,6 +70,9 @@ func run(in io.Reader, file, other *os.File, progress, out io.Writer) (int, erro
 	if err != nil {
 		return sandbox.ExitInput, fmt.Errorf("stat PDF: %w", err)
 	}
+	if ask.Fix {
+		return fixed(file, info.Size(), p, ask, out)
+	}
 	r, err := preflight.Inspect(context.Background(), file, info.Size(), p, preflight.Options{
 		Ticket: ask.Ticket, Progress: progressWriter(progress),
 	})
@@ -80,6 +83,18 @@ func run(in io.Reader, file, other *os.File, progress, out io.Writer) (int, erro
 		return annotated(file, info.Size(), report.Localize(r, ask.Language), out)
 	}
 	return write(out, r)
+}
+
+// fixed writes the fixes of a file.
+func fixed(file *os.File, size int64, p profile.Profile, ask sandbox.Request, out io.Writer) (int, error) {
+	update, log, err := preflight.Fix(context.Background(), file, size, p, ask.Fixes, preflight.Options{Ticket: ask.Ticket})
+	if err != nil {
+		return sandbox.ExitInput, err
+	}
+	if err := report.EncodeFix(out, log, update); err != nil {
+		return sandbox.ExitInternal, err
+	}
+	return sandbox.ExitReport, nil
 }
 
 // compared writes the comparison of two files.

@@ -63,6 +63,9 @@ func TestExitCodes(t *testing.T) {
 		"annotations of a file that is in order": {`x{"profile":"print_ready","annotate":true}`, file(t, pdftest.Pages(pdftest.Page{})), nil, sandbox.ExitReport},
 		"annotations of no PDF":                  {`x{"profile":"print_ready","annotate":true}`, file(t, nil), nil, int(report.RefusedUnreadable)},
 		"the annotations cannot be written":      {`x{"profile":"print_ready","annotate":true}`, file(t, pdftest.Pages(pdftest.Page{})), fullDisk{}, sandbox.ExitInternal},
+		"fixes of a file with a fault":           {`x{"profile":"print_ready","fix":true}`, file(t, pdftest.Pages(pdftest.Page{Extra: "/AA << /O << /S /JavaScript /JS (1) >> >>"})), nil, sandbox.ExitReport},
+		"fixes of no PDF":                        {`x{"profile":"print_ready","fix":true,"fixes":["bleed"]}`, file(t, nil), nil, sandbox.ExitReport},
+		"the fixes cannot be written":            {`x{"profile":"print_ready","fix":true}`, file(t, pdftest.Pages(pdftest.Page{})), fullDisk{}, sandbox.ExitInternal},
 		"structure only, the same":               {`x{"profile":"structure_only"}`, file(t, pdftest.Good()), nil, sandbox.ExitReport},
 	}
 	for name, tc := range tests {
@@ -79,6 +82,9 @@ func TestExitCodes(t *testing.T) {
 			check := func(data []byte) error { _, err := report.Decode(data); return err }
 			if strings.Contains(tc.in, "annotate") {
 				check = report.CheckUpdate
+			}
+			if strings.Contains(tc.in, "fix") {
+				check = func(data []byte) error { _, _, err := report.DecodeFix(data); return err }
 			}
 			if err := check(out.Bytes()); (err == nil) != (code == sandbox.ExitReport) {
 				t.Errorf("exit %d with output %q", code, out.String())

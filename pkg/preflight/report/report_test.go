@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -228,6 +229,42 @@ func FuzzDecode(f *testing.F) {
 		}
 		if err := report.Text(&bytes.Buffer{}, r); err != nil {
 			t.Fatalf("report.Text: %v", err)
+		}
+	})
+}
+
+func FuzzDecodeFix(f *testing.F) {
+	log := report.FixLog{
+		Version: report.FixVersion, Applied: []report.AppliedFix{{Fix: report.FixBleed, Changes: []report.ObjectChange{{Page: 1, Name: "BleedBox"}}}},
+		Skipped: []report.SkippedFix{{Fix: report.FixTrim, Reason: report.FixNoTrimSize}},
+	}
+	for _, update := range [][]byte{nil, []byte("\n1 0 obj\nendobj\nstartxref\n9\n%%EOF\n")} {
+		var seed bytes.Buffer
+		if err := report.EncodeFix(&seed, log, update); err != nil {
+			f.Fatalf("report.EncodeFix: %v", err)
+		}
+		f.Add(seed.Bytes())
+	}
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		log, update, err := report.DecodeFix(data)
+		if err != nil {
+			if !errors.Is(err, report.ErrNoFix) {
+				t.Errorf("error %v, want report.ErrNoFix", err)
+			}
+			return
+		}
+		for _, language := range report.Languages() {
+			if err := report.WriteFix(io.Discard, log, language); err != nil {
+				t.Errorf("report.WriteFix: %v", err)
+			}
+		}
+		var again bytes.Buffer
+		if err := report.EncodeFix(&again, log, update); err != nil {
+			t.Errorf("report.EncodeFix: %v", err)
+		}
+		if back, same, err := report.DecodeFix(again.Bytes()); err != nil || !cmp.Equal(back, log) || !bytes.Equal(same, update) {
+			t.Errorf("decoded again: %+v, error %v, want %+v", back, err, log)
 		}
 	})
 }

@@ -47,24 +47,45 @@ func (in *Interpreter) annotations() {
 	}
 }
 
-// appearance fits the normal appearance into the annotation's rectangle, by the
-// algorithm of 12.5.5.
+// appearance executes the normal appearance of an annotation.
 func (in *Interpreter) appearance(annot types.Dict, rect geom.Rect) {
-	normal := in.file.Dict(annot["AP"])["N"]
-	if _, isStream := in.file.Stream(normal); !isStream {
-		normal = in.file.Dict(normal)[in.file.Name(annot["AS"])]
-	}
+	normal, matrix := placed(in.file, annot, rect)
 	form := in.file.Dict(normal)
 	if form == nil {
 		return
 	}
 	outer := in.frame(in.page.Resources)
 	outer.state = in.initial(in.page.Media)
-	if box, ok := in.file.Rect(form["BBox"]); ok {
-		outer.state.ctm = fit(in.file.Matrix(form["Matrix"]).Rect(box), rect)
-	}
+	outer.state.ctm = matrix
 	in.form(outer, normal, form)
 	in.release(outer)
+}
+
+// placed returns the normal appearance of an annotation, and the matrix that fits it into the
+// annotation's rectangle, by the algorithm of 12.5.5.
+func placed(file *document.File, annot types.Dict, rect geom.Rect) (normal types.Object, matrix geom.Matrix) {
+	normal = file.Dict(annot["AP"])["N"]
+	if _, isStream := file.Stream(normal); !isStream {
+		normal = file.Dict(normal)[file.Name(annot["AS"])]
+	}
+	matrix = geom.Identity()
+	form := file.Dict(normal)
+	if box, ok := file.Rect(form["BBox"]); ok {
+		matrix = fit(file.Matrix(form["Matrix"]).Rect(box), rect)
+	}
+	return normal, matrix
+}
+
+// Appearance returns the form that a printed annotation paints, with the matrix of its place. It
+// returns false for an annotation that is not printed or paints nothing. It ignores layers.
+func Appearance(file *document.File, annot types.Dict) (form types.Object, matrix geom.Matrix, printed bool) {
+	flags := file.Int(annot["F"])
+	rect, ok := file.Rect(annot["Rect"])
+	if !ok || flags&annotPrint == 0 || flags&annotHidden != 0 {
+		return nil, matrix, false
+	}
+	form, matrix = placed(file, annot, rect)
+	return form, matrix, file.Dict(form) != nil
 }
 
 // fit returns the matrix that scales and moves one rectangle onto another.

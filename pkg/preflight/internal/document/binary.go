@@ -15,6 +15,9 @@ import (
 // RuleImageBytes is the limit on decoded image samples.
 const RuleImageBytes = "limits.image_bytes"
 
+// RootObject returns the reference to the document catalog.
+func (f *File) RootObject() types.Object { return rootOf(f) }
+
 // Root returns the document catalog.
 func (f *File) Root() types.Dict { return f.Dict(rootOf(f)) }
 

@@ -26,6 +26,13 @@ type Page struct {
 	Width, Height int
 	// Planes are amounts from 0 to 255, row by row from the top, by the name of the ink.
 	Planes map[string][]uint8
+
+	within image.Rectangle
+}
+
+// Limit limits a comparison, in which this is the second page, to the whole pixels of an area.
+func (p *Page) Limit(area geom.Rect) {
+	p.within = image.Rect(int(math.Ceil(area[0])), int(math.Ceil(area[1])), int(math.Floor(area[2])), int(math.Floor(area[3])))
 }
 
 // ToPage returns the matrix from pixels to the default user space.
@@ -70,6 +77,9 @@ func Find(a, b *Page) Found {
 	// The place of a pixel of the second page on the first one.
 	dx, dy := int(math.Round(a.Left-b.Left)), int(math.Round(a.Top-b.Top))
 	area := image.Rect(0, 0, b.Width, b.Height).Union(image.Rect(0, 0, a.Width, a.Height).Sub(image.Pt(dx, dy)))
+	if !b.within.Empty() {
+		area = area.Intersect(b.within)
+	}
 	found := Found{}
 	grid := &cells{area: area, columns: (area.Dx() + cell - 1) / cell}
 	grid.pixels = make([]int, grid.columns*((area.Dy()+cell-1)/cell))

@@ -36,6 +36,31 @@ var reports = map[string]text{
 	"compare/ink":         {"{ink} differs on {area} cm2 by up to {most} %; mean {before} % -> {after} %", "{ink} weicht auf {area} cm2 um bis zu {most} % ab; Mittel {before} % -> {after} %"},
 	"compare/omitted":     {"{pages:pages} more that differ are not listed.", "{pages:pages} mehr mit Abweichungen sind nicht aufgeführt."},
 
+	// Fixes of a file.
+	"fix/nothing":     {"There is nothing to fix.", "Es ist nichts zu beheben."},
+	"fix/fixed":       {"fixed  ", "behoben"},
+	"fix/skipped":     {"skipped", "übergangen"},
+	"fix/trim":        {"trim size from the order", "Endformat aus dem Auftrag"},
+	"fix/bleed":       {"bleed of mirrored artwork", "Beschnitt aus gespiegelten Rändern"},
+	"fix/annotations": {"annotations and form fields", "Anmerkungen und Formularfelder"},
+	"fix/actions":     {"actions and bookmarks", "Aktionen und Lesezeichen"},
+	"fix/attachments": {"attached files", "angehängte Dateien"},
+
+	"fix/why/signed":        {"the file is signed, and a change would break the signature", "die Datei ist signiert, und eine Änderung bräche die Signatur"},
+	"fix/why/unreadable":    {"the file cannot be opened as a PDF", "die Datei lässt sich nicht als PDF öffnen"},
+	"fix/why/encrypted":     {"the file is encrypted; send a copy without encryption", "die Datei ist verschlüsselt; eine Kopie ohne Verschlüsselung senden"},
+	"fix/why/damaged":       {"the file is damaged and was repaired for reading; save it again first", "die Datei ist beschädigt und wurde zum Lesen repariert; zuerst neu speichern"},
+	"fix/why/structure":     {"the structure of the file is too unusual to change it; save it again first", "der Aufbau der Datei ist zu ungewöhnlich für eine Änderung; zuerst neu speichern"},
+	"fix/why/too_large":     {"the file would become too large", "die Datei würde zu groß"},
+	"fix/why/no_trim_size":  {"the order has no trim size", "der Auftrag hat kein Endformat"},
+	"fix/why/other_size":    {"page {page} is neither {detail} nor this size with the same bleed on all sides", "Seite {page} ist weder {detail} noch dieses Format mit ringsum gleichem Beschnitt"},
+	"fix/why/no_trim_box":   {"page {page} has no TrimBox, so its trim edges are unknown", "Seite {page} hat keine TrimBox, daher sind die Schnittkanten unbekannt"},
+	"fix/why/technical_ink": {"page {page} has the technical ink {detail}, which must not be mirrored", "Seite {page} hat die technische Farbe {detail}, die nicht gespiegelt werden darf"},
+	"fix/why/small":         {"page {page} is smaller than its bleed", "Seite {page} ist kleiner als ihr Beschnitt"},
+	"fix/why/content":       {"page {page} has content that cannot be read", "Seite {page} hat unlesbaren Inhalt"},
+	"fix/why/faulty":        {"the fault would remain; fix it in the program that made the file", "der Fehler bliebe bestehen; im erzeugenden Programm beheben"},
+	"fix/why/artwork":       {"it would change the artwork of page {page}", "es würde das Druckbild von Seite {page} ändern"},
+
 	// Standards.
 	"conforms": {"{standard} (conforms)", "{standard} (eingehalten)"},
 	"violated": {"{standard} (breaks {rules:rules})", "{standard} (verstößt gegen {rules:rules})"},

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+)
+
+func preflightFixCommand() *cobra.Command {
+	var o fixOptions
+	cmd := &cobra.Command{
+		Use:   "fix FILE",
+		Short: "Fix faults of a PDF in a copy (exit code 1: a given fix is not possible)",
+		Long: `Fix faults of a PDF, and write the fixed copy and the list of all changes.
+
+The command applies the fixes for which an inspection has findings, or those of --fixes, which are
+applied either all or not at all. Without --output-file it only lists what it would change.
+
+The copy is the file with an update at its end. The command inspects the copy, and compares its inks
+with those of the file: a fix that leaves its fault, or changes artwork inside of the trim edges, is
+not applied. Signed, encrypted and damaged files are not fixed.
+
+` + fixNames(),
+		Example: `  printmarket preflight fix flyer.pdf
+  printmarket preflight fix flyer.pdf --trim-size 148x210 -f flyer-fixed.pdf
+  printmarket preflight fix flyer.pdf --fixes bleed,actions -f flyer-fixed.pdf -o json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, files []string) error { return o.run(cmd, files[0]) },
+	}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&o.fixes, "fixes", nil, "fixes to apply; by default those for which the inspection has findings")
+	flags.StringVar(&o.profile, "profile", "print_ready", "inspection profile, or the path of your own (.yaml); preflight profiles lists all")
+	choose(flags, &o.output, "output", "o", "form of the list: text or json", "text", "json")
+	choose(flags, &o.language, "lang", "", "language of the list: "+orList(report.Languages()), report.Languages()...)
+	flags.StringVarP(&o.path, "output-file", "f", "", "write the fixed copy to this file")
+	o.ticket.flags(flags)
+	return cmd
+}
+
+// fixNames describes the fixes.
+func fixNames() string {
+	text := "Fixes:\n"
+	for _, fix := range report.Fixes() {
+		text += fmt.Sprintf("  %-12s %s\n", fix, report.FixTitle(fix, report.Languages()[0]))
+	}
+	return text
+}
+
+// fixOptions holds the flags of preflight fix.
+type fixOptions struct {
+	fixes                           []string
+	profile, output, language, path string
+
+	ticket ticketFlags
+}
+
+func (o *fixOptions) run(cmd *cobra.Command, file string) error {
+	var fixes []report.Fix
+	for _, name := range o.fixes {
+		if !slices.Contains(report.Fixes(), report.Fix(name)) {
+			return fmt.Errorf("fix %s is unknown: must be %s", name, orList(fixWords()))
+		}
+		fixes = append(fixes, report.Fix(name))
+	}
+	_, custom, err := readProfile(o.profile)
+	if err != nil {
+		return err
+	}
+	ordered, err := o.ticket.ticket(cmd.Flags())
+	if err != nil {
+		return err
+	}
+	if err := notAnInput(o.path, []string{file}); err != nil {
+		return err
+	}
+	inspector, err := sandbox.Find(sandbox.InspectorArg)
+	if err != nil {
+		return err
+	}
+	in := &inspection{spec: sandbox.Spec{Inspector: inspector, Profile: o.profile, ProfileText: custom, Ticket: ordered}}
+	return in.open(file, func(spec sandbox.Spec) error {
+		update, log, err := sandbox.Fix(cmd.Context(), spec, fixes)
+		if err != nil {
+			return err
+		}
+		impossible := len(fixes) > 0 && len(log.Skipped) > 0
+		if o.path != "" && !impossible {
+			if err := replaceFile(o.path, func(w io.Writer) error { return spec.WriteCopy(w, update) }); err != nil {
+				return err
+			}
+		}
+		if err := o.write(cmd.OutOrStdout(), log); err != nil {
+			return err
+		}
+		if impossible {
+			return errors.New("nothing was fixed, because a given fix is not possible")
+		}
+		return nil
+	})
+}
+
+func (o *fixOptions) write(w io.Writer, log report.FixLog) error {
+	if o.output == "json" {
+		return json.NewEncoder(w).Encode(log)
+	}
+	return report.WriteFix(w, log, o.language)
+}
+
+func fixWords() (words []string) {
+	for _, fix := range report.Fixes() {
+		words = append(words, string(fix))
+	}
+	return words
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+// A fixed copy is the file with an incremental update appended, as an annotated copy is. Fix
+// inspects the copy again, and compares it with the file, before it returns the update.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+	"github.com/printmarket/printmarket/pkg/preflight/rules"
+)
+
+// fixedBy holds the rules whose findings a fix removes.
+var fixedBy = map[report.Fix][]string{
+	report.FixTrim:        {"box.trim_missing", "intent.trim_size"},
+	report.FixBleed:       {"box.bleed_missing", "box.bleed_short", "box.art_short_of_bleed"},
+	report.FixAnnotations: {"annotation.in_trim", "annotation.multimedia", "form.field", "pdfx.annotation"},
+	report.FixActions:     {"action.javascript", "action.other", "pdfx.action"},
+	report.FixAttachments: {"file.attachment", "pdfx.attachment"},
+} // constant
+
+// Fix returns the bytes that fix a file, for appending, and the log of all changes. Without fixes,
+// it applies those for which the inspection by the profile has findings and which are possible.
+// Given fixes are applied either all or not at all. The update is empty when nothing was changed.
+// An error means that the file could not be read, or that the context ended.
+//
+// Fix inspects the file with the update, and compares both: a fix is not possible if its rules
+// have findings still, or if the inks differ, except in the bleed that was added.
+func Fix(ctx context.Context, file io.ReaderAt, size int64, p profile.Profile, fixes []report.Fix, opts Options) ([]byte, report.FixLog, error) {
+	if opts.Limits == (document.Limits{}) {
+		opts.Limits = document.DefaultLimits()
+	}
+	opts.Progress = nil
+	inspected, err := Inspect(ctx, file, size, p, opts)
+	if err != nil {
+		return nil, report.FixLog{}, err
+	}
+	selected := slices.DeleteFunc(report.Fixes(), func(fix report.Fix) bool {
+		return !slices.Contains(fixes, fix) && (len(fixes) > 0 || !found(inspected, fix))
+	})
+	skipped := []report.SkippedFix{}
+	for {
+		x := &fixer{source: Source{file, size}, report: inspected, profile: p, opts: opts}
+		update, log, err := x.apply(ctx, selected)
+		var impossible *impossibleError
+		if !errors.As(err, &impossible) {
+			log.Skipped = skipped
+			return update, log, err
+		}
+		for _, fix := range selected {
+			if impossible.Fix == "" || impossible.Fix == fix {
+				skipped = append(skipped, report.SkippedFix{Fix: fix, Page: impossible.Page, Reason: impossible.Reason, Detail: impossible.Detail})
+			}
+		}
+		selected = slices.DeleteFunc(selected, func(fix report.Fix) bool { return len(fixes) > 0 || impossible.Fix == "" || impossible.Fix == fix })
+	}
+}
+
+// impossibleError means that a fix is not possible; without a fix, none is.
+type impossibleError report.SkippedFix
+
+func (e *impossibleError) Error() string { return fmt.Sprintf("%s: %s", e.Fix, e.Reason) }
+
+// found reports whether a report has findings that a fix removes.
+func found(r report.Report, fix report.Fix) bool {
+	return slices.ContainsFunc(r.Findings, func(f report.Finding) bool { return slices.Contains(fixedBy[fix], f.Rule) })
+}
+
+// fixer changes objects of a file.
+type fixer struct {
+	source  Source
+	report  report.Report
+	profile profile.Profile
+	opts    Options
+
+	file   *document.File
+	pages  []document.Page
+	update *update
+	// edits are the changed dictionaries, and order their order.
+	edits map[types.IndirectRef]types.Dict
+	order []types.IndirectRef
+	// texts are the contents that fixes have written.
+	texts map[types.IndirectRef]string
+}
+
+// apply applies fixes. The error is an [impossibleError] if one of them is not possible.
+func (x *fixer) apply(ctx context.Context, fixes []report.Fix) ([]byte, report.FixLog, error) {
+	log := report.FixLog{
+		Version: report.FixVersion, Engine: x.report.Engine, Before: x.report.File, After: x.report.File, Applied: []report.AppliedFix{},
+	}
+	if len(fixes) == 0 {
+		return nil, log, nil
+	}
+	if x.report.Document != nil && x.report.Document.Signatures > 0 {
+		return nil, log, &impossibleError{Reason: report.FixSigned}
+	}
+	file, base, err := open(ctx, io.NewSectionReader(x.source.File, 0, x.source.Size), x.source.Size, x.opts.Limits)
+	if err != nil {
+		return nil, log, unfit(err)
+	}
+	x.file, x.pages, x.update = file, file.Pages(), &update{base: base, next: base.Next}
+	x.edits, x.texts = map[types.IndirectRef]types.Dict{}, map[types.IndirectRef]string{}
+	for _, fix := range fixes {
+		changes, err := map[report.Fix]func() ([]report.ObjectChange, error){
+			report.FixTrim: x.trim, report.FixBleed: x.bleed, report.FixAnnotations: x.annotations,
+			report.FixActions: x.actions, report.FixAttachments: x.attachments,
+		}[fix]()
+		if err != nil {
+			return nil, log, unfit(err)
+		}
+		if len(changes) > 0 {
+			log.Applied = append(log.Applied, report.AppliedFix{Fix: fix, Changes: changes})
+		}
+	}
+	if len(log.Applied) == 0 {
+		return nil, log, nil
+	}
+	for _, ref := range x.order {
+		x.update.replace(ref, x.file.Generation(ref), x.edits[ref])
+	}
+	made, err := x.update.close()
+	fixed := joined{file: x.source.File, size: x.source.Size, update: made}
+	if err == nil && fixed.length() > x.opts.Limits.FileBytes {
+		err = report.RefusedTooLarge
+	}
+	if err != nil {
+		return nil, log, unfit(err)
+	}
+	log.After, err = x.check(ctx, fixed, log.Applied)
+	return made, log, err
+}
+
+// unfit returns the [impossibleError] of a file that cannot be updated.
+func unfit(err error) error {
+	reasons := map[report.Refusal]report.FixReason{
+		report.RefusedUnreadable: report.FixUnreadable, report.RefusedEncrypted: report.FixEncrypted, report.RefusedRepaired: report.FixDamaged,
+		report.RefusedStructure: report.FixStructure, report.RefusedTooLarge: report.FixTooLarge,
+	}
+	var refusal report.Refusal
+	if errors.As(err, &refusal) {
+		return &impossibleError{Reason: reasons[refusal]}
+	}
+	return err
+}
+
+// edit returns the copy of a dictionary that the update will contain, for changing. It returns
+// false for an object that cannot be replaced.
+func (x *fixer) edit(o types.Object) (types.Dict, bool) {
+	ref, ok := o.(types.IndirectRef)
+	if !ok {
+		return nil, false
+	}
+	if known, ok := x.edits[ref]; ok {
+		return known, true
+	}
+	dict, plain := x.file.Resolve(ref).(types.Dict)
+	if !plain {
+		return nil, false
+	}
+	x.edits[ref] = maps.Clone(dict)
+	x.order = append(x.order, ref)
+	return x.edits[ref], true
+}
+
+// page returns the dictionary of a page for changing.
+func (x *fixer) page(i int) (types.Dict, error) {
+	dict, ok := x.edit(x.pages[i].Object)
+	if !ok {
+		return nil, report.RefusedStructure
+	}
+	return dict, nil
+}
+
+// check inspects the fixed file, and compares it with the file.
+func (x *fixer) check(ctx context.Context, fixed joined, applied []report.AppliedFix) (report.File, error) {
+	after := Source{File: fixed, Size: fixed.length()}
+	again, err := Inspect(ctx, after.File, after.Size, x.profile, x.opts)
+	if err != nil {
+		return report.File{}, err
+	}
+	// suspect is the fix that changes artwork most likely.
+	suspect, bled := applied[0].Fix, false
+	for _, a := range applied {
+		if found(again, a.Fix) {
+			return again.File, &impossibleError{Fix: a.Fix, Reason: report.FixFaulty}
+		}
+		bled = bled || a.Fix == report.FixBleed
+		if a.Fix == report.FixBleed || a.Fix == report.FixAnnotations {
+			suspect = a.Fix
+		}
+	}
+	compared, err := compare(ctx, x.source, after, x.opts, func(i int, page *facts.Page) *geom.Rect {
+		page.Trim, page.Art = x.pages[i].Trim, x.pages[i].Art
+		if !bled {
+			return nil
+		}
+		finished := page.Finished()
+		return &finished
+	})
+	if err != nil {
+		return again.File, err
+	}
+	for i := range compared.Changed {
+		if change := &compared.Changed[i]; change.Only != "" || len(change.Inks) > 0 {
+			return again.File, &impossibleError{Fix: suspect, Page: change.Page, Reason: report.FixArtwork}
+		}
+	}
+	return again.File, nil
+}
+
+// assumed returns the boxes that the order gives to a page, as if the page had no TrimBox.
+func (x *fixer) assumed(page document.Page) (document.Page, bool) {
+	page.Trim, page.Art, page.Bleed = nil, nil, nil
+	rules.Assume(&page.Page, x.opts.Ticket)
+	return page, page.Assumed
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+import (
+	"bytes"
+	"compress/zlib"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/content"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+)
+
+// trim sets the TrimBox and the BleedBox of pages that are the ordered size with the same bleed on
+// all sides.
+func (x *fixer) trim() ([]report.ObjectChange, error) {
+	if x.opts.Ticket.Empty() || x.opts.Ticket.TrimSize == nil {
+		return nil, &impossibleError{Fix: report.FixTrim, Reason: report.FixNoTrimSize}
+	}
+	var changes []report.ObjectChange
+	for i := range x.pages {
+		size := x.opts.Ticket.TrimSize
+		w, h := x.pages[i].Size()
+		if (x.pages[i].Trim != nil || x.pages[i].Art != nil) && math.Abs(w-size.Width) <= sizeSlack && math.Abs(h-size.Height) <= sizeSlack {
+			continue
+		}
+		page, ok := x.assumed(x.pages[i])
+		if !ok {
+			return nil, &impossibleError{Fix: report.FixTrim, Page: i + 1, Reason: report.FixOtherSize, Detail: fmt.Sprintf("%g x %g mm", size.Width, size.Height)}
+		}
+		dict, err := x.page(i)
+		if err != nil {
+			return nil, err
+		}
+		delete(dict, "ArtBox")
+		changes = append(changes, x.set(i, dict, "TrimBox", *page.Trim), x.set(i, dict, "BleedBox", *page.Bleed))
+		x.pages[i].Trim, x.pages[i].Bleed, x.pages[i].Art = page.Trim, page.Bleed, nil
+	}
+	return changes, nil
+}
+
+// sizeSlack is the allowed difference from the ordered size, in millimetres.
+const sizeSlack = 0.5
+
+// set sets a box of a page.
+func (x *fixer) set(i int, dict types.Dict, name string, box geom.Rect) report.ObjectChange {
+	before := ""
+	if r, ok := x.file.Rect(dict[name]); ok {
+		before = boxText(r)
+	}
+	dict[name] = types.Array{types.Float(box[0]), types.Float(box[1]), types.Float(box[2]), types.Float(box[3])}
+	return report.ObjectChange{Page: i + 1, Object: document.Ref(x.pages[i].Object), Name: name, Before: before, After: boxText(box)}
+}
+
+func boxText(r geom.Rect) string {
+	return fmt.Sprintf("%g %g %g %g", geom.Round(r[0], 2), geom.Round(r[1], 2), geom.Round(r[2], 2), geom.Round(r[3], 2))
+}
+
+// The widths of the bleed that is made: usualBleed where neither the order nor the profile has
+// one, and margin beyond it, for rounding, in millimetres.
+const (
+	usualBleed = 3.0
+	margin     = 0.2
+)
+
+// bleed mirrors the artwork at the trim edges of the pages that have findings about the bleed.
+func (x *fixer) bleed() ([]report.ObjectChange, error) {
+	width := usualBleed
+	if s, ok := x.profile.Rules["box.bleed_short"]; ok && s.Limit != nil {
+		width = *s.Limit
+	}
+	if x.opts.Ticket != nil && x.opts.Ticket.Bleed > 0 {
+		width = x.opts.Ticket.Bleed
+	}
+	var changes []report.ObjectChange
+	done := map[types.Object]bool{}
+	for i := range x.pages {
+		object := x.pages[i].Object
+		if !x.faulty(report.FixBleed, i+1) || done[object] {
+			continue
+		}
+		done[object] = true
+		made, err := x.mirror(i, width)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, made...)
+	}
+	return changes, nil
+}
+
+// faulty reports whether a page has a finding that a fix removes. A finding lists its first pages
+// only, and then counts for all.
+func (x *fixer) faulty(fix report.Fix, page int) bool {
+	return slices.ContainsFunc(x.report.Findings, func(f report.Finding) bool {
+		return slices.Contains(fixedBy[fix], f.Rule) && (f.Page == page || slices.Contains(f.Pages, page) || f.Count > len(f.Pages) && len(f.Pages) > 0)
+	})
+}
+
+// mirror gives a page a bleed of a width in millimetres: the page becomes a form, which is drawn
+// once as it is, and below that mirrored at each edge and corner of the finished page.
+func (x *fixer) mirror(i int, width float64) ([]report.ObjectChange, error) {
+	page := &x.pages[i]
+	impossible := func(reason report.FixReason, detail string) error {
+		return &impossibleError{Fix: report.FixBleed, Page: i + 1, Reason: reason, Detail: detail}
+	}
+	if page.Trim == nil && page.Art == nil {
+		return nil, impossible(report.FixNoTrimBox, "")
+	}
+	for _, ink := range x.report.Inks {
+		if color.Technical(ink.Name) && (slices.Contains(ink.Pages, i+1) || len(ink.Pages) >= maxListedPages) {
+			return nil, impossible(report.FixTechnicalInk, ink.Name)
+		}
+	}
+	dict, err := x.page(i)
+	if err != nil {
+		return nil, err
+	}
+	trim := page.Finished()
+	unit := 72 / 25.4 / page.UserUnit
+	bleed := trim.Grow(width * unit)
+	reach := trim.Grow((width + margin) * unit)
+	// The part of the page that is mirrored must be as wide as the bleed.
+	if trim.Width() < 2*(reach[2]-trim[2]) || trim.Height() < 2*(reach[3]-trim[3]) {
+		return nil, impossible(report.FixSmall, "")
+	}
+	form := types.Dict{
+		"Type": types.Name("XObject"), "Subtype": types.Name("Form"), "BBox": boxArray(page.Media),
+		"Resources": maps.Clone(x.resources(dict, page)), "Filter": types.Name("FlateDecode"),
+	}
+	if group, ok := dict["Group"]; ok {
+		form["Group"] = group
+	}
+	drawing, ok := x.contents(dict["Contents"], i+1)
+	if !ok {
+		return nil, impossible(report.FixContent, "")
+	}
+	ref := x.update.stream(form, drawing)
+	var out strings.Builder
+	for _, side := range []struct {
+		clip  geom.Rect
+		flipX float64 // the axis, for a mirrored x
+		flipY float64
+		x, y  bool
+	}{
+		{clip: geom.Rect{reach[0], trim[1], trim[0], trim[3]}, x: true, flipX: trim[0]},
+		{clip: geom.Rect{trim[2], trim[1], reach[2], trim[3]}, x: true, flipX: trim[2]},
+		{clip: geom.Rect{trim[0], reach[1], trim[2], trim[1]}, y: true, flipY: trim[1]},
+		{clip: geom.Rect{trim[0], trim[3], trim[2], reach[3]}, y: true, flipY: trim[3]},
+		{clip: geom.Rect{reach[0], reach[1], trim[0], trim[1]}, x: true, y: true, flipX: trim[0], flipY: trim[1]},
+		{clip: geom.Rect{trim[2], reach[1], reach[2], trim[1]}, x: true, y: true, flipX: trim[2], flipY: trim[1]},
+		{clip: geom.Rect{reach[0], trim[3], trim[0], reach[3]}, x: true, y: true, flipX: trim[0], flipY: trim[3]},
+		{clip: geom.Rect{trim[2], trim[3], reach[2], reach[3]}, x: true, y: true, flipX: trim[2], flipY: trim[3]},
+	} {
+		m := geom.Identity()
+		if side.x {
+			m[0], m[4] = -1, 2*side.flipX
+		}
+		if side.y {
+			m[3], m[5] = -1, 2*side.flipY
+		}
+		c := side.clip
+		fmt.Fprintf(&out, "q %s re W n %s cm /Artwork Do Q\n", numbers(c[0], c[1], c.Width(), c.Height()), numbers(m[:]...))
+	}
+	out.WriteString("/Artwork Do\n")
+	dict["Contents"] = x.update.stream(types.Dict{}, out.String())
+	dict["Resources"] = types.Dict{"XObject": types.Dict{"Artwork": ref}}
+	changes := []report.ObjectChange{{
+		Page: i + 1, Object: document.Ref(page.Object), Name: "Contents", Before: "artwork ends near the trim edges",
+		After: fmt.Sprintf("artwork mirrored into %g mm of bleed", geom.Round(width, 2)),
+	}}
+	for _, box := range []struct {
+		name string
+		have *geom.Rect
+		want geom.Rect
+	}{{"MediaBox", &page.Media, page.Media.Union(reach)}, {"CropBox", page.Crop, reach}, {"BleedBox", page.Bleed, bleed}} {
+		switch {
+		case box.have == nil && box.name == "CropBox":
+			continue
+		case box.have != nil && box.name != "MediaBox":
+			box.want = box.have.Union(box.want)
+		}
+		if box.have == nil || *box.have != box.want {
+			changes = append(changes, x.set(i, dict, box.name, box.want))
+		}
+	}
+	page.Media, page.Bleed = page.Media.Union(reach), &bleed
+	return changes, nil
+}
+
+// maxListedPages is the number of pages that an ink of a report lists at most.
+const maxListedPages = 10
+
+func boxArray(r geom.Rect) types.Array {
+	return types.Array{types.Float(r[0]), types.Float(r[1]), types.Float(r[2]), types.Float(r[3])}
+}
+
+// resources returns those of a page as they are after the other fixes.
+func (x *fixer) resources(dict types.Dict, page *document.Page) types.Dict {
+	if own := x.file.Dict(dict["Resources"]); own != nil {
+		return own
+	}
+	return page.Resources
+}
+
+// contents returns the compressed content of a page: its streams one after the other. It returns
+// false for content that cannot be read.
+func (x *fixer) contents(o types.Object, page int) (string, bool) {
+	parts := x.file.Array(o)
+	if parts == nil {
+		parts = types.Array{o}
+	}
+	var out bytes.Buffer
+	w := zlib.NewWriter(&out)
+	for _, part := range parts {
+		data := x.written(part)
+		if data == nil {
+			data = x.file.Decode(part, page)
+			if stream, ok := x.file.Stream(part); data == nil && ok && len(stream.Raw) > 0 {
+				return "", false
+			}
+		}
+		// A bytes.Buffer takes all writes.
+		_, _ = w.Write(data)
+		_, _ = w.Write([]byte("\n"))
+	}
+	_ = w.Close()
+	return out.String(), true
+}
+
+// numbers writes numbers as PDF has them, without exponents.
+func numbers(values ...float64) string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = strconv.FormatFloat(geom.Round(v, 6), 'f', -1, 64)
+	}
+	return strings.Join(out, " ")
+}
+
+// annotations draws printed annotations into their pages, and removes the others, except
+// printer's marks and traps. The interactive form goes with its fields.
+func (x *fixer) annotations() ([]report.ObjectChange, error) {
+	var changes []report.ObjectChange
+	for i := range x.pages {
+		annots := x.file.Array(x.pages[i].Annots)
+		if len(annots) == 0 {
+			continue
+		}
+		dict, err := x.page(i)
+		if err != nil {
+			return nil, err
+		}
+		var kept types.Array
+		var drawing strings.Builder
+		forms := types.Dict{}
+		for _, o := range annots {
+			annot := x.file.Dict(o)
+			subtype := x.file.Name(annot["Subtype"])
+			change := report.ObjectChange{Page: i + 1, Object: document.Ref(o), Name: "Annots", Before: document.Clean(subtype, 40)}
+			appearance, matrix, printed := content.Appearance(x.file, annot)
+			ref, isRef := appearance.(types.IndirectRef)
+			switch {
+			case subtype == "PrinterMark" || subtype == "TrapNet":
+				kept = append(kept, o)
+				continue
+			case printed && !isRef:
+				return nil, report.RefusedStructure
+			case printed:
+				name := fmt.Sprintf("Annotation%d", len(forms)+1)
+				forms[name] = ref
+				fmt.Fprintf(&drawing, "q %s cm /%s Do Q\n", numbers(matrix[:]...), name)
+				change.After = "part of the page"
+			}
+			changes = append(changes, change)
+		}
+		if len(kept) == len(annots) {
+			continue
+		}
+		if dict["Annots"] = kept; len(kept) == 0 {
+			delete(dict, "Annots")
+		}
+		if len(forms) > 0 {
+			x.draw(i, dict, forms, drawing.String())
+		}
+	}
+	root, ok := x.edit(x.file.RootObject())
+	if _, form := root["AcroForm"]; ok && form && len(changes) > 0 {
+		delete(root, "AcroForm")
+		changes = append(changes, removed(0, document.Ref(x.file.RootObject()), "AcroForm"))
+	}
+	return changes, nil
+}
+
+// draw adds forms to a page, and content that draws them after its own content.
+func (x *fixer) draw(i int, dict types.Dict, forms types.Dict, drawing string) {
+	resources := maps.Clone(x.resources(dict, &x.pages[i]))
+	if resources == nil {
+		resources = types.Dict{}
+	}
+	known := maps.Clone(x.file.Dict(resources["XObject"]))
+	if known == nil {
+		known = types.Dict{}
+	}
+	maps.Copy(known, forms)
+	resources["XObject"] = known
+	dict["Resources"] = resources
+	contents := append(types.Array{}, x.file.Array(dict["Contents"])...)
+	if len(contents) == 0 && dict["Contents"] != nil {
+		contents = types.Array{dict["Contents"]}
+	}
+	dict["Contents"] = append(append(types.Array{x.stream("q\n")}, contents...), x.stream("Q\n"+drawing))
+}
+
+// stream writes content that [fixer.written] finds again.
+func (x *fixer) stream(text string) types.IndirectRef {
+	ref := x.update.stream(types.Dict{}, text)
+	x.texts[ref] = text
+	return ref
+}
+
+// written returns the content that a fix has written, or nil.
+func (x *fixer) written(o types.Object) []byte {
+	if ref, ok := o.(types.IndirectRef); ok {
+		if text, ok := x.texts[ref]; ok {
+			return []byte(text)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/pkg/preflight"
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+)
+
+// fixed applies fixes, and returns the fixed file. It fails unless other readers accept the file.
+func fixed(t *testing.T, data []byte, ticket *jobticket.Ticket, fixes ...report.Fix) ([]byte, report.FixLog, error) {
+	t.Helper()
+	update, log, err := preflight.Fix(t.Context(), bytes.NewReader(data), int64(len(data)), lookup(t, "print_ready"), fixes, preflight.Options{Ticket: ticket})
+	if err != nil {
+		return nil, log, err
+	}
+	var coded bytes.Buffer
+	if err := report.EncodeFix(&coded, log, update); err != nil {
+		t.Fatalf("report.EncodeFix: %v", err)
+	}
+	decoded, back, err := report.DecodeFix(coded.Bytes())
+	if err != nil || !cmp.Equal(decoded, log) || !bytes.Equal(back, update) {
+		t.Errorf("decoded %+v, error %v, want %+v", decoded, err, log)
+	}
+	out := slices.Concat(data, update)
+	if len(update) > 0 {
+		accepted(t, out)
+	}
+	return out, log, nil
+}
+
+// accepted fails unless qpdf, mutool, poppler and Ghostscript read a file without a warning.
+func accepted(t *testing.T, data []byte) {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "fixed.pdf")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatalf("os.WriteFile: %v", err)
+	}
+	for _, command := range [][]string{
+		{"qpdf", "--check", path},
+		{"mutool", "draw", "-q", "-r", "20", "-o", filepath.Join(dir, "m%d.png"), path},
+		{"pdftoppm", "-r", "20", path, filepath.Join(dir, "p")},
+		{"gs", "-q", "-dNOPAUSE", "-dBATCH", "-sDEVICE=nullpage", path},
+	} {
+		out, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput()
+		lower := strings.ToLower(strings.ReplaceAll(string(out), "warning: ICC support is not available", ""))
+		if err != nil || strings.Contains(lower, "warning") || strings.Contains(lower, "error") && command[0] != "qpdf" {
+			t.Errorf("%s: %v\n%s", command[0], err, out)
+		}
+	}
+}
+
+// applied returns the names of the applied fixes.
+func applied(log report.FixLog) []report.Fix {
+	var out []report.Fix
+	for _, a := range log.Applied {
+		out = append(out, a.Fix)
+	}
+	return out
+}
+
+func TestFixesRemoveTheirFaults(t *testing.T) {
+	t.Parallel()
+	const art = "1 0.2 0 0 k 0 0 700 1000 re f 0 0 0 1 k 300 300 60 40 re f\n"
+	document := func(change func(s *pdftest.Sound, p *pdftest.Page)) []byte {
+		s := pdftest.NewSound()
+		p := s.Page(art, "")
+		change(s, &p)
+		return s.Bytes(p)
+	}
+	card := &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 85, Height: 55}}
+	script := "<< /S /JavaScript /JS (app.alert\\(1\\)) >>"
+	note := func(s *pdftest.Sound, p *pdftest.Page) {
+		look := s.Form(pdftest.Box{0, 0, 40, 20}, "", "0 1 1 0 k 0 0 40 20 re f", "")
+		p.Annots = s.Add("<< /Type /Annot /Subtype /Square /F 4 /Rect [200 200 280 220] /AP << /N %s >> >>", look).String() + " " +
+			s.Add("<< /Type /Annot /Subtype /Text /F 0 /Rect [300 200 320 220] /Contents (a note) >>").String()
+	}
+	tests := map[string]struct {
+		data    []byte
+		ticket  *jobticket.Ticket
+		fixes   []report.Fix
+		want    []report.Fix
+		changes []string // names of the changed entries
+		skipped []report.Fix
+	}{
+		"a page of the ordered size and its bleed gets boxes": {
+			data: document(func(_ *pdftest.Sound, p *pdftest.Page) {
+				p.Media, p.Trim, p.Bleed = &pdftest.Box{0, 0, pdftest.MM(91), pdftest.MM(61)}, nil, nil
+				p.Content = "1 0.2 0 0 k 0 0 300 300 re f\n"
+			}),
+			ticket: card, want: []report.Fix{report.FixTrim}, changes: []string{"TrimBox", "BleedBox"},
+		},
+		"a wrong TrimBox is corrected": {
+			data: document(func(_ *pdftest.Sound, p *pdftest.Page) {
+				p.Media = &pdftest.Box{0, 0, pdftest.MM(91), pdftest.MM(61)}
+				p.Trim, p.Bleed = p.Media, nil
+				p.Content = "1 0.2 0 0 k 0 0 300 300 re f\n"
+			}),
+			ticket: card, fixes: []report.Fix{report.FixTrim}, want: []report.Fix{report.FixTrim}, changes: []string{"TrimBox", "BleedBox"},
+		},
+		"a missing bleed is mirrored": {
+			data: document(func(_ *pdftest.Sound, p *pdftest.Page) { p.Bleed, p.Media = nil, p.Trim }),
+			want: []report.Fix{report.FixBleed}, changes: []string{"Contents", "MediaBox", "BleedBox"},
+		},
+		"artwork that ends at the trim edge is mirrored": {
+			data: document(func(_ *pdftest.Sound, p *pdftest.Page) {
+				b := p.Trim
+				p.Content = fmt.Sprintf("0.3 0.6 0 0 k %g %g %g %g re f\n", b[0], b[1], b[2]-b[0], b[3]-b[1])
+			}),
+			want: []report.Fix{report.FixBleed}, changes: []string{"Contents"},
+		},
+		"scripts are removed wherever they are": {
+			data: document(func(s *pdftest.Sound, p *pdftest.Page) {
+				s.Catalog += " /OpenAction " + script + " /Names " + s.Add("<< /JavaScript << /Names [(a) %s] >> >>", script).String()
+				p.Extra = "/AA << /O " + script + " >>"
+			}),
+			want: []report.Fix{report.FixActions}, changes: []string{"OpenAction", "Names/JavaScript", "AA"},
+		},
+		"attached files are removed": {
+			data: document(func(s *pdftest.Sound, _ *pdftest.Page) {
+				file := s.Stream("/Type /EmbeddedFile", []byte("hello"))
+				s.Catalog += fmt.Sprintf(" /Names << /EmbeddedFiles << /Names [(a) << /Type /Filespec /F (a.txt) /EF << /F %s >> >>] >> >>", file)
+			}),
+			want: []report.Fix{report.FixAttachments}, changes: []string{"Names/EmbeddedFiles"},
+		},
+		"printed annotations become part of the page": {
+			data: document(note), want: []report.Fix{report.FixAnnotations}, changes: []string{"Annots", "Annots"},
+		},
+		"several fixes of one page": {
+			data: document(func(s *pdftest.Sound, p *pdftest.Page) {
+				note(s, p)
+				p.Bleed, p.Media = nil, p.Trim
+				p.Extra = "/AA << /O " + script + " >>"
+			}),
+			want:    []report.Fix{report.FixAnnotations, report.FixBleed, report.FixActions},
+			changes: []string{"Annots", "Annots", "Contents", "MediaBox", "BleedBox", "AA"},
+		},
+		"a sound file stays as it is": {data: document(func(*pdftest.Sound, *pdftest.Page) {})},
+		"a technical ink is not mirrored": {
+			data: document(func(s *pdftest.Sound, p *pdftest.Page) {
+				p.Bleed, p.Media = nil, p.Trim
+				p.Content += "/Cut CS 1 SCN 1 w 100 100 200 200 re S\n"
+				p.Resources = s.Resources("/ColorSpace << /Cut " + s.Spot("CutContour", "0 1 0 0") + " >>")
+			}),
+			skipped: []report.Fix{report.FixBleed},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data, log, err := fixed(t, tc.data, tc.ticket, tc.fixes...)
+			if err != nil {
+				t.Fatalf("preflight.Fix: %v", err)
+			}
+			if diff := cmp.Diff(tc.want, applied(log)); diff != "" {
+				t.Errorf("applied (-want +got):\n%s", diff)
+			}
+			var names []string
+			for _, a := range log.Applied {
+				for _, c := range a.Changes {
+					names = append(names, c.Name)
+				}
+			}
+			if diff := cmp.Diff(tc.changes, names); diff != "" {
+				t.Errorf("changes (-want +got):\n%s", diff)
+			}
+			var skipped []report.Fix
+			for _, s := range log.Skipped {
+				skipped = append(skipped, s.Fix)
+				if s.Text("de") == "" {
+					t.Errorf("%s is skipped without a reason", s.Fix)
+				}
+			}
+			if diff := cmp.Diff(tc.skipped, skipped); diff != "" {
+				t.Errorf("skipped (-want +got):\n%s", diff)
+			}
+			if len(tc.want) == 0 && !bytes.Equal(data, tc.data) {
+				t.Error("the file changed")
+			}
+			// The fixed file has nothing left to fix.
+			if len(tc.want) > 0 {
+				if _, again, err := fixed(t, data, tc.ticket); err != nil || len(again.Applied) > 0 {
+					t.Errorf("fixing again applies %v, error %v", applied(again), err)
+				}
+			}
+		})
+	}
+}
+
+func TestImpossibleFixesChangeNothing(t *testing.T) {
+	t.Parallel()
+	signed := func() []byte {
+		s := pdftest.NewSound()
+		field := s.Reserve()
+		s.Set(field, "<< /Type /Annot /Subtype /Widget /FT /Sig /T (s) /Rect [0 0 0 0] /F 2 /V << /Type /Sig /Filter /Adobe.PPKLite /ByteRange [0 1 2 3] /Contents <00> >> >>")
+		s.Catalog += fmt.Sprintf(" /AcroForm << /Fields [%s] >> /OpenAction << /S /JavaScript /JS (1) >>", field)
+		p := s.Page("", "")
+		p.Annots = field.String()
+		return s.Bytes(p)
+	}()
+	scripted := func() []byte {
+		s := pdftest.NewSound()
+		s.Catalog += " /OpenAction << /S /JavaScript /JS (1) >>"
+		return s.Bytes(s.Page("", ""))
+	}()
+	covered := func() []byte {
+		s := pdftest.NewSound()
+		p := s.Page("", "")
+		p.Content = fmt.Sprintf("0 0 0 0 k 0 0 700 1000 re f 0.3 0.6 0 0 k %g %g %g %g re f\n", p.Trim[0], p.Trim[1], p.Trim[2]-p.Trim[0], p.Trim[3]-p.Trim[1])
+		return s.Bytes(p)
+	}()
+	encrypted := func() []byte {
+		s := pdftest.NewEncrypted("", 0)
+		return s.Bytes(s.Page("", ""))
+	}()
+	none := pdftest.Page{}
+	unknown := pdftest.Pages(none)
+	tests := map[string]struct {
+		data   []byte
+		ticket *jobticket.Ticket
+		fixes  []report.Fix
+		want   []report.SkippedFix
+	}{
+		"a signed file":                {data: signed, fixes: []report.Fix{report.FixActions}, want: []report.SkippedFix{{Fix: report.FixActions, Reason: report.FixSigned}}},
+		"a signed file, for all fixes": {data: signed, want: []report.SkippedFix{{Fix: report.FixAnnotations, Reason: report.FixSigned}, {Fix: report.FixActions, Reason: report.FixSigned}}},
+		"an encrypted file":            {data: encrypted, fixes: []report.Fix{report.FixActions}, want: []report.SkippedFix{{Fix: report.FixActions, Reason: report.FixEncrypted}}},
+		"a file that is no PDF":        {data: []byte("no PDF"), fixes: []report.Fix{report.FixActions}, want: []report.SkippedFix{{Fix: report.FixActions, Reason: report.FixUnreadable}}},
+		"a trim size without an order": {data: pdftest.Good(), fixes: []report.Fix{report.FixTrim}, want: []report.SkippedFix{{Fix: report.FixTrim, Reason: report.FixNoTrimSize}}},
+		"a page of another size": {
+			data: pdftest.Good(), ticket: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 50, Height: 50}}, fixes: []report.Fix{report.FixTrim},
+			want: []report.SkippedFix{{Fix: report.FixTrim, Page: 1, Reason: report.FixOtherSize, Detail: "50 x 50 mm"}},
+		},
+		"one of two given fixes is not possible": {
+			data: scripted, fixes: []report.Fix{report.FixActions, report.FixTrim}, want: []report.SkippedFix{{Fix: report.FixTrim, Reason: report.FixNoTrimSize}},
+		},
+		"a bleed without a TrimBox": {data: unknown, fixes: []report.Fix{report.FixBleed}, want: []report.SkippedFix{{Fix: report.FixBleed, Page: 1, Reason: report.FixNoTrimBox}}},
+		"white that covers the bleed": {
+			data: covered, want: []report.SkippedFix{{Fix: report.FixBleed, Reason: report.FixFaulty}},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			update, log, err := preflight.Fix(t.Context(), bytes.NewReader(tc.data), int64(len(tc.data)), lookup(t, "print_ready"), tc.fixes, preflight.Options{Ticket: tc.ticket})
+			if err != nil || update != nil || len(log.Applied) > 0 {
+				t.Errorf("%d bytes, %v applied, error %v, want none", len(update), applied(log), err)
+			}
+			if diff := cmp.Diff(tc.want, log.Skipped); diff != "" {
+				t.Errorf("skipped (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEveryReasonHasATextInEveryLanguage(t *testing.T) {
+	t.Parallel()
+	for _, reason := range report.FixReasons() {
+		skipped := report.SkippedFix{Fix: report.FixBleed, Page: 7, Reason: reason, Detail: "Cut"}
+		if en, de := skipped.Text("en"), skipped.Text("de"); en == "" || de == "" || en == de {
+			t.Errorf("%s: %q in English, %q in German", reason, en, de)
+		}
+	}
+}

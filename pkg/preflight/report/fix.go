@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
+)
+
+// Fix is a change of a file that removes a fault.
+type Fix string
+
+// The fixes.
+const (
+	// FixTrim sets the TrimBox and the BleedBox from the ordered size.
+	FixTrim Fix = "trim"
+	// FixBleed mirrors the artwork at the trim edges into the bleed.
+	FixBleed Fix = "bleed"
+	// FixAnnotations makes printed annotations and form fields part of the page, and removes
+	// the others.
+	FixAnnotations Fix = "annotations"
+	// FixActions removes JavaScript and all other actions, and the bookmarks.
+	FixActions Fix = "actions"
+	// FixAttachments removes attached files.
+	FixAttachments Fix = "attachments"
+)
+
+// Fixes lists the fixes, in the order in which they are applied.
+func Fixes() []Fix { return []Fix{FixTrim, FixAnnotations, FixBleed, FixActions, FixAttachments} }
+
+// FixTitle describes a fix in one of [Languages].
+func FixTitle(fix Fix, language string) string {
+	return texts.In(language).Report("fix/" + string(fix))
+}
+
+// FixVersion is the version of the JSON of a [FixLog].
+const FixVersion = "1.0"
+
+// FixLog lists what was changed in a file, and what was not.
+type FixLog struct {
+	Version string       `json:"fixVersion"`
+	Engine  Engine       `json:"engine"`
+	Before  File         `json:"before"`
+	After   File         `json:"after"`
+	Applied []AppliedFix `json:"applied"`
+	Skipped []SkippedFix `json:"skipped"`
+}
+
+// AppliedFix is a fix with its changes.
+type AppliedFix struct {
+	Fix     Fix            `json:"fix"`
+	Changes []ObjectChange `json:"changes"`
+}
+
+// ObjectChange is a change of one object of the file.
+type ObjectChange struct {
+	// Page is 0 for the document.
+	Page   int    `json:"page,omitempty"`
+	Object string `json:"object,omitempty"`
+	// Name is the changed entry, such as TrimBox.
+	Name   string `json:"name"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+}
+
+// SkippedFix is a fix that is not possible.
+type SkippedFix struct {
+	Fix Fix `json:"fix"`
+	// Page is 0 for the document.
+	Page   int       `json:"page,omitempty"`
+	Reason FixReason `json:"reason"`
+	// Detail is the size or the ink of the reason.
+	Detail string `json:"detail,omitempty"`
+}
+
+// Text returns the reason in one of [Languages].
+func (s SkippedFix) Text(language string) string {
+	return texts.In(language).Report("fix/why/"+string(s.Reason), "page", s.Page, "detail", s.Detail)
+}
+
+// FixReason is the reason why a fix is not possible.
+type FixReason string
+
+// The reasons.
+const (
+	FixSigned       FixReason = "signed"
+	FixUnreadable   FixReason = "unreadable"
+	FixEncrypted    FixReason = "encrypted"
+	FixDamaged      FixReason = "damaged"
+	FixStructure    FixReason = "structure"
+	FixTooLarge     FixReason = "too_large"
+	FixNoTrimSize   FixReason = "no_trim_size"
+	FixOtherSize    FixReason = "other_size"
+	FixNoTrimBox    FixReason = "no_trim_box"
+	FixTechnicalInk FixReason = "technical_ink"
+	FixSmall        FixReason = "small"
+	FixContent      FixReason = "content"
+	// FixFaulty: the fixed file has the fault still. FixArtwork: it has other artwork.
+	FixFaulty  FixReason = "faulty"
+	FixArtwork FixReason = "artwork"
+)
+
+// FixReasons lists the reasons.
+func FixReasons() []FixReason {
+	return []FixReason{
+		FixSigned, FixUnreadable, FixEncrypted, FixDamaged, FixStructure, FixTooLarge, FixNoTrimSize, FixOtherSize, FixNoTrimBox,
+		FixTechnicalInk, FixSmall, FixContent, FixFaulty, FixArtwork,
+	}
+}
+
+// ErrNoFix means that bytes are not the output of [EncodeFix].
+var ErrNoFix = errors.New("not a fixed PDF")
+
+// EncodeFix writes a log and the update of the file that it describes.
+func EncodeFix(w io.Writer, log FixLog, update []byte) error {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(log); err != nil {
+		return fmt.Errorf("encode fix: %w", err)
+	}
+	head := binary.BigEndian.AppendUint32(nil, uint32(text.Len())) // #nosec G115 -- bounded by the report
+	for _, part := range [][]byte{head, text.Bytes(), update} {
+		if _, err := w.Write(part); err != nil {
+			return fmt.Errorf("write fix: %w", err)
+		}
+	}
+	return nil
+}
+
+// DecodeFix reads the output of [EncodeFix]. It returns [ErrNoFix] for anything else.
+func DecodeFix(data []byte) (log FixLog, update []byte, err error) {
+	if len(data) < 4 {
+		return log, nil, ErrNoFix
+	}
+	n := int64(binary.BigEndian.Uint32(data))
+	if n > int64(len(data)-4) {
+		return log, nil, ErrNoFix
+	}
+	dec := json.NewDecoder(bytes.NewReader(data[4 : 4+n]))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&log); err != nil || log.Version != FixVersion {
+		return FixLog{}, nil, errors.Join(ErrNoFix, err)
+	}
+	for _, skipped := range log.Skipped {
+		if !slices.Contains(FixReasons(), skipped.Reason) || !slices.Contains(Fixes(), skipped.Fix) {
+			return FixLog{}, nil, ErrNoFix
+		}
+	}
+	for _, applied := range log.Applied {
+		if !slices.Contains(Fixes(), applied.Fix) {
+			return FixLog{}, nil, ErrNoFix
+		}
+	}
+	if update = data[4+n:]; len(update) > 0 {
+		if err := CheckUpdate(update); err != nil {
+			return FixLog{}, nil, errors.Join(ErrNoFix, err)
+		}
+	}
+	return log, update, nil
+}
+
+// WriteFix writes a log as text, in one of [Languages].
+func WriteFix(w io.Writer, log FixLog, language string) error {
+	in := texts.In(language)
+	var out bytes.Buffer
+	if len(log.Applied)+len(log.Skipped) == 0 {
+		fmt.Fprintln(&out, in.Report("fix/nothing"))
+	}
+	for _, applied := range log.Applied {
+		fmt.Fprintf(&out, "%s  %s\n", in.Report("fix/fixed"), FixTitle(applied.Fix, language))
+		for _, c := range applied.Changes {
+			place := in.Report("document")
+			if c.Page > 0 {
+				place = in.Report("page", "pages", fmt.Sprint(c.Page))
+			}
+			none := in.Report("compare/none")
+			before, after := c.Before, c.After
+			if before == "" {
+				before = none
+			}
+			if after == "" {
+				after = none
+			}
+			fmt.Fprintf(&out, "  %s  %s  %s: %s -> %s\n", place, c.Object, c.Name, before, after)
+		}
+	}
+	for _, skipped := range log.Skipped {
+		fmt.Fprintf(&out, "%s  %s: %s\n", in.Report("fix/skipped"), FixTitle(skipped.Fix, language), skipped.Text(language))
+	}
+	if _, err := w.Write(out.Bytes()); err != nil {
+		return fmt.Errorf("write fix: %w", err)
+	}
+	return nil
+}
