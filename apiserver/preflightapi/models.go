@@ -13,9 +13,10 @@ func path(id string) string { return "/api/v1/preflight/" + id }
 // modelOf returns a job as partners see it; report is nil unless the job has succeeded.
 // The URL of the file has no query, because a query may be a credential.
 func modelOf(job preflightjob.Job, report []byte) PreflightJob {
+	intent, product := job.Ticket.Split()
 	model := PreflightJob{
 		JobID: job.ID, Status: PreflightJobStatus(job.Status), FileID: job.FileURL.FileID(),
-		Profile: job.Profile, Intent: job.Ticket, ClientReference: job.ClientReference,
+		Profile: job.Profile, Intent: intent, Product: product, ClientReference: job.ClientReference,
 		SubmittedAt: respond.Instant(job.SubmittedAt), StartedAt: respond.Since(job.StartedAt),
 		FinishedAt: respond.Since(job.FinishedAt), ExpiresAt: respond.Instant(job.ExpiresAt),
 		Attempt: job.Attempt, Livemode: job.Tenant.Mode == tenant.Live,

@@ -156,7 +156,7 @@ func (s *surface) replayOr(c *gate.Call, violations []problem.Violation) (Submit
 
 // SubmitPreflight serves POST /api/v1/preflight.
 func (s *surface) SubmitPreflight(c *gate.Call, body PreflightSubmit) (SubmitPreflightResponseObject, error) {
-	ordered, err := s.ticket(c, body.Intent)
+	ordered, err := s.ticket(c, body.Intent.With(body.Product))
 	if wrong := (*referenceError)(nil); errors.As(err, &wrong) {
 		return s.replayOr(c, wrong.violation())
 	}

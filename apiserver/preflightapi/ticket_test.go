@@ -46,6 +46,57 @@ func TestIntentIsStoredWithTheJob(t *testing.T) {
 	submit(t, server, "k", intended(`{"pages":3}`)).Want(t, 422, "IDEMPOTENCY_KEY_REUSED")
 }
 
+func TestOrderedProductIsStoredWithTheJob(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		body    string
+		intent  *jobticket.Ticket
+		product *jobticket.Product
+	}{
+		"with an intent": {
+			`"intent":{"pages":8},"product":{"backColors":{"process":1},"bleed":3,"binding":"SaddleStitch","part":"body","spine":2.5}`,
+			&jobticket.Ticket{Pages: 8},
+			&jobticket.Product{BackColors: &jobticket.Colors{Process: 1}, Bleed: 3, Binding: jobticket.SaddleStitch, Part: jobticket.Body, Spine: 2.5},
+		},
+		"alone":          {`"product":{"bleed":5}`, nil, &jobticket.Product{Bleed: 5}},
+		"a white back":   {`"product":{"backColors":{"process":0}}`, nil, &jobticket.Product{BackColors: &jobticket.Colors{}}},
+		"without either": {`"clientReference":"1"`, nil, nil},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := apitest.New(t, apitest.Options{})
+			made := submit(t, server, "", `{"fileUrl":"https://files.example.com/flyer.pdf","profile":"print_ready",`+tc.body+`}`).Want(t, 202, "")
+			var got struct {
+				Intent  *jobticket.Ticket
+				Product *jobticket.Product
+			}
+			get(t, server, "acme-live", "/api/v1/preflight/"+made.Text(t, "jobId")).Want(t, 200, "").Into(t, &got)
+			if diff := cmp.Diff(tc.intent, got.Intent); diff != "" {
+				t.Errorf("intent (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tc.product, got.Product); diff != "" {
+				t.Errorf("product (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestInvalidProductsAreRejected(t *testing.T) {
+	t.Parallel()
+	server := apitest.New(t, apitest.Options{})
+	// The released object of the intent is closed.
+	submit(t, server, "", intended(`{"bleed":3}`)).Want(t, 422, "PREFLIGHT_INVALID")
+	for name, product := range map[string]string{
+		"nothing": `{}`, "another binding": `{"binding":"Staples"}`, "a bleed of 0": `{"bleed":0}`, "a spine of a metre": `{"spine":1000}`, "another part": `{"part":"back"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			submit(t, server, "", `{"fileUrl":"https://files.example.com/flyer.pdf","profile":"print_ready","product":`+product+`}`).Want(t, 422, "PREFLIGHT_INVALID")
+		})
+	}
+}
+
 func TestIntentUsesTheQuantityOfAnOwnedRFQ(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})

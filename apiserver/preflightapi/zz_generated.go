@@ -108,6 +108,9 @@ type JobLinks struct {
 	Report string `json:"report,omitempty"`
 }
 
+// OrderedProduct The ordered product.
+type OrderedProduct = jobticket.Product
+
 // PreflightJob defines model for PreflightJob.
 type PreflightJob struct {
 	// JobID The id of the job.
@@ -136,6 +139,9 @@ type PreflightJob struct {
 
 	// Intent What was ordered.
 	Intent *Intent `json:"intent,omitempty"`
+
+	// Product The ordered product.
+	Product *OrderedProduct `json:"product,omitempty"`
 
 	// ClientReference Your own reference. Absent if the job was submitted without one.
 	//
@@ -319,6 +325,9 @@ type PreflightSubmit struct {
 
 	// Intent What was ordered.
 	Intent *Intent `json:"intent,omitempty"`
+
+	// Product The ordered product.
+	Product *OrderedProduct `json:"product,omitempty"`
 
 	// ClientReference Your own reference, such as a number of your system. It does not have to be unique.
 	//

@@ -290,7 +290,7 @@ func TestPreflightFixesAFile(t *testing.T) {
 	}{
 		"all fixes that are possible":    {"card.pdf -f fixed.pdf", 0, []string{"fixed    actions and bookmarks", "OpenAction: present -> none", "skipped  trim size from the order: the order has no trim size"}, true},
 		"all fixes":                      {"card.pdf -f fixed.pdf --trim-size 85x55", 0, []string{"TrimBox: none -> 8.5 8.5 249.45 164.41", "BleedBox: none -> 0 0 257.95 172.91"}, true},
-		"given fixes in German":          {"card.pdf -f fixed.pdf --fixes actions --lang de", 0, []string{"behoben  Aktionen und Lesezeichen", "Dokument  "}, true},
+		"given fixes in German":          {"card.pdf -f fixed.pdf --fixes actions --lang de", 0, []string{"behoben        Aktionen und Lesezeichen", "Dokument  "}, true},
 		"a given fix is not possible":    {"card.pdf -f fixed.pdf --fixes trim,actions", 1, []string{"skipped  trim size from the order", "nothing was fixed"}, false},
 		"the list alone, as JSON":        {"card.pdf -o json", 0, []string{`"fixVersion":"1.0"`, `"fix":"actions"`}, false},
 		"a file without a fault":         {"good.pdf -f fixed.pdf", 0, []string{"There is nothing to fix."}, false},

@@ -48,6 +48,8 @@ type (
 	Finding = preflightapi.Finding
 	// Intent is the order that a file is compared with.
 	Intent = preflightapi.Intent
+	// OrderedProduct is the product that a file is for, as part of the order.
+	OrderedProduct = preflightapi.OrderedProduct
 	// TrimSize is the finished size of a page.
 	TrimSize = preflightapi.TrimSize
 	// IntentColors are the ordered inks.

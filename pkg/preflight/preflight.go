@@ -69,7 +69,7 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 	doc := collector.Document()
 	made := compose(doc, judging.Finish(doc), p, report.File{SHA256: sum, Bytes: size})
 	if !opts.Ticket.Empty() {
-		made.Ticket = opts.Ticket
+		made.Ticket, made.Product = opts.Ticket.Split()
 	}
 	return made, nil
 }

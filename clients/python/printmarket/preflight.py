@@ -37,15 +37,10 @@ Finding = TypedDict("Finding", {
 }, total=False)
 Instant = str
 Intent = TypedDict("Intent", {
-    "backColors": "IntentColors",
-    "binding": str,
-    "bleed": float,
     "colors": "IntentColors",
     "pages": int,
-    "part": str,
     "quantity": int,
     "rfqId": str,
-    "spine": float,
     "trimSize": "TrimSize",
 }, total=False)
 IntentColors = TypedDict("IntentColors", {
@@ -58,6 +53,13 @@ JobLinks = TypedDict("JobLinks", {
     "self": Required[str],
 }, total=False)
 MessageParameters = dict[str, Any]
+OrderedProduct = TypedDict("OrderedProduct", {
+    "backColors": "IntentColors",
+    "binding": str,
+    "bleed": float,
+    "part": str,
+    "spine": float,
+}, total=False)
 PreflightJob = TypedDict("PreflightJob", {
     "attempt": Required[int],
     "clientReference": str,
@@ -70,6 +72,7 @@ PreflightJob = TypedDict("PreflightJob", {
     "jobId": Required[str],
     "links": Required["JobLinks"],
     "livemode": Required[bool],
+    "product": "OrderedProduct",
     "profile": Required[str],
     "progress": "Progress",
     "result": "PreflightReport",
@@ -108,6 +111,7 @@ PreflightReport = TypedDict("PreflightReport", {
     "language": str,
     "omitted": Required["ReportOmitted"],
     "pages": Required[list["ReportPage"]],
+    "product": "OrderedProduct",
     "profile": Required["ReportProfile"],
     "reportVersion": Required[str],
     "summary": Required["ReportSummary"],
@@ -133,6 +137,7 @@ PreflightSubmit = TypedDict("PreflightSubmit", {
     "fileId": str,
     "fileUrl": str,
     "intent": "Intent",
+    "product": "OrderedProduct",
     "profile": Required[str],
 }, total=False)
 Problem = TypedDict("Problem", {

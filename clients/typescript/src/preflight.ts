@@ -462,6 +462,7 @@ export interface components {
              */
             profile: string;
             intent?: components["schemas"]["Intent"];
+            product?: components["schemas"]["OrderedProduct"];
             /**
              * @description Your own reference, such as a number of your system. It does not have to be unique.
              * @example PO-2026-4711
@@ -530,7 +531,30 @@ export interface components {
             pages?: number;
             colors?: components["schemas"]["IntentColors"];
             /**
-             * @description The inks of the back of each sheet, which has the even pages; `colors` are then those of the front. Without any
+             * @description The number of copies. A file with `pages` times `quantity` pages counts as variable data and gives no
+             *     finding.
+             * @example 5000
+             */
+            quantity?: number;
+            /**
+             * @description The id of an RFQ of your organization. Its quantity applies if `quantity` is absent. The key needs the scope
+             *     `rfq:read`, too.
+             * @example rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
+             */
+            rfqId?: string;
+        };
+        /**
+         * @description The agreed properties of the product that the file is for. The inspection compares them with the file like those of
+         *     `intent`, and has findings of the same category.
+         * @example {
+         *       "binding": "SaddleStitch",
+         *       "part": "body",
+         *       "bleed": 3
+         *     }
+         */
+        OrderedProduct: {
+            /**
+             * @description The inks of the back of each sheet, which has the even pages; the `colors` of `intent` are then those of the front. Without any
              *     ink, the back stays white: ink on an even page is a finding, and the file may leave the even pages out.
              */
             backColors?: components["schemas"]["IntentColors"];
@@ -558,18 +582,6 @@ export interface components {
              * @example 8
              */
             spine?: number;
-            /**
-             * @description The number of copies. A file with `pages` times `quantity` pages counts as variable data and gives no
-             *     finding.
-             * @example 5000
-             */
-            quantity?: number;
-            /**
-             * @description The id of an RFQ of your organization. Its quantity applies if `quantity` is absent. The key needs the scope
-             *     `rfq:read`, too.
-             * @example rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
-             */
-            rfqId?: string;
         };
         /** @description The finished size of a page as displayed, in millimetres. */
         TrimSize: {
@@ -782,6 +794,7 @@ export interface components {
              */
             profile: string;
             intent?: components["schemas"]["Intent"];
+            product?: components["schemas"]["OrderedProduct"];
             /**
              * @description Your own reference. Absent if the job was submitted without one.
              * @example PO-2026-4711
@@ -904,6 +917,8 @@ export interface components {
             profile: components["schemas"]["ReportProfile"];
             /** @description The job ticket of the submission; absent without one. */
             ticket?: components["schemas"]["Intent"];
+            /** @description The ordered product of the submission; absent without one. */
+            product?: components["schemas"]["OrderedProduct"];
             verdict: components["schemas"]["Verdict"];
             /** @description False if a limit ended the inspection early or the file could not be read to its end. Further findings are then possible. */
             complete: boolean;

@@ -35,21 +35,21 @@ const (
 	FailureCodeTimeLimit         FailureCode = "TIME_LIMIT"
 )
 
-// Defines values for IntentBinding.
+// Defines values for OrderedProductBinding.
 const (
-	IntentBindingCoilBinding  IntentBinding = "CoilBinding"
-	IntentBindingHardCover    IntentBinding = "HardCover"
-	IntentBindingLooseBinding IntentBinding = "LooseBinding"
-	IntentBindingPlasticComb  IntentBinding = "PlasticComb"
-	IntentBindingSaddleStitch IntentBinding = "SaddleStitch"
-	IntentBindingSoftCover    IntentBinding = "SoftCover"
-	IntentBindingWireComb     IntentBinding = "WireComb"
+	OrderedProductBindingCoilBinding  OrderedProductBinding = "CoilBinding"
+	OrderedProductBindingHardCover    OrderedProductBinding = "HardCover"
+	OrderedProductBindingLooseBinding OrderedProductBinding = "LooseBinding"
+	OrderedProductBindingPlasticComb  OrderedProductBinding = "PlasticComb"
+	OrderedProductBindingSaddleStitch OrderedProductBinding = "SaddleStitch"
+	OrderedProductBindingSoftCover    OrderedProductBinding = "SoftCover"
+	OrderedProductBindingWireComb     OrderedProductBinding = "WireComb"
 )
 
-// Defines values for IntentPart.
+// Defines values for OrderedProductPart.
 const (
-	IntentPartBody  IntentPart = "body"
-	IntentPartCover IntentPart = "cover"
+	OrderedProductPartBody  OrderedProductPart = "body"
+	OrderedProductPartCover OrderedProductPart = "cover"
 )
 
 // Defines values for PreflightStatus.
@@ -242,33 +242,6 @@ type Intent struct {
 	// Colors The inks of the print job.
 	Colors *IntentColors `json:"colors,omitempty"`
 
-	// BackColors The inks of the print job.
-	BackColors *IntentColors `json:"backColors,omitempty"`
-
-	// Bleed The width of the bleed on every side in mm. It replaces that of the profile.
-	//
-	// Examples: 3
-	Bleed float64 `json:"bleed,omitempty"`
-
-	// Binding How the pages are bound, by the names of XJDF. A saddle stitch needs a multiple of four pages, other bindings a
-	// multiple of two, and loose leaves any number.
-	//
-	//
-	// Examples: SaddleStitch
-	Binding *IntentBinding `json:"binding,omitempty"`
-
-	// Part The part of a bound product that the file holds. A `cover` of one page must be as wide as two pages of `trimSize`
-	// and the spine.
-	//
-	//
-	// Examples: body
-	Part *IntentPart `json:"part,omitempty"`
-
-	// Spine The width of the spine in mm.
-	//
-	// Examples: 8
-	Spine *float64 `json:"spine,omitempty"`
-
 	// Quantity The number of copies. A file with `pages` times `quantity` pages counts as variable data and gives no
 	// finding.
 	//
@@ -283,18 +256,6 @@ type Intent struct {
 	// Examples: rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
 	RFQID string `json:"rfqId,omitempty"`
 }
-
-// IntentBinding How the pages are bound, by the names of XJDF. A saddle stitch needs a multiple of four pages, other bindings a
-// multiple of two, and loose leaves any number.
-//
-// Examples: SaddleStitch
-type IntentBinding string
-
-// IntentPart The part of a bound product that the file holds. A `cover` of one page must be as wide as two pages of `trimSize`
-// and the spine.
-//
-// Examples: body
-type IntentPart string
 
 // IntentColors The inks of the print job.
 type IntentColors struct {
@@ -328,6 +289,51 @@ type JobLinks struct {
 // with their unit, such as `width_mm`; `value`, `limit` and `tolerance` are in the unit of `measured`.
 type MessageParameters = map[string]any
 
+// OrderedProduct The agreed properties of the product that the file is for. The inspection compares them with the file like those of
+// `intent`, and has findings of the same category.
+//
+// Examples: {"binding":"SaddleStitch","bleed":3,"part":"body"}
+type OrderedProduct struct {
+	// BackColors The inks of the print job.
+	BackColors *IntentColors `json:"backColors,omitempty"`
+
+	// Bleed The width of the bleed on every side in mm. It replaces that of the profile.
+	//
+	// Examples: 3
+	Bleed float64 `json:"bleed,omitempty"`
+
+	// Binding How the pages are bound, by the names of XJDF. A saddle stitch needs a multiple of four pages, other bindings a
+	// multiple of two, and loose leaves any number.
+	//
+	//
+	// Examples: SaddleStitch
+	Binding *OrderedProductBinding `json:"binding,omitempty"`
+
+	// Part The part of a bound product that the file holds. A `cover` of one page must be as wide as two pages of `trimSize`
+	// and the spine.
+	//
+	//
+	// Examples: body
+	Part *OrderedProductPart `json:"part,omitempty"`
+
+	// Spine The width of the spine in mm.
+	//
+	// Examples: 8
+	Spine *float64 `json:"spine,omitempty"`
+}
+
+// OrderedProductBinding How the pages are bound, by the names of XJDF. A saddle stitch needs a multiple of four pages, other bindings a
+// multiple of two, and loose leaves any number.
+//
+// Examples: SaddleStitch
+type OrderedProductBinding string
+
+// OrderedProductPart The part of a bound product that the file holds. A `cover` of one page must be as wide as two pages of `trimSize`
+// and the spine.
+//
+// Examples: body
+type OrderedProductPart string
+
 // PreflightJob defines model for PreflightJob.
 type PreflightJob struct {
 	// JobID The id of the job.
@@ -360,6 +366,13 @@ type PreflightJob struct {
 	//
 	// Examples: {"colors":{"process":4},"pages":2,"quantity":5000,"trimSize":{"height":210,"width":148}}
 	Intent *Intent `json:"intent,omitempty"`
+
+	// Product The agreed properties of the product that the file is for. The inspection compares them with the file like those of
+	// `intent`, and has findings of the same category.
+	//
+	//
+	// Examples: {"binding":"SaddleStitch","bleed":3,"part":"body"}
+	Product *OrderedProduct `json:"product,omitempty"`
 
 	// ClientReference Your own reference. Absent if the job was submitted without one.
 	//
@@ -502,6 +515,9 @@ type PreflightReport struct {
 	// Ticket The job ticket of the submission; absent without one.
 	Ticket *Intent `json:"ticket,omitempty"`
 
+	// Product The ordered product of the submission; absent without one.
+	Product *OrderedProduct `json:"product,omitempty"`
+
 	// Verdict The result for the file: `fail` if a finding has the severity error, `warn` if a finding has the severity
 	// warning, otherwise `pass`. Present in a job when status is succeeded.
 	Verdict Verdict `json:"verdict"`
@@ -609,6 +625,13 @@ type PreflightSubmit struct {
 	//
 	// Examples: {"colors":{"process":4},"pages":2,"quantity":5000,"trimSize":{"height":210,"width":148}}
 	Intent *Intent `json:"intent,omitempty"`
+
+	// Product The agreed properties of the product that the file is for. The inspection compares them with the file like those of
+	// `intent`, and has findings of the same category.
+	//
+	//
+	// Examples: {"binding":"SaddleStitch","bleed":3,"part":"body"}
+	Product *OrderedProduct `json:"product,omitempty"`
 
 	// ClientReference Your own reference, such as a number of your system. It does not have to be unique.
 	//

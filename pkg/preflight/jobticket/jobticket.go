@@ -25,6 +25,18 @@ type Ticket struct {
 	Pages Count `json:"pages,omitempty"`
 	// Colors are the ordered inks; those of the front if BackColors is set.
 	Colors *Colors `json:"colors,omitempty"`
+	Product
+	// Quantity is the number of ordered copies, 1 to [MaxQuantity]. A file of Pages
+	// times Quantity pages contains variable data.
+	Quantity Count `json:"quantity,omitempty"`
+	// RFQID is the id of the request for quotation that Quantity comes from, for
+	// reports; at most 64 bytes.
+	RFQID string `json:"rfqId,omitempty"`
+}
+
+// Product holds the members of a [Ticket] that requests and reports have as an object of its own:
+// the contract has closed the object of the others. A zero field is not part of the order.
+type Product struct {
 	// BackColors are the inks of the back of each sheet, which has the even pages. No ink at all
 	// means that the back stays white.
 	BackColors *Colors `json:"backColors,omitempty"`
@@ -36,12 +48,31 @@ type Ticket struct {
 	Part Part `json:"part,omitempty"`
 	// Spine is the width of the spine in millimetres, at most [MaxSpine].
 	Spine float64 `json:"spine,omitempty"`
-	// Quantity is the number of ordered copies, 1 to [MaxQuantity]. A file of Pages
-	// times Quantity pages contains variable data.
-	Quantity Count `json:"quantity,omitempty"`
-	// RFQID is the id of the request for quotation that Quantity comes from, for
-	// reports; at most 64 bytes.
-	RFQID string `json:"rfqId,omitempty"`
+}
+
+// With returns a ticket with the members of a product. Both may be nil.
+func (t *Ticket) With(p *Product) *Ticket {
+	if p == nil {
+		return t
+	}
+	made := Ticket{}
+	if t != nil {
+		made = *t
+	}
+	made.Product = *p
+	return &made
+}
+
+// Split returns the ticket without its product, and the product; nil for those that are empty.
+func (t *Ticket) Split() (*Ticket, *Product) {
+	if t == nil || t.Product == (Product{}) {
+		return t, nil
+	}
+	rest, product := *t, t.Product
+	if rest.Product = (Product{}); rest.Empty() {
+		return nil, &product
+	}
+	return &rest, &product
 }
 
 // Binding is a kind of binding, by the names of XJDF (BindingIntent/@BindingType).
@@ -126,8 +157,7 @@ var ErrInvalid = errors.New("invalid job ticket")
 
 // Empty reports whether the ticket orders nothing.
 func (t *Ticket) Empty() bool {
-	return t == nil || t.TrimSize == nil && t.Pages == 0 && t.Colors == nil && t.BackColors == nil && t.Quantity == 0 && t.RFQID == "" &&
-		t.Bleed == 0 && t.Binding == "" && t.Part == "" && t.Spine == 0
+	return t == nil || t.TrimSize == nil && t.Pages == 0 && t.Colors == nil && t.Quantity == 0 && t.RFQID == "" && t.Product == (Product{})
 }
 
 // Check returns [ErrInvalid] for a ticket that is out of bounds. A nil ticket is valid.

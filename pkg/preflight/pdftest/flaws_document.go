@@ -103,15 +103,15 @@ func ticketFlaws() []Flaw {
 	}
 	return []Flaw{
 		{Rule: "intent.page_count", Ticket: &jobticket.Ticket{Pages: 4}, Breaks: pages(3), Twin: pages(4)},
-		{Rule: "intent.page_multiple", Ticket: &jobticket.Ticket{Binding: jobticket.SaddleStitch}, Breaks: pages(7), Twin: pages(8)},
-		{Rule: "intent.page_multiple", Variant: "soft cover", Ticket: &jobticket.Ticket{Binding: jobticket.SoftCover}, Breaks: pages(7), Twin: pages(6)},
-		{Rule: "intent.back_printed", Ticket: &jobticket.Ticket{Pages: 1, Colors: &jobticket.Colors{Process: 4}, BackColors: &jobticket.Colors{}}, Breaks: pages(2), Twin: pages(1)},
+		{Rule: "intent.page_multiple", Ticket: &jobticket.Ticket{Product: jobticket.Product{Binding: jobticket.SaddleStitch}}, Breaks: pages(7), Twin: pages(8)},
+		{Rule: "intent.page_multiple", Variant: "soft cover", Ticket: &jobticket.Ticket{Product: jobticket.Product{Binding: jobticket.SoftCover}}, Breaks: pages(7), Twin: pages(6)},
+		{Rule: "intent.back_printed", Ticket: &jobticket.Ticket{Pages: 1, Colors: &jobticket.Colors{Process: 4}, Product: jobticket.Product{BackColors: &jobticket.Colors{}}}, Breaks: pages(2), Twin: pages(1)},
 		{
-			Rule: "intent.cover_size", Ticket: &jobticket.Ticket{Part: jobticket.Cover, TrimSize: &jobticket.Size{Width: 148, Height: 210}, Spine: 8},
+			Rule: "intent.cover_size", Ticket: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 148, Height: 210}, Product: jobticket.Product{Part: jobticket.Cover, Spine: 8}},
 			Breaks: page(func(_ *Sound, p *Page) { p.sized(300, 210) }), Twin: page(func(_ *Sound, p *Page) { p.sized(304, 210) }),
 		},
-		{Rule: "intent.colors_extra", Variant: "on the back", Ticket: &jobticket.Ticket{Colors: &jobticket.Colors{Process: 4}, BackColors: &jobticket.Colors{Process: 1}}, Breaks: twoSided("1 0 0 0"), Twin: twoSided("0 0 0 1")},
-		{Rule: "box.bleed_short", Variant: "ordered", Ticket: &jobticket.Ticket{Bleed: 4}, Breaks: sound, Twin: page(func(_ *Sound, p *Page) { p.Bleed = p.Trim.Around(MM(4)) })},
+		{Rule: "intent.colors_extra", Variant: "on the back", Ticket: &jobticket.Ticket{Colors: &jobticket.Colors{Process: 4}, Product: jobticket.Product{BackColors: &jobticket.Colors{Process: 1}}}, Breaks: twoSided("1 0 0 0"), Twin: twoSided("0 0 0 1")},
+		{Rule: "box.bleed_short", Variant: "ordered", Ticket: &jobticket.Ticket{Product: jobticket.Product{Bleed: 4}}, Breaks: sound, Twin: page(func(_ *Sound, p *Page) { p.Bleed = p.Trim.Around(MM(4)) })},
 		{Rule: "intent.trim_size", Ticket: a4, Breaks: page(func(_ *Sound, p *Page) { p.sized(148, 210) }), Twin: sound},
 		{Rule: "intent.trim_size", Variant: "turned", Ticket: a4, Breaks: page(func(_ *Sound, p *Page) { p.Rotate = 90 }), Twin: sound},
 		{Rule: "intent.colors_extra", Variant: "spot colour", Ticket: cmyk, Breaks: spot, Twin: content("0 0.2 0.8 0.2 k 60 300 50 50 re f\n")},

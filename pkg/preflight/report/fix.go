@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
 )
@@ -170,12 +171,14 @@ func DecodeFix(data []byte) (log FixLog, update []byte, err error) {
 // WriteFix writes a log as text, in one of [Languages].
 func WriteFix(w io.Writer, log FixLog, language string) error {
 	in := texts.In(language)
+	fixed, skipped := in.Report("fix/fixed"), in.Report("fix/skipped")
+	width := max(utf8.RuneCountInString(fixed), utf8.RuneCountInString(skipped))
 	var out bytes.Buffer
 	if len(log.Applied)+len(log.Skipped) == 0 {
 		fmt.Fprintln(&out, in.Report("fix/nothing"))
 	}
 	for _, applied := range log.Applied {
-		fmt.Fprintf(&out, "%s  %s\n", in.Report("fix/fixed"), FixTitle(applied.Fix, language))
+		fmt.Fprintf(&out, "%-*s  %s\n", width, fixed, FixTitle(applied.Fix, language))
 		for _, c := range applied.Changes {
 			place := in.Report("document")
 			if c.Page > 0 {
@@ -192,8 +195,8 @@ func WriteFix(w io.Writer, log FixLog, language string) error {
 			fmt.Fprintf(&out, "  %s  %s  %s: %s -> %s\n", place, c.Object, c.Name, before, after)
 		}
 	}
-	for _, skipped := range log.Skipped {
-		fmt.Fprintf(&out, "%s  %s: %s\n", in.Report("fix/skipped"), FixTitle(skipped.Fix, language), skipped.Text(language))
+	for _, s := range log.Skipped {
+		fmt.Fprintf(&out, "%-*s  %s: %s\n", width, skipped, FixTitle(s.Fix, language), s.Text(language))
 	}
 	if _, err := w.Write(out.Bytes()); err != nil {
 		return fmt.Errorf("write fix: %w", err)

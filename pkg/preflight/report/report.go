@@ -33,6 +33,8 @@ type Report struct {
 	Profile  Profile `json:"profile"`
 	// Ticket is the order that the file was compared with, absent without one.
 	Ticket *jobticket.Ticket `json:"ticket,omitempty"`
+	// Product is the ordered product, which Ticket does not contain; absent without one.
+	Product *jobticket.Product `json:"product,omitempty"`
 	// Verdict is fail with a finding of severity error, else warn with a finding of
 	// severity warning, else pass.
 	Verdict Verdict `json:"verdict"`

@@ -71,7 +71,7 @@ func (p *textPage) head(r *Report) {
 	if r.Document != nil {
 		p.line("document", p.describe(r))
 	}
-	if !r.Ticket.Empty() {
+	if !r.Ticket.With(r.Product).Empty() {
 		p.line("ordered", Ordered(*r))
 	}
 	p.line("file", p.in.Plural("bytes", int(r.File.Bytes))+", SHA-256 "+r.File.SHA256)
@@ -248,10 +248,11 @@ func Standards(r Report) []string {
 // Ordered returns the order of a report in a line, in the report's language, or "" for a
 // report without one.
 func Ordered(r Report) string {
-	if r.Ticket.Empty() {
+	t := r.Ticket.With(r.Product)
+	if t.Empty() {
 		return ""
 	}
-	in, t := r.texts(), r.Ticket
+	in := r.texts()
 	var parts []string
 	if t.TrimSize != nil {
 		parts = append(parts, in.Report("size", "width", t.TrimSize.Width, "height", t.TrimSize.Height))

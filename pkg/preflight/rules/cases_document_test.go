@@ -139,14 +139,14 @@ func orderCases() map[string]ruleCase {
 		"intent.page_count": pair(order(jobticket.Ticket{Pages: 2}), both(add(page(3), page(3)), order(jobticket.Ticket{Pages: 1, Quantity: 3}))),
 		"intent.trim_size":  pair(size(71, 72), size(70.9, 70.2)),
 		"intent.page_multiple": pair(
-			both(add(page(3), page(3), page(3), page(3), page(3), page(3)), order(jobticket.Ticket{Binding: jobticket.SaddleStitch, Pages: 7})),
-			both(add(page(3), page(3), page(3)), order(jobticket.Ticket{Binding: jobticket.SaddleStitch}))),
+			both(add(page(3), page(3), page(3), page(3), page(3), page(3)), order(jobticket.Ticket{Pages: 7, Product: jobticket.Product{Binding: jobticket.SaddleStitch}})),
+			both(add(page(3), page(3), page(3)), order(jobticket.Ticket{Product: jobticket.Product{Binding: jobticket.SaddleStitch}}))),
 		"intent.back_printed": pair(
-			both(add(page(3)), order(jobticket.Ticket{Pages: 1, Colors: &jobticket.Colors{Process: 4}, BackColors: &jobticket.Colors{}})),
-			both(add(blankPage()), order(jobticket.Ticket{Pages: 1, Colors: &jobticket.Colors{Process: 4}, BackColors: &jobticket.Colors{}}))),
+			both(add(page(3)), order(jobticket.Ticket{Pages: 1, Colors: &jobticket.Colors{Process: 4}, Product: jobticket.Product{BackColors: &jobticket.Colors{}}})),
+			both(add(blankPage()), order(jobticket.Ticket{Pages: 1, Colors: &jobticket.Colors{Process: 4}, Product: jobticket.Product{BackColors: &jobticket.Colors{}}}))),
 		"intent.cover_size": pair(
-			order(jobticket.Ticket{Part: jobticket.Cover, TrimSize: &jobticket.Size{Width: 34, Height: 70.6}, Spine: 6}),
-			order(jobticket.Ticket{Part: jobticket.Cover, TrimSize: &jobticket.Size{Width: 34, Height: 70.6}, Spine: 2.5})),
+			order(jobticket.Ticket{TrimSize: &jobticket.Size{Width: 34, Height: 70.6}, Product: jobticket.Product{Part: jobticket.Cover, Spine: 6}}),
+			order(jobticket.Ticket{TrimSize: &jobticket.Size{Width: 34, Height: 70.6}, Product: jobticket.Product{Part: jobticket.Cover, Spine: 2.5}})),
 		"intent.colors_extra": pair(
 			both(colors(1), paint(area(cmyk(1, 0, 0, 0)))),
 			both(colors(1), paint(area(gray(0.4))), paint(area(cmyk(0, 0, 0, 0))))),

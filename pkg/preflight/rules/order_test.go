@@ -32,27 +32,27 @@ func TestAFaultOfAnOrderIsOneFinding(t *testing.T) {
 		change change
 		want   []string
 	}{
-		"seven pages of seven with a saddle stitch": {7, jobticket.Ticket{Pages: 7, Binding: jobticket.SaddleStitch}, nothing, []string{"intent.page_multiple"}},
-		"seven pages of eight with a saddle stitch": {7, jobticket.Ticket{Pages: 8, Binding: jobticket.SaddleStitch}, nothing, []string{"intent.page_count"}},
-		"eight pages with a saddle stitch":          {8, jobticket.Ticket{Pages: 8, Binding: jobticket.SaddleStitch}, nothing, nil},
-		"seven loose leaves":                        {7, jobticket.Ticket{Binding: jobticket.LooseBinding}, nothing, nil},
-		"a cover that is too narrow":                {1, jobticket.Ticket{Part: jobticket.Cover, TrimSize: half, Spine: 8}, nothing, []string{"intent.cover_size"}},
-		"a cover with its spine":                    {1, jobticket.Ticket{Part: jobticket.Cover, TrimSize: half, Spine: 2.6}, nothing, nil},
-		"a cover of four pages as one page":         {1, jobticket.Ticket{Part: jobticket.Cover, TrimSize: half, Spine: 2.6, Pages: 2, Binding: jobticket.SoftCover}, nothing, nil},
-		"a cover in single pages":                   {4, jobticket.Ticket{Part: jobticket.Cover, TrimSize: square, Spine: 8, Pages: 4}, nothing, nil},
-		"a printed back of 4/0":                     {2, jobticket.Ticket{Pages: 1, Colors: four, BackColors: none}, nothing, []string{"intent.back_printed"}},
-		"a back of 4/0 that is left out":            {1, jobticket.Ticket{Pages: 2, Colors: four, BackColors: none}, nothing, nil},
-		"an empty back of 4/0":                      {2, jobticket.Ticket{Pages: 1, Colors: four, BackColors: none}, doc(func(d *facts.Document) { d.Pages[1].Painted = 0 }), nil},
+		"seven pages of seven with a saddle stitch": {7, jobticket.Ticket{Pages: 7, Product: jobticket.Product{Binding: jobticket.SaddleStitch}}, nothing, []string{"intent.page_multiple"}},
+		"seven pages of eight with a saddle stitch": {7, jobticket.Ticket{Pages: 8, Product: jobticket.Product{Binding: jobticket.SaddleStitch}}, nothing, []string{"intent.page_count"}},
+		"eight pages with a saddle stitch":          {8, jobticket.Ticket{Pages: 8, Product: jobticket.Product{Binding: jobticket.SaddleStitch}}, nothing, nil},
+		"seven loose leaves":                        {7, jobticket.Ticket{Product: jobticket.Product{Binding: jobticket.LooseBinding}}, nothing, nil},
+		"a cover that is too narrow":                {1, jobticket.Ticket{TrimSize: half, Product: jobticket.Product{Part: jobticket.Cover, Spine: 8}}, nothing, []string{"intent.cover_size"}},
+		"a cover with its spine":                    {1, jobticket.Ticket{TrimSize: half, Product: jobticket.Product{Part: jobticket.Cover, Spine: 2.6}}, nothing, nil},
+		"a cover of four pages as one page":         {1, jobticket.Ticket{TrimSize: half, Pages: 2, Product: jobticket.Product{Part: jobticket.Cover, Spine: 2.6, Binding: jobticket.SoftCover}}, nothing, nil},
+		"a cover in single pages":                   {4, jobticket.Ticket{TrimSize: square, Pages: 4, Product: jobticket.Product{Part: jobticket.Cover, Spine: 8}}, nothing, nil},
+		"a printed back of 4/0":                     {2, jobticket.Ticket{Pages: 1, Colors: four, Product: jobticket.Product{BackColors: none}}, nothing, []string{"intent.back_printed"}},
+		"a back of 4/0 that is left out":            {1, jobticket.Ticket{Pages: 2, Colors: four, Product: jobticket.Product{BackColors: none}}, nothing, nil},
+		"an empty back of 4/0":                      {2, jobticket.Ticket{Pages: 1, Colors: four, Product: jobticket.Product{BackColors: none}}, doc(func(d *facts.Document) { d.Pages[1].Painted = 0 }), nil},
 		"colour on the back of 4/1": {
-			2, jobticket.Ticket{Pages: 2, Colors: four, BackColors: &jobticket.Colors{Process: 1}}, paintOn(2, area(cmyk(1, 0, 0, 0))), []string{"intent.colors_extra"},
+			2, jobticket.Ticket{Pages: 2, Colors: four, Product: jobticket.Product{BackColors: &jobticket.Colors{Process: 1}}}, paintOn(2, area(cmyk(1, 0, 0, 0))), []string{"intent.colors_extra"},
 		},
 		"colour on the front of 4/1": {
-			2, jobticket.Ticket{Pages: 2, Colors: four, BackColors: &jobticket.Colors{Process: 1}}, paintOn(1, area(cmyk(1, 0, 0, 0))), nil,
+			2, jobticket.Ticket{Pages: 2, Colors: four, Product: jobticket.Product{BackColors: &jobticket.Colors{Process: 1}}}, paintOn(1, area(cmyk(1, 0, 0, 0))), nil,
 		},
 		"a spot colour of the back": {
-			2, jobticket.Ticket{Colors: four, BackColors: &jobticket.Colors{Spots: []string{"Gold"}}}, inks("Gold"), nil,
+			2, jobticket.Ticket{Colors: four, Product: jobticket.Product{BackColors: &jobticket.Colors{Spots: []string{"Gold"}}}}, inks("Gold"), nil,
 		},
-		"a bleed that is too small for the order": {1, jobticket.Ticket{Bleed: 4}, nothing, []string{"box.bleed_short"}},
+		"a bleed that is too small for the order": {1, jobticket.Ticket{Product: jobticket.Product{Bleed: 4}}, nothing, []string{"box.bleed_short"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

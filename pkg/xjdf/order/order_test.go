@@ -40,28 +40,28 @@ func TestTicketOfAProduct(t *testing.T) {
 	}{
 		"a cover inherits the binding of the whole": {
 			text: string(booklet), id: "P-COVER",
-			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 210, Height: 297}, Pages: 4, Bleed: 3, Binding: jobticket.SaddleStitch, Part: jobticket.Cover, Quantity: 1},
+			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 210, Height: 297}, Pages: 4, Quantity: 1, Product: jobticket.Product{Bleed: 3, Binding: jobticket.SaddleStitch, Part: jobticket.Cover}},
 		},
 		"a body has inks on both sides": {
 			text: string(booklet), id: "P-BODY",
 			want: &jobticket.Ticket{
-				TrimSize: &jobticket.Size{Width: 210, Height: 297}, Pages: 32, Binding: jobticket.SaddleStitch, Part: jobticket.Body, Quantity: 1,
-				Colors: &jobticket.Colors{Process: 4, Spots: []string{"Spot_1"}}, BackColors: &jobticket.Colors{Process: 1},
+				TrimSize: &jobticket.Size{Width: 210, Height: 297}, Pages: 32, Quantity: 1,
+				Colors: &jobticket.Colors{Process: 4, Spots: []string{"Spot_1"}}, Product: jobticket.Product{Binding: jobticket.SaddleStitch, Part: jobticket.Body, BackColors: &jobticket.Colors{Process: 1}},
 			},
 		},
 		"the product must be selected where several have a layout": {text: string(booklet), err: order.ErrProduct},
 		"an unknown product": {text: string(booklet), id: "P-NONE", err: order.ErrProduct},
 		"a sheet that is printed on one side": {
 			text: product(`ID="P" Amount="500"`, layout+`FinishedDimensions="240.945 155.906 0" Sides="OneSided"`+end+front+`</ColorIntent></Intent>`),
-			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 85, Height: 55}, Quantity: 500, Colors: four, BackColors: &jobticket.Colors{}},
+			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 85, Height: 55}, Quantity: 500, Colors: four, Product: jobticket.Product{BackColors: &jobticket.Colors{}}},
 		},
 		"a sheet that is printed on both sides": {
 			text: product(`ID="P"`, layout+`Sides="TwoSidedHeadToHead" Pages="2"`+end+front+`<SurfaceColor Surface="Back" ColorsUsed="Black Gold"/></ColorIntent></Intent>`),
-			want: &jobticket.Ticket{Pages: 2, Colors: four, BackColors: &jobticket.Colors{Process: 1, Spots: []string{"Gold"}}},
+			want: &jobticket.Ticket{Pages: 2, Colors: four, Product: jobticket.Product{BackColors: &jobticket.Colors{Process: 1, Spots: []string{"Gold"}}}},
 		},
 		"the thickness of a cover is its spine": {
 			text: product(`ID="P" ProductType="Cover"`, layout+`FinishedDimensions="419.528 595.276 22.677"`+end),
-			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 148, Height: 210}, Part: jobticket.Cover, Spine: 8},
+			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 148, Height: 210}, Product: jobticket.Product{Part: jobticket.Cover, Spine: 8}},
 		},
 		"a binding that preflight does not distinguish": {
 			text: product(`ID="P"`, layout+`Pages="8"`+end+`<Intent Name="BindingIntent"><BindingIntent BindingType="Ring"/></Intent>`),

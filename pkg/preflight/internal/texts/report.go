@@ -38,8 +38,8 @@ var reports = map[string]text{
 
 	// Fixes of a file.
 	"fix/nothing":     {"There is nothing to fix.", "Es ist nichts zu beheben."},
-	"fix/fixed":       {"fixed  ", "behoben"},
-	"fix/skipped":     {"skipped", "übergangen"},
+	"fix/fixed":       {"fixed", "behoben"},
+	"fix/skipped":     {"skipped", "nicht möglich"},
 	"fix/trim":        {"trim size from the order", "Endformat aus dem Auftrag"},
 	"fix/bleed":       {"bleed of mirrored artwork", "Beschnitt aus gespiegelten Rändern"},
 	"fix/annotations": {"annotations and form fields", "Anmerkungen und Formularfelder"},
