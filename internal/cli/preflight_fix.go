@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -48,11 +49,12 @@ not applied. Signed, encrypted and damaged files are not fixed.
 
 // fixNames describes the fixes.
 func fixNames() string {
-	text := "Fixes:\n"
+	var text strings.Builder
+	text.WriteString("Fixes:\n")
 	for _, fix := range report.Fixes() {
-		text += fmt.Sprintf("  %-12s %s\n", fix, report.FixTitle(fix, report.Languages()[0]))
+		fmt.Fprintf(&text, "  %-12s %s\n", fix, report.FixTitle(fix, report.Languages()[0]))
 	}
-	return text
+	return text.String()
 }
 
 // fixOptions holds the flags of preflight fix.

@@ -83,13 +83,10 @@ func (x *fixer) bleed() ([]report.ObjectChange, error) {
 		width = x.opts.Ticket.Bleed
 	}
 	var changes []report.ObjectChange
-	done := map[types.Object]bool{}
 	for i := range x.pages {
-		object := x.pages[i].Object
-		if !x.faulty(report.FixBleed, i+1) || done[object] {
+		if !x.faulty(report.FixBleed, i+1) || x.repeated(i) {
 			continue
 		}
-		done[object] = true
 		made, err := x.mirror(i, width)
 		if err != nil {
 			return nil, err
@@ -105,6 +102,12 @@ func (x *fixer) faulty(fix report.Fix, page int) bool {
 	return slices.ContainsFunc(x.report.Findings, func(f report.Finding) bool {
 		return slices.Contains(fixedBy[fix], f.Rule) && (f.Page == page || slices.Contains(f.Pages, page) || f.Count > len(f.Pages) && len(f.Pages) > 0)
 	})
+}
+
+// repeated reports whether a page is an earlier one again.
+func (x *fixer) repeated(i int) bool {
+	ref, ok := x.pages[i].Object.(types.IndirectRef)
+	return ok && slices.ContainsFunc(x.pages[:i], func(p document.Page) bool { return p.Object == ref })
 }
 
 // mirror gives a page a bleed of a width in millimetres: the page becomes a form, which is drawn
@@ -253,7 +256,7 @@ func (x *fixer) annotations() ([]report.ObjectChange, error) {
 	var changes []report.ObjectChange
 	for i := range x.pages {
 		annots := x.file.Array(x.pages[i].Annots)
-		if len(annots) == 0 {
+		if len(annots) == 0 || x.repeated(i) {
 			continue
 		}
 		dict, err := x.page(i)
@@ -276,7 +279,7 @@ func (x *fixer) annotations() ([]report.ObjectChange, error) {
 			case printed && !isRef:
 				return nil, report.RefusedStructure
 			case printed:
-				name := fmt.Sprintf("Annotation%d", len(forms)+1)
+				name := x.unused(i, dict, forms)
 				forms[name] = ref
 				fmt.Fprintf(&drawing, "q %s cm /%s Do Q\n", numbers(matrix[:]...), name)
 				change.After = "part of the page"
@@ -299,6 +302,17 @@ func (x *fixer) annotations() ([]report.ObjectChange, error) {
 		changes = append(changes, removed(0, document.Ref(x.file.RootObject()), "AcroForm"))
 	}
 	return changes, nil
+}
+
+// unused returns a name for one more form of a page.
+func (x *fixer) unused(i int, dict, forms types.Dict) string {
+	own := x.file.Dict(x.resources(dict, &x.pages[i])["XObject"])
+	for n := len(forms) + 1; ; n++ {
+		name := fmt.Sprintf("Annotation%d", n)
+		if own[name] == nil && forms[name] == nil {
+			return name
+		}
+	}
 }
 
 // draw adds forms to a page, and content that draws them after its own content.

@@ -149,6 +149,14 @@ func TestFixesRemoveTheirFaults(t *testing.T) {
 			want:    []report.Fix{report.FixAnnotations, report.FixBleed, report.FixActions},
 			changes: []string{"Annots", "Annots", "Contents", "MediaBox", "BleedBox", "AA"},
 		},
+		"annotations beside a form of the same name": {
+			data: document(func(s *pdftest.Sound, p *pdftest.Page) {
+				note(s, p)
+				p.Content += "/Annotation1 Do\n"
+				p.Resources = s.Resources(fmt.Sprintf("/XObject << /Annotation1 %s >>", s.Form(pdftest.Box{0, 0, 700, 1000}, "", "0 0 1 0 k 400 400 90 90 re f", "")))
+			}),
+			want: []report.Fix{report.FixAnnotations}, changes: []string{"Annots", "Annots"},
+		},
 		"a sound file stays as it is": {data: document(func(*pdftest.Sound, *pdftest.Page) {})},
 		"a technical ink is not mirrored": {
 			data: document(func(s *pdftest.Sound, p *pdftest.Page) {
@@ -217,6 +225,13 @@ func TestImpossibleFixesChangeNothing(t *testing.T) {
 		s.Catalog += " /OpenAction << /S /JavaScript /JS (1) >>"
 		return s.Bytes(s.Page("", ""))
 	}()
+	direct := func() []byte {
+		var b pdftest.Builder
+		pages := b.Reserve()
+		page := fmt.Sprintf("<< /Type /Page /Parent %s /MediaBox [0 0 99 99] /Annots [<< /Subtype /Text >>] >>", pages)
+		b.Set(pages, "<< /Type /Pages /Count 2 /Kids [%s %s] >>", page, page)
+		return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", pages))
+	}()
 	covered := func() []byte {
 		s := pdftest.NewSound()
 		p := s.Page("", "")
@@ -248,6 +263,7 @@ func TestImpossibleFixesChangeNothing(t *testing.T) {
 			data: scripted, fixes: []report.Fix{report.FixActions, report.FixTrim}, want: []report.SkippedFix{{Fix: report.FixTrim, Reason: report.FixNoTrimSize}},
 		},
 		"a bleed without a TrimBox": {data: unknown, fixes: []report.Fix{report.FixBleed}, want: []report.SkippedFix{{Fix: report.FixBleed, Page: 1, Reason: report.FixNoTrimBox}}},
+		"a page without a number of its own": {data: direct, fixes: []report.Fix{report.FixAnnotations}, want: []report.SkippedFix{{Fix: report.FixAnnotations, Reason: report.FixStructure}}},
 		"white that covers the bleed": {
 			data: covered, want: []report.SkippedFix{{Fix: report.FixBleed, Reason: report.FixFaulty}},
 		},

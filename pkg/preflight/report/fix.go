@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
@@ -182,7 +183,7 @@ func WriteFix(w io.Writer, log FixLog, language string) error {
 		for _, c := range applied.Changes {
 			place := in.Report("document")
 			if c.Page > 0 {
-				place = in.Report("page", "pages", fmt.Sprint(c.Page))
+				place = in.Report("page", "pages", strconv.Itoa(c.Page))
 			}
 			none := in.Report("compare/none")
 			before, after := c.Before, c.After
