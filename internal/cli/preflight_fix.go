@@ -38,7 +38,7 @@ not applied. Signed, encrypted and damaged files are not fixed.
 		RunE: func(cmd *cobra.Command, files []string) error { return o.run(cmd, files[0]) },
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&o.fixes, "fixes", nil, "fixes to apply; by default those for which the inspection has findings")
+	flags.StringSliceVar(&o.fixes, "fixes", []string{autoFixes}, "fixes to apply; auto applies those for which the inspection has findings")
 	flags.StringVar(&o.profile, "profile", "print_ready", "inspection profile, or the path of your own (.yaml); preflight profiles lists all")
 	choose(flags, &o.output, "output", "o", "form of the list: text or json", "text", "json")
 	choose(flags, &o.language, "lang", "", "language of the list: "+orList(report.Languages()), report.Languages()...)
@@ -46,6 +46,9 @@ not applied. Signed, encrypted and damaged files are not fixed.
 	o.ticket.flags(flags)
 	return cmd
 }
+
+// autoFixes stands for the fixes for which the inspection has findings.
+const autoFixes = "auto"
 
 // fixNames describes the fixes.
 func fixNames() string {
@@ -66,8 +69,14 @@ type fixOptions struct {
 }
 
 func (o *fixOptions) run(cmd *cobra.Command, file string) error {
-	var fixes []report.Fix
+	var fixes []report.Fix // none for all with findings
 	for _, name := range o.fixes {
+		if name == autoFixes && len(o.fixes) > 1 {
+			return errors.New("--fixes auto takes no other fix with it")
+		}
+		if name == autoFixes {
+			break
+		}
 		if !slices.Contains(report.Fixes(), report.Fix(name)) {
 			return fmt.Errorf("fix %s is unknown: must be %s", name, orList(fixWords()))
 		}
@@ -117,7 +126,8 @@ func (o *fixOptions) write(w io.Writer, log report.FixLog) error {
 	return report.WriteFix(w, log, o.language)
 }
 
-func fixWords() (words []string) {
+func fixWords() []string {
+	words := []string{autoFixes}
 	for _, fix := range report.Fixes() {
 		words = append(words, string(fix))
 	}
