@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -78,6 +79,7 @@ func TestFiguresComeOnlyFromOwnData(t *testing.T) {
 	}
 	stop := make(chan struct{})
 	var swaps, readers sync.WaitGroup
+	var swapped atomic.Int64
 	swaps.Go(func() {
 		r := rand.New(rand.NewPCG(20261122, 1))
 		for {
@@ -86,6 +88,7 @@ func TestFiguresComeOnlyFromOwnData(t *testing.T) {
 				return
 			default:
 				swap(server, r, all, ids)
+				swapped.Add(1)
 			}
 		}
 	})
@@ -94,6 +97,10 @@ func TestFiguresComeOnlyFromOwnData(t *testing.T) {
 		readers.Go(func() {
 			r := rand.New(rand.NewPCG(20261122, uint64(reader+2)))
 			for range 60 {
+				// Each request meets other data, even if the machine is busy.
+				for before := swapped.Load(); swapped.Load() == before; {
+					runtime.Gosched()
+				}
 				who := sessions[r.IntN(len(sessions))]
 				rec := httptest.NewRecorder()
 				server.Handler.ServeHTTP(rec, randomRequest(t, server, r, who))
