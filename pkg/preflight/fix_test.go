@@ -262,7 +262,7 @@ func TestImpossibleFixesChangeNothing(t *testing.T) {
 		"one of two given fixes is not possible": {
 			data: scripted, fixes: []report.Fix{report.FixActions, report.FixTrim}, want: []report.SkippedFix{{Fix: report.FixTrim, Reason: report.FixNoTrimSize}},
 		},
-		"a bleed without a TrimBox": {data: unknown, fixes: []report.Fix{report.FixBleed}, want: []report.SkippedFix{{Fix: report.FixBleed, Page: 1, Reason: report.FixNoTrimBox}}},
+		"a bleed without a TrimBox":          {data: unknown, fixes: []report.Fix{report.FixBleed}, want: []report.SkippedFix{{Fix: report.FixBleed, Page: 1, Reason: report.FixNoTrimBox}}},
 		"a page without a number of its own": {data: direct, fixes: []report.Fix{report.FixAnnotations}, want: []report.SkippedFix{{Fix: report.FixAnnotations, Reason: report.FixStructure}}},
 		"white that covers the bleed": {
 			data: covered, want: []report.SkippedFix{{Fix: report.FixBleed, Reason: report.FixFaulty}},
