@@ -227,7 +227,7 @@ func boxChanges(a, b *facts.Page) []report.Change {
 		if r == nil {
 			return ""
 		}
-		return fmt.Sprintf("%g %g %g %g", geom.Round(r[0], 2), geom.Round(r[1], 2), geom.Round(r[2], 2), geom.Round(r[3], 2))
+		return boxText(*r)
 	}
 	return changes([][3]string{
 		{"MediaBox", text(&a.Media), text(&b.Media)},
@@ -238,6 +238,10 @@ func boxChanges(a, b *facts.Page) []report.Change {
 		{"Rotate", strconv.Itoa(a.Rotate), strconv.Itoa(b.Rotate)},
 		{"UserUnit", strconv.FormatFloat(a.UserUnit, 'g', 6, 64), strconv.FormatFloat(b.UserUnit, 'g', 6, 64)},
 	})
+}
+
+func boxText(r geom.Rect) string {
+	return fmt.Sprintf("%g %g %g %g", geom.Round(r[0], 2), geom.Round(r[1], 2), geom.Round(r[2], 2), geom.Round(r[3], 2))
 }
 
 // changes returns the rows of a name and two values in which the values differ.

@@ -58,12 +58,8 @@ func (x *fixer) set(i int, dict types.Dict, name string, box geom.Rect) report.O
 	if r, ok := x.file.Rect(dict[name]); ok {
 		before = boxText(r)
 	}
-	dict[name] = types.Array{types.Float(box[0]), types.Float(box[1]), types.Float(box[2]), types.Float(box[3])}
+	dict[name] = boxArray(box)
 	return report.ObjectChange{Page: i + 1, Object: document.Ref(x.pages[i].Object), Name: name, Before: before, After: boxText(box)}
-}
-
-func boxText(r geom.Rect) string {
-	return fmt.Sprintf("%g %g %g %g", geom.Round(r[0], 2), geom.Round(r[1], 2), geom.Round(r[2], 2), geom.Round(r[3], 2))
 }
 
 // The widths of the bleed that is made: usualBleed where neither the order nor the profile has
