@@ -7,7 +7,6 @@ import (
 	"compress/zlib"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,8 +16,10 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/content"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
+	"github.com/printmarket/printmarket/pkg/preflight/rules"
 )
 
 // trim sets the TrimBox and the BleedBox of pages that are the ordered size with the same bleed on
@@ -30,8 +31,7 @@ func (x *fixer) trim() ([]report.ObjectChange, error) {
 	var changes []report.ObjectChange
 	for i := range x.pages {
 		size := x.opts.Ticket.TrimSize
-		w, h := x.pages[i].Size()
-		if (x.pages[i].Trim != nil || x.pages[i].Art != nil) && math.Abs(w-size.Width) <= sizeSlack && math.Abs(h-size.Height) <= sizeSlack {
+		if (x.pages[i].Trim != nil || x.pages[i].Art != nil) && rules.HasSize(&x.pages[i].Page, size) {
 			continue
 		}
 		page, ok := x.assumed(x.pages[i])
@@ -48,9 +48,6 @@ func (x *fixer) trim() ([]report.ObjectChange, error) {
 	}
 	return changes, nil
 }
-
-// sizeSlack is the allowed difference from the ordered size, in millimetres.
-const sizeSlack = 0.5
 
 // set sets a box of a page.
 func (x *fixer) set(i int, dict types.Dict, name string, box geom.Rect) report.ObjectChange {
@@ -117,7 +114,7 @@ func (x *fixer) mirror(i int, width float64) ([]report.ObjectChange, error) {
 		return nil, impossible(report.FixNoTrimBox, "")
 	}
 	for _, ink := range x.report.Inks {
-		if color.Technical(ink.Name) && (slices.Contains(ink.Pages, i+1) || len(ink.Pages) >= maxListedPages) {
+		if color.Technical(ink.Name) && (slices.Contains(ink.Pages, i+1) || len(ink.Pages) >= facts.MaxUses) {
 			return nil, impossible(report.FixTechnicalInk, ink.Name)
 		}
 	}
@@ -196,9 +193,6 @@ func (x *fixer) mirror(i int, width float64) ([]report.ObjectChange, error) {
 	page.Media, page.Bleed = page.Media.Union(reach), &bleed
 	return changes, nil
 }
-
-// maxListedPages is the number of pages that an ink of a report lists at most.
-const maxListedPages = 10
 
 func boxArray(r geom.Rect) types.Array {
 	return types.Array{types.Float(r[0]), types.Float(r[1]), types.Float(r[2]), types.Float(r[3])}

@@ -98,13 +98,8 @@ func EncodeComparison(c Comparison) ([]byte, error) {
 // else.
 func DecodeComparison(data []byte) (Comparison, error) {
 	var c Comparison
-	if len(data) > MaxBytes {
-		return c, fmt.Errorf("%w: longer than %d bytes", ErrInvalid, MaxBytes)
-	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&c); err != nil {
-		return Comparison{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+	if err := decode(data, &c); err != nil {
+		return Comparison{}, err
 	}
 	if c.Version != ComparisonVersion {
 		return Comparison{}, fmt.Errorf("%w: version %q, want %s", ErrInvalid, c.Version, ComparisonVersion)

@@ -146,9 +146,7 @@ func DecodeFix(data []byte) (log FixLog, update []byte, err error) {
 	if n > int64(len(data)-4) {
 		return log, nil, ErrNoFix
 	}
-	dec := json.NewDecoder(bytes.NewReader(data[4 : 4+n]))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&log); err != nil || log.Version != FixVersion {
+	if err := decode(data[4:4+n], &log); err != nil || log.Version != FixVersion {
 		return FixLog{}, nil, errors.Join(ErrNoFix, err)
 	}
 	for _, skipped := range log.Skipped {

@@ -36,20 +36,9 @@ func Encode(r Report) ([]byte, error) {
 // too long, is not UTF-8, has another version or unknown members, has parameters
 // beyond their bounds, or is followed by anything but white space.
 func Decode(data []byte) (Report, error) {
-	if len(data) > MaxBytes {
-		return Report{}, fmt.Errorf("%w: longer than %d bytes", ErrInvalid, MaxBytes)
-	}
-	if !utf8.Valid(data) {
-		return Report{}, fmt.Errorf("%w: not UTF-8", ErrInvalid)
-	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
 	var r Report
-	if err := dec.Decode(&r); err != nil {
-		return Report{}, fmt.Errorf("%w: %w", ErrInvalid, err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return Report{}, fmt.Errorf("%w: data after the document", ErrInvalid)
+	if err := decode(data, &r); err != nil {
+		return Report{}, err
 	}
 	if !versions.MatchString(r.Version) {
 		return Report{}, fmt.Errorf("%w: version %q, want 1.0 to %s", ErrInvalid, r.Version, Version)
@@ -69,4 +58,24 @@ func Decode(data []byte) (Report, error) {
 		}
 	}
 	return r, nil
+}
+
+// decode reads exactly one JSON document without unknown members. It returns [ErrInvalid] for
+// anything else, and for more than [MaxBytes].
+func decode(data []byte, into any) error {
+	if len(data) > MaxBytes {
+		return fmt.Errorf("%w: longer than %d bytes", ErrInvalid, MaxBytes)
+	}
+	if !utf8.Valid(data) {
+		return fmt.Errorf("%w: not UTF-8", ErrInvalid)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: data after the document", ErrInvalid)
+	}
+	return nil
 }

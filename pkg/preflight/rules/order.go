@@ -99,7 +99,7 @@ func coverSize(in *input) []observation {
 	want := 2*size.Width + in.ticket.Spine
 	return everyPage(func(_ *input, page *facts.Page) (observation, bool) {
 		w, h := page.Size()
-		if near(w, want, sizeSlack) && near(h, size.Height, sizeSlack) || onePage(page, size) {
+		if near(w, want, sizeSlack) && near(h, size.Height, sizeSlack) || HasSize(page, size) {
 			return observation{}, false
 		}
 		finished := page.Finished()
@@ -114,8 +114,8 @@ func coverSize(in *input) []observation {
 // spread reports whether the order is a cover whose width follows from that of its pages.
 func spread(t *jobticket.Ticket) bool { return t.Part == jobticket.Cover && t.TrimSize != nil }
 
-// onePage reports whether a page of a cover is the front or the back alone.
-func onePage(page *facts.Page, size *jobticket.Size) bool {
+// HasSize reports whether the finished page has an ordered size, to half a millimetre.
+func HasSize(page *facts.Page, size *jobticket.Size) bool {
 	w, h := page.Size()
 	return near(w, size.Width, sizeSlack) && near(h, size.Height, sizeSlack)
 }
@@ -157,7 +157,7 @@ func orderedSize(in *input) []observation {
 	want := *in.ticket.TrimSize
 	return everyPage(func(_ *input, page *facts.Page) (observation, bool) {
 		w, h := page.Size()
-		if near(w, want.Width, sizeSlack) && near(h, want.Height, sizeSlack) {
+		if HasSize(page, &want) {
 			return observation{}, false
 		}
 		m := message{values: values{
