@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -120,10 +119,14 @@ func (o *fixOptions) run(cmd *cobra.Command, file string) error {
 }
 
 func (o *fixOptions) write(w io.Writer, log report.FixLog) error {
-	if o.output == "json" {
-		return json.NewEncoder(w).Encode(log)
+	if o.output != "json" {
+		return report.WriteFix(w, log, o.language)
 	}
-	return report.WriteFix(w, log, o.language)
+	data, err := report.EncodeFixLog(log)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	return err
 }
 
 func fixWords() []string {

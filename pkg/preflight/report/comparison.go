@@ -3,8 +3,6 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 )
 
@@ -84,15 +82,7 @@ type Region struct {
 }
 
 // EncodeComparison writes the canonical JSON.
-func EncodeComparison(c Comparison) ([]byte, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(c); err != nil {
-		return nil, fmt.Errorf("encode comparison: %w", err)
-	}
-	return out.Bytes(), nil
-}
+func EncodeComparison(c Comparison) ([]byte, error) { return encode(c) }
 
 // DecodeComparison reads the output of [EncodeComparison]. It returns [ErrInvalid] for anything
 // else.

@@ -5,7 +5,6 @@ package report
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -120,16 +119,17 @@ func FixReasons() []FixReason {
 // ErrNoFix means that bytes are not the output of [EncodeFix].
 var ErrNoFix = errors.New("not a fixed PDF")
 
+// EncodeFixLog writes the canonical JSON.
+func EncodeFixLog(log FixLog) ([]byte, error) { return encode(log) }
+
 // EncodeFix writes a log and the update of the file that it describes.
 func EncodeFix(w io.Writer, log FixLog, update []byte) error {
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(log); err != nil {
-		return fmt.Errorf("encode fix: %w", err)
+	text, err := EncodeFixLog(log)
+	if err != nil {
+		return err
 	}
-	head := binary.BigEndian.AppendUint32(nil, uint32(text.Len())) // #nosec G115 -- bounded by the report
-	for _, part := range [][]byte{head, text.Bytes(), update} {
+	head := binary.BigEndian.AppendUint32(nil, uint32(len(text))) // #nosec G115 -- bounded by the report
+	for _, part := range [][]byte{head, text, update} {
 		if _, err := w.Write(part); err != nil {
 			return fmt.Errorf("write fix: %w", err)
 		}

@@ -21,12 +21,15 @@ const MaxBytes = 16 << 20
 var versions = regexp.MustCompile(`^1\.[0-9]{1,4}$`) // constant
 
 // Encode writes the canonical JSON: two equal reports have equal bytes.
-func Encode(r Report) ([]byte, error) {
+func Encode(r Report) ([]byte, error) { return encode(r) }
+
+// encode writes JSON with a newline at its end.
+func encode(document any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	// Programs that show names from the PDF escape them.
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(r); err != nil {
+	if err := enc.Encode(document); err != nil {
 		return nil, fmt.Errorf("encode report: %w", err)
 	}
 	return out.Bytes(), nil
