@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
@@ -38,38 +39,57 @@ func preflightCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, files []string) error { return o.run(cmd, files) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.profile, "profile", "print_ready", "inspection profile, or the path of your own (.yaml); preflight profiles lists all")
+	o.flags(flags, "report")
 	choose(flags, &o.output, "output", "o", "form of the report: "+orList(outputNames()), outputNames()...)
-	choose(flags, &o.language, "lang", "", "language of the report: "+orList(report.Languages()), report.Languages()...)
 	flags.StringVarP(&o.path, "output-file", "f", "", "write the report to this file instead of standard output")
-	o.ticket.flags(flags)
 	cmd.AddCommand(preflightCompareCommand(), preflightFixCommand(), preflightProfilesCommand(), preflightRulesCommand(), preflightSchemaCommand())
 	return cmd
 }
 
-// preflightOptions holds the flags of an inspection.
-type preflightOptions struct {
-	profile, output, path, language string
+// inspectionFlags hold what a file is compared with, and the language of the result.
+type inspectionFlags struct {
+	profile, language string
 
 	ticket ticketFlags
+}
+
+func (o *inspectionFlags) flags(flags *pflag.FlagSet, result string) {
+	flags.StringVar(&o.profile, "profile", "print_ready", "inspection profile, or the path of your own (.yaml); preflight profiles lists all")
+	choose(flags, &o.language, "lang", "", "language of the "+result+": "+orList(report.Languages()), report.Languages()...)
+	o.ticket.flags(flags)
+}
+
+// inspection returns the settings of the flags.
+func (o *inspectionFlags) inspection(flags *pflag.FlagSet) (*inspection, error) {
+	_, custom, err := readProfile(o.profile)
+	if err != nil {
+		return nil, err
+	}
+	ordered, err := o.ticket.ticket(flags)
+	if err != nil {
+		return nil, err
+	}
+	inspector, err := sandbox.Find(sandbox.InspectorArg)
+	if err != nil {
+		return nil, err
+	}
+	return &inspection{spec: sandbox.Spec{Inspector: inspector, Profile: o.profile, ProfileText: custom, Ticket: ordered, Language: o.language}}, nil
+}
+
+// preflightOptions holds the flags of an inspection.
+type preflightOptions struct {
+	inspectionFlags
+
+	output, path string
 }
 
 // run inspects one file after the other. A file without a report does not stop the
 // others.
 func (o *preflightOptions) run(cmd *cobra.Command, files []string) error {
-	_, custom, err := readProfile(o.profile)
+	in, err := o.inspection(cmd.Flags())
 	if err != nil {
 		return err
 	}
-	ordered, err := o.ticket.ticket(cmd.Flags())
-	if err != nil {
-		return err
-	}
-	inspector, err := sandbox.Find(sandbox.InspectorArg)
-	if err != nil {
-		return err
-	}
-	in := &inspection{spec: sandbox.Spec{Inspector: inspector, Profile: o.profile, ProfileText: custom, Ticket: ordered, Language: o.language}}
 	if width, terminal := terminalWidth(cmd.ErrOrStderr()); terminal {
 		in.progress = func(file string) *progressBar {
 			return &progressBar{out: cmd.ErrOrStderr(), width: width, name: file}

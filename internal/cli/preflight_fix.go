@@ -38,11 +38,9 @@ not applied. Signed, encrypted and damaged files are not fixed.
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&o.fixes, "fixes", []string{autoFixes}, "fixes to apply; auto applies those for which the inspection has findings")
-	flags.StringVar(&o.profile, "profile", "print_ready", "inspection profile, or the path of your own (.yaml); preflight profiles lists all")
+	o.flags(flags, "list")
 	choose(flags, &o.output, "output", "o", "form of the list: text or json", "text", "json")
-	choose(flags, &o.language, "lang", "", "language of the list: "+orList(report.Languages()), report.Languages()...)
 	flags.StringVarP(&o.path, "output-file", "f", "", "write the fixed copy to this file")
-	o.ticket.flags(flags)
 	return cmd
 }
 
@@ -61,10 +59,10 @@ func fixNames() string {
 
 // fixOptions holds the flags of preflight fix.
 type fixOptions struct {
-	fixes                           []string
-	profile, output, language, path string
+	inspectionFlags
 
-	ticket ticketFlags
+	fixes        []string
+	output, path string
 }
 
 func (o *fixOptions) run(cmd *cobra.Command, file string) error {
@@ -81,22 +79,13 @@ func (o *fixOptions) run(cmd *cobra.Command, file string) error {
 		}
 		fixes = append(fixes, report.Fix(name))
 	}
-	_, custom, err := readProfile(o.profile)
-	if err != nil {
-		return err
-	}
-	ordered, err := o.ticket.ticket(cmd.Flags())
-	if err != nil {
-		return err
-	}
 	if err := notAnInput(o.path, []string{file}); err != nil {
 		return err
 	}
-	inspector, err := sandbox.Find(sandbox.InspectorArg)
+	in, err := o.inspection(cmd.Flags())
 	if err != nil {
 		return err
 	}
-	in := &inspection{spec: sandbox.Spec{Inspector: inspector, Profile: o.profile, ProfileText: custom, Ticket: ordered}}
 	return in.open(file, func(spec sandbox.Spec) error {
 		update, log, err := sandbox.Fix(cmd.Context(), spec, fixes)
 		if err != nil {
