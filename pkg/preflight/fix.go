@@ -191,15 +191,16 @@ func (x *fixer) check(ctx context.Context, fixed joined, applied []report.Applie
 	if err != nil {
 		return report.File{}, err
 	}
-	// suspect is the fix that changes artwork most likely.
-	suspect, bled := applied[0].Fix, false
+	// suspect is the fix that changes artwork most likely, and painted is set for one that writes
+	// content.
+	suspect, painted, bled := applied[0].Fix, false, false
 	for _, a := range applied {
 		if found(again, a.Fix) {
 			return again.File, &impossibleError{Fix: a.Fix, Reason: report.FixFaulty}
 		}
 		bled = bled || a.Fix == report.FixBleed
 		if a.Fix == report.FixBleed || a.Fix == report.FixAnnotations {
-			suspect = a.Fix
+			suspect, painted = a.Fix, true
 		}
 	}
 	compared, err := compare(ctx, x.source, after, x.opts, func(i int, page *facts.Page) *geom.Rect {
@@ -212,6 +213,9 @@ func (x *fixer) check(ctx context.Context, fixed joined, applied []report.Applie
 	})
 	if err != nil {
 		return again.File, err
+	}
+	if painted && !compared.Complete {
+		return again.File, &impossibleError{Fix: suspect, Reason: report.FixUnverified}
 	}
 	for i := range compared.Changed {
 		if change := &compared.Changed[i]; change.Only != "" || len(change.Inks) > 0 {

@@ -84,7 +84,7 @@ type delta struct {
 	source                 string
 }
 
-// quantity is a number, with the unit that stands behind it, or "".
+// quantity is a number, with the unit that follows it, or "".
 type quantity struct {
 	line  int
 	value float64
@@ -211,7 +211,7 @@ func members(node *yaml.Node, field string, each func(key, value *yaml.Node) err
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key := node.Content[i]
 		if seen[key.Value] {
-			return &Fault{Line: key.Line, Field: strings.TrimPrefix(field+"."+key.Value, "."), Reason: "the member stands twice"}
+			return &Fault{Line: key.Line, Field: strings.TrimPrefix(field+"."+key.Value, "."), Reason: "the member appears twice"}
 		}
 		seen[key.Value] = true
 		if err := each(key, node.Content[i+1]); err != nil {

@@ -104,15 +104,17 @@ const (
 	FixSmall        FixReason = "small"
 	FixContent      FixReason = "content"
 	// FixFaulty: the fixed file has the fault still. FixArtwork: it has other artwork.
-	FixFaulty  FixReason = "faulty"
-	FixArtwork FixReason = "artwork"
+	// FixUnverified: a part of the artwork cannot be compared.
+	FixFaulty     FixReason = "faulty"
+	FixArtwork    FixReason = "artwork"
+	FixUnverified FixReason = "unverified"
 )
 
 // FixReasons lists the reasons.
 func FixReasons() []FixReason {
 	return []FixReason{
 		FixSigned, FixUnreadable, FixEncrypted, FixDamaged, FixStructure, FixTooLarge, FixNoTrimSize, FixOtherSize, FixNoTrimBox,
-		FixTechnicalInk, FixSmall, FixContent, FixFaulty, FixArtwork,
+		FixTechnicalInk, FixSmall, FixContent, FixFaulty, FixArtwork, FixUnverified,
 	}
 }
 

@@ -109,7 +109,7 @@ func TestFaultsOfAProfileNameTheirPlace(t *testing.T) {
 		"a multiple of 0":                         {"  page.count_multiple: {severity: info, limit: 0}", "line 5: rules.page.count_multiple.limit: the lowest limit is 1 pages"},
 		"a tolerance of a rule with an area only": {"  ink.tac: {severity: info, limit: 300, tolerance: 1}", "line 5: rules.ink.tac.tolerance: the rule has no tolerance"},
 		"a limit that is no number":               {"  ink.tac: {severity: info, limit: much}", "line 5: rules.ink.tac.limit: a number of at least 0 is required, with or without a unit, such as 3 or 3 mm"},
-		"a rule twice":                            {"  color.rgb: {severity: info}\n  color.rgb: {severity: error}", "line 6: rules.color.rgb: the member stands twice"},
+		"a rule twice":                            {"  color.rgb: {severity: info}\n  color.rgb: {severity: error}", "line 6: rules.color.rgb: the member appears twice"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

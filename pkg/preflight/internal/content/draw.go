@@ -216,8 +216,8 @@ func (in *Interpreter) drawGlyph(f *frame, r *run, code int) {
 	}
 	glyph := s.font.outlines.Glyph(code)
 	x, y := f.along(r, r.pen)
-	if !glyph.Examined {
-		in.examine(f, code, glyph, geom.Matrix{s.size * s.stretch, 0, 0, s.size, x, y + s.rise}.Then(f.text.matrix).Then(s.ctm))
+	if !glyph.Examined && s.font.fact.Embedded {
+		in.examine(f, code, glyph, x, y)
 	}
 	shape := glyph.Path
 	if shape == nil || shape.Empty() {
@@ -230,7 +230,7 @@ func (in *Interpreter) drawGlyph(f *frame, r *run, code int) {
 		dx, dy := s.font.outlines.Origin(code)
 		x, y = x-dx*s.size*s.stretch, y-dy*s.size
 	}
-	m := geom.Matrix{s.size * s.stretch, 0, 0, s.size, x, y + s.rise}.Then(f.text.matrix).Then(s.ctm)
+	m := f.glyphMatrix(x, y)
 	fills, strokes := mode%4 == 0 || mode%4 == 2, mode%4 == 1 || mode%4 == 2
 	if fills && !s.fill.space.Pattern() && s.fill.space.Paints() {
 		in.renderer.Glyph(shape, m, s.region, s.fill.tone, in.style(f, false))
@@ -250,13 +250,24 @@ func (in *Interpreter) drawGlyph(f *frame, r *run, code int) {
 	}
 }
 
-// examine records the faults of a glyph, the first time that a page shows it; m maps it to the
-// page.
-func (in *Interpreter) examine(f *frame, code int, glyph *outline.Glyph, m geom.Matrix) {
+// glyphMatrix returns the matrix from a glyph of size 1, at a place in text space, to the page.
+func (f *frame) glyphMatrix(x, y float64) geom.Matrix {
+	s := &f.state
+	return geom.Matrix{s.size * s.stretch, 0, 0, s.size, x, y + s.rise}.Then(f.text.matrix).Then(s.ctm)
+}
+
+// cell returns the width of a code in units of the font size, and the box of its glyph on the page.
+func (f *frame) cell(code int, x, y float64) (width float64, box geom.Rect) {
+	shape := f.state.font.shape
+	width = shape.Advance(code)
+	return width, f.glyphMatrix(x, y).Rect(geom.Rect{0, shape.Descent, max(width, 0.1), shape.Ascent})
+}
+
+// examine records the faults of an embedded glyph, the first time that a page shows it.
+func (in *Interpreter) examine(f *frame, code int, glyph *outline.Glyph, x, y float64) {
 	font := f.state.font
-	width := font.shape.Advance(code)
-	box := m.Rect(geom.Rect{0, font.shape.Descent, max(width, 0.1), font.shape.Ascent})
-	if f.mask || !font.fact.Embedded || !f.visible(box) {
+	width, box := f.cell(code, x, y)
+	if f.mask || !f.visible(box) {
 		return
 	}
 	glyph.Examined = true

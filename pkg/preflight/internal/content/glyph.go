@@ -30,8 +30,8 @@ func (in *Interpreter) showGlyph(f *frame, r *run, code int) {
 	inner.state.ctm, inner.glyph, inner.again = ctm, true, f.again || !fresh
 	in.nested(o, inner)
 	in.text = outer
-	if inner.advanced {
-		in.compareWidth(f, code, math.Abs(inner.advance*t.Matrix[0]), geom.Matrix{s.size * s.stretch, 0, 0, s.size, x, y + s.rise}.Then(f.text.matrix).Then(s.ctm))
+	if inner.advanced && !s.font.examined[code] {
+		in.compareWidth(f, code, math.Abs(inner.advance*t.Matrix[0]), x, y)
 	}
 	if inner.muted && !f.muted || in.outlines[id] {
 		in.outlines[id], r.outlined = true, true
@@ -42,12 +42,11 @@ func (in *Interpreter) showGlyph(f *frame, r *run, code int) {
 }
 
 // compareWidth compares the width that a glyph of a Type 3 font states with that of the font, the
-// first time that a page shows it; m maps a glyph of size 1 to the page.
-func (in *Interpreter) compareWidth(f *frame, code int, stated float64, m geom.Matrix) {
+// first time that a page shows it.
+func (in *Interpreter) compareWidth(f *frame, code int, stated, x, y float64) {
 	font := f.state.font
-	width := font.shape.Advance(code)
-	box := m.Rect(geom.Rect{0, font.shape.Descent, max(width, 0.1), font.shape.Ascent})
-	if f.mask || font.examined[code] || !font.shape.Stated() || !f.visible(box) {
+	width, box := f.cell(code, x, y)
+	if f.mask || !font.shape.Stated() || !f.visible(box) {
 		return
 	}
 	if font.examined == nil {

@@ -59,6 +59,7 @@ var reports = map[string]text{
 	"fix/why/small":         {"page {page} is smaller than its bleed", "Seite {page} ist kleiner als ihr Beschnitt"},
 	"fix/why/content":       {"page {page} has content that cannot be read", "Seite {page} hat unlesbaren Inhalt"},
 	"fix/why/faulty":        {"the fault would remain; fix it in the program that made the file", "der Fehler bliebe bestehen; im erzeugenden Programm beheben"},
+	"fix/why/unverified":    {"a part of the artwork cannot be painted, so it cannot be compared", "ein Teil des Druckbilds ist nicht darstellbar und daher nicht vergleichbar"},
 	"fix/why/artwork":       {"it would change the artwork of page {page}", "es würde das Druckbild von Seite {page} ändern"},
 
 	// Standards.
