@@ -225,6 +225,13 @@ func TestImpossibleFixesChangeNothing(t *testing.T) {
 		s.Catalog += " /OpenAction << /S /JavaScript /JS (1) >>"
 		return s.Bytes(s.Page("", ""))
 	}()
+	partial := func() []byte {
+		s := pdftest.NewSound()
+		image := s.Stream("/Type /XObject /Subtype /Image /Width 9 /Height 9 /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /JPXDecode", []byte("no image"))
+		p := s.Page(pdftest.Place("Im1", 200, 100, 144, 144), fmt.Sprintf("/XObject << /Im1 %s >>", image))
+		p.Annots = "<< /Type /Annot /Subtype /Text /F 0 /Rect [300 200 320 220] /Contents (a note) >>"
+		return s.Bytes(p)
+	}()
 	direct := func() []byte {
 		var b pdftest.Builder
 		pages := b.Reserve()
@@ -264,6 +271,9 @@ func TestImpossibleFixesChangeNothing(t *testing.T) {
 		},
 		"a bleed without a TrimBox":          {data: unknown, fixes: []report.Fix{report.FixBleed}, want: []report.SkippedFix{{Fix: report.FixBleed, Page: 1, Reason: report.FixNoTrimBox}}},
 		"a page without a number of its own": {data: direct, fixes: []report.Fix{report.FixAnnotations}, want: []report.SkippedFix{{Fix: report.FixAnnotations, Reason: report.FixStructure}}},
+		"annotations beside an image that cannot be painted": {
+			data: partial, fixes: []report.Fix{report.FixAnnotations}, want: []report.SkippedFix{{Fix: report.FixAnnotations, Reason: report.FixUnverified}},
+		},
 		"white that covers the bleed": {
 			data: covered, want: []report.SkippedFix{{Fix: report.FixBleed, Reason: report.FixFaulty}},
 		},
