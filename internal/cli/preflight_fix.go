@@ -29,6 +29,9 @@ The copy is the file with an update at its end. The command inspects the copy, a
 with those of the file: a fix that leaves its fault, or changes artwork inside of the trim edges, is
 not applied. Signed, encrypted and damaged files are not fixed.
 
+The fix scale is applied only if --fixes names it. The fixes colors and intent need a printing
+condition: that of the file, or the one of --output-profile.
+
 ` + fixNames(),
 		Example: `  printmarket preflight fix flyer.pdf
   printmarket preflight fix flyer.pdf --trim-size 148x210 -f flyer-fixed.pdf
@@ -40,6 +43,9 @@ not applied. Signed, encrypted and damaged files are not fixed.
 	flags.StringSliceVar(&o.fixes, "fixes", []string{autoFixes}, "fixes to apply; auto applies those for which the inspection has findings")
 	o.flags(flags, "list")
 	choose(flags, &o.output, "output", "o", "form of the list: text or json", "text", "json")
+	flags.StringVar(&o.printing, "output-profile", "", "ICC profile for CMYK of the printing condition, for files that state none")
+	flags.StringVar(&o.condition, "output-condition", "", "identifier of the printing condition, such as FOGRA51; default: the description of the profile")
+	choose(flags, &o.intent, "rendering-intent", "", "rendering intent of conversions: "+orList(report.Intents()), report.Intents()...)
 	flags.StringVarP(&o.path, "output-file", "f", "", "write the fixed copy to this file")
 	return cmd
 }
@@ -61,8 +67,9 @@ func fixNames() string {
 type fixOptions struct {
 	inspectionFlags
 
-	fixes        []string
-	output, path string
+	fixes                       []string
+	printing, condition, intent string
+	output, path                string
 }
 
 func (o *fixOptions) run(cmd *cobra.Command, file string) error {
@@ -86,8 +93,14 @@ func (o *fixOptions) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
+	printing := &report.Output{Condition: o.condition, Intent: o.intent}
+	if o.printing != "" {
+		if printing.Profile, err = readFile(o.printing, report.MaxProfile, "the ICC profile"); err != nil {
+			return err
+		}
+	}
 	return in.open(file, func(spec sandbox.Spec) error {
-		update, log, err := sandbox.Fix(cmd.Context(), spec, fixes)
+		update, log, err := sandbox.Fix(cmd.Context(), spec, fixes, printing)
 		if err != nil {
 			return err
 		}

@@ -72,13 +72,16 @@ type Request struct {
 	// the inspection has findings.
 	Fix   bool         `json:"fix,omitempty"`
 	Fixes []report.Fix `json:"fixes,omitempty"`
+	// Output is the printing condition for fixes; it may be nil.
+	Output *report.Output `json:"output,omitempty"`
 	// Language is the language of annotations, one of report.Languages. Empty and unknown
 	// languages select English. The report itself is always English.
 	Language string `json:"language,omitempty"`
 }
 
-// maxRequest limits the JSON of a Request, in bytes. A profile may have 256 KiB.
-const maxRequest = 1 << 20
+// maxRequest limits the JSON of a Request, in bytes. A profile may have 256 KiB, and an ICC profile is
+// a third longer in base64.
+const maxRequest = 1<<20 + report.MaxProfile*4/3
 
 // ErrInvalidRequest is the error of a Request that cannot be read.
 var ErrInvalidRequest = errors.New("invalid request to the inspector")

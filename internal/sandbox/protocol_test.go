@@ -37,7 +37,7 @@ func TestInvalidRequestIsRejected(t *testing.T) {
 		"an unknown member":      `{"profile":"x","extra":1}`,
 		"data after it":          `{"profile":"x"} {}`,
 		"a ticket out of bounds": `{"profile":"x","ticket":{"pages":-1}}`,
-		"too much":               `{"profile":"` + strings.Repeat("x", 1<<20) + `"}`,
+		"too much":               `{"profile":"` + strings.Repeat("x", 12<<20) + `"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -148,10 +148,19 @@ func Compare(ctx context.Context, spec Spec) (report.Comparison, error) {
 	return made, err
 }
 
-// Fix returns the bytes that, appended to the file, fix it, and the log; see preflight.Fix. It
-// otherwise equals [Run].
-func Fix(ctx context.Context, spec Spec, fixes []report.Fix) (update []byte, log report.FixLog, err error) {
-	err = inspect(ctx, spec, Request{Fix: true, Fixes: fixes}, func(output []byte) (err error) {
+// fixPasses is the number of times that a fix reads the file: it inspects the file before and after,
+// edits it, and compares both.
+const fixPasses = 4
+
+// Fix returns the bytes that, appended to the file, fix it, and the log; see preflight.Fix. The output
+// is the printing condition for files that state none, or nil. The child gets [fixPasses] times the
+// time of the limits, and may write an update besides. Fix otherwise equals [Run].
+func Fix(ctx context.Context, spec Spec, fixes []report.Fix, printing *report.Output) (update []byte, log report.FixLog, err error) {
+	spec.Limits = spec.Limits.orDefault()
+	spec.Limits.CPU *= fixPasses
+	spec.Limits.Wall *= fixPasses
+	spec.Limits.Output += report.MaxUpdate
+	err = inspect(ctx, spec, Request{Fix: true, Fixes: fixes, Output: printing}, func(output []byte) (err error) {
 		log, update, err = report.DecodeFix(output)
 		return err
 	})

@@ -57,7 +57,7 @@ type expected struct {
 
 // write returns the update, which is not verified yet.
 func write(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits, comments []report.Comment, digest string) ([]byte, expected, error) {
-	file, base, err := open(ctx, in, size, limits)
+	file, base, err := open(ctx, in, size, limits, facts.NewCollector(nil))
 	if err != nil {
 		return nil, expected{}, err
 	}
@@ -88,8 +88,7 @@ func write(ctx context.Context, in io.ReadSeeker, size int64, limits document.Li
 }
 
 // open reads a file that can be updated.
-func open(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits) (*document.File, document.Base, error) {
-	collector := facts.NewCollector(nil)
+func open(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits, collector *facts.Collector) (*document.File, document.Base, error) {
 	file, err := document.Open(ctx, in, size, limits, collector)
 	if err != nil {
 		return nil, document.Base{}, fmt.Errorf("annotate: %w", err)

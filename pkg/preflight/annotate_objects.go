@@ -4,15 +4,14 @@ package preflight
 
 import (
 	"bytes"
-	"encoding/hex"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/lexer"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -81,15 +80,4 @@ func (w *objects) object(o types.Object, depth int) {
 	}
 }
 
-// name writes a name, with escapes for other than regular characters (7.3.5).
-func (w *objects) name(name string) {
-	w.text.WriteByte('/')
-	for _, c := range []byte(name) {
-		if c <= ' ' || c > '~' || c == '#' || strings.IndexByte("()<>[]{}/%", c) >= 0 {
-			w.text.WriteByte('#')
-			w.text.WriteString(hex.EncodeToString([]byte{c}))
-			continue
-		}
-		w.text.WriteByte(c)
-	}
-}
+func (w *objects) name(name string) { w.text.WriteString("/" + lexer.EscapeName([]byte(name))) }

@@ -41,11 +41,20 @@ func (u *update) add(o types.Object) types.IndirectRef {
 
 // stream writes a new stream object.
 func (u *update) stream(dict types.Dict, data string) types.IndirectRef {
-	dict["Length"] = types.Integer(len(data))
-	ref := u.add(dict)
-	u.out.text.Truncate(u.out.text.Len() - len(endObject))
-	fmt.Fprintf(&u.out.text, "\nstream\n%s\nendstream%s", data, endObject)
+	ref := *types.NewIndirectRef(u.next, 0)
+	u.next++
+	u.replaceStream(ref, 0, dict, data)
 	return ref
+}
+
+// replaceStream writes a stream object under a number.
+func (u *update) replaceStream(ref types.IndirectRef, generation int, dict types.Dict, data string) {
+	dict["Length"] = types.Integer(len(data))
+	u.replace(ref, generation, dict)
+	u.out.text.Truncate(u.out.text.Len() - len(endObject))
+	u.out.text.WriteString("\nstream\n")
+	u.out.text.WriteString(data)
+	u.out.text.WriteString("\nendstream" + endObject)
 }
 
 const endObject = "\nendobj\n"

@@ -33,15 +33,25 @@ type Source struct {
 // A file that cannot be opened has no pages, and the comparison is incomplete. An error means that
 // reading the bytes failed, or that the context ended. opts.Ticket is not used.
 func Compare(ctx context.Context, before, after Source, opts Options) (report.Comparison, error) {
-	return compare(ctx, before, after, opts, func(int, *facts.Page) *geom.Rect { return nil })
+	return compare(ctx, before, after, opts, func(int, *facts.Page) scope { return scope{} })
 }
 
-// scope limits the comparison of a page. It may change the boxes of the page before, by which the
-// pages are aligned, and may return the area of the page after in which the inks are compared.
-type scope func(i int, before *facts.Page) *geom.Rect
+// scope limits the comparison of a page. Its zero value compares all of it.
+type scope struct {
+	// within is the area of the page after in which inks are compared, nil for all, and except are
+	// the boxes in which they are not.
+	within *geom.Rect
+	except []geom.Rect
+	// scale is the size of the page after relative to that before; 0 stands for 1.
+	scale float64
+}
+
+// scopes returns the scope of a page. It may change the boxes of the page before, by which the pages
+// are aligned.
+type scopes func(i int, before *facts.Page) scope
 
 // compare is [Compare] with a limited scope.
-func compare(ctx context.Context, before, after Source, opts Options, within scope) (report.Comparison, error) {
+func compare(ctx context.Context, before, after Source, opts Options, of scopes) (report.Comparison, error) {
 	var sides [2]*side
 	for i, source := range [...]Source{before, after} {
 		s, err := openSide(ctx, source, opts.Limits)
@@ -53,7 +63,7 @@ func compare(ctx context.Context, before, after Source, opts Options, within sco
 	a, b := sides[0], sides[1]
 	pages := max(len(a.pages), len(b.pages))
 	for _, s := range sides {
-		s.start(pages)
+		s.start(pages, opts.Output)
 		defer s.close()
 	}
 	out := report.Comparison{
@@ -62,7 +72,7 @@ func compare(ctx context.Context, before, after Source, opts Options, within sco
 		Complete: true, Pages: [2]int{len(a.pages), len(b.pages)}, Changed: []report.PageChange{},
 	}
 	for i := range pages {
-		change, whole, err := comparePage(ctx, a, b, i, within)
+		change, whole, err := comparePage(ctx, a, b, i, of)
 		if err != nil {
 			return report.Comparison{}, fmt.Errorf("preflight: compare page %d: %w", i+1, err)
 		}
@@ -124,11 +134,11 @@ func openSide(ctx context.Context, source Source, limits Limits) (*side, error) 
 
 // start prepares to read the pages. Both files are rendered as if they had so many pages, so that
 // they get the same resolution.
-func (s *side) start(pages int) {
+func (s *side) start(pages int, output *report.Output) {
 	if s.file == nil {
 		return
 	}
-	s.renderer = renderer(s.file, pages, s.collector.Document())
+	s.renderer = renderer(s.file, pages, s.collector.Document(), output)
 	s.interpreter = content.New(s.file, s.collector, s.limits, s.renderer)
 }
 
@@ -139,7 +149,7 @@ func (s *side) close() {
 }
 
 // comparePage returns what differs on a page, or nil, and whether all of it was compared.
-func comparePage(ctx context.Context, a, b *side, i int, within scope) (change *report.PageChange, whole bool, err error) {
+func comparePage(ctx context.Context, a, b *side, i int, of scopes) (change *report.PageChange, whole bool, err error) {
 	change = &report.PageChange{Page: i + 1, Boxes: []report.Change{}, Inks: []report.InkChange{}, Regions: []report.Region{}}
 	switch {
 	case i >= len(a.pages):
@@ -149,9 +159,13 @@ func comparePage(ctx context.Context, a, b *side, i int, within scope) (change *
 		change.Only = "before"
 		return change, true, a.interpreter.Page(ctx, &a.pages[i])
 	}
+	limits := of(i, &a.collector.Document().Pages[i])
+	if limits.scale != 0 {
+		a.pages[i].UserUnit *= limits.scale
+		a.collector.Document().Pages[i].UserUnit *= limits.scale
+	}
 	resolution := min(a.renderer.Resolution(&a.pages[i]), b.renderer.Resolution(&b.pages[i]))
 	var pages [2]planediff.Page
-	area := within(i, &a.collector.Document().Pages[i])
 	for k, s := range [...]*side{a, b} {
 		s.renderer.Limit(resolution)
 		err := s.interpreter.Page(ctx, &s.pages[i])
@@ -165,8 +179,11 @@ func comparePage(ctx context.Context, a, b *side, i int, within scope) (change *
 	change.Boxes = boxChanges(first, second)
 	whole = first.Ink != nil && first.Ink.Complete && second.Ink != nil && second.Ink.Complete
 	mm := 25.4 / resolution // of a pixel
-	if area != nil {
-		pages[1].Limit(pages[1].Device.Rect(*area))
+	if limits.within != nil {
+		pages[1].Limit(pages[1].Device.Rect(*limits.within))
+	}
+	for _, box := range limits.except {
+		pages[1].Skip(pages[1].Device.Rect(box))
 	}
 	found := planediff.Find(&pages[0], &pages[1])
 	for _, d := range found.Inks {

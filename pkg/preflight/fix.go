@@ -25,6 +25,13 @@ import (
 
 // fixedBy holds the rules whose findings a fix removes.
 var fixedBy = map[report.Fix][]string{
+	report.FixIntent:      {"outputintent.missing", "outputintent.profile_missing"},
+	report.FixLayers:      {"layer.hidden"},
+	report.FixColors:      {"color.rgb", "color.lab"},
+	report.FixBlack:       {"text.rich_black", "text.rgb_black", "overprint.black_text_knockout"},
+	report.FixWhite:       {"overprint.white"},
+	report.FixHairlines:   {"line.hairline", "line.thin"},
+	report.FixScale:       {"intent.trim_size"},
 	report.FixTrim:        {"box.trim_missing", "intent.trim_size"},
 	report.FixBleed:       {"box.bleed_missing", "box.bleed_short", "box.art_short_of_bleed"},
 	report.FixAnnotations: {"annotation.in_trim", "annotation.multimedia", "form.field", "pdfx.annotation"},
@@ -33,12 +40,14 @@ var fixedBy = map[report.Fix][]string{
 } // constant
 
 // Fix returns the bytes that fix a file, for appending, and the log of all changes. Without fixes,
-// it applies those for which the inspection by the profile has findings and which are possible.
+// it applies those for which the inspection by the profile has findings and which are possible,
+// except [report.FixScale], which changes the size of the artwork.
 // Given fixes are applied either all or not at all. The update is empty when nothing was changed.
 // An error means that the file could not be read, or that the context ended.
 //
 // Fix inspects the file with the update, and compares both: a fix is not possible if its rules
-// have findings still, or if the inks differ, except in the bleed that was added.
+// have findings still, or if the inks differ, except in the bleed that was added and where text, lines
+// and white objects were changed.
 func Fix(ctx context.Context, file io.ReaderAt, size int64, p profile.Profile, fixes []report.Fix, opts Options) ([]byte, report.FixLog, error) {
 	if opts.Limits == (document.Limits{}) {
 		opts.Limits = document.DefaultLimits()
@@ -49,7 +58,7 @@ func Fix(ctx context.Context, file io.ReaderAt, size int64, p profile.Profile, f
 		return nil, report.FixLog{}, err
 	}
 	selected := slices.DeleteFunc(report.Fixes(), func(fix report.Fix) bool {
-		return !slices.Contains(fixes, fix) && (len(fixes) > 0 || !found(inspected, fix))
+		return !slices.Contains(fixes, fix) && (len(fixes) > 0 || fix == report.FixScale || !found(inspected, fix))
 	})
 	skipped := []report.SkippedFix{}
 	for {
@@ -86,14 +95,20 @@ type fixer struct {
 	profile profile.Profile
 	opts    Options
 
-	file   *document.File
-	pages  []document.Page
-	update *update
+	file      *document.File
+	collector *facts.Collector
+	facts     *facts.Document
+	pages     []document.Page
+	update    *update
 	// edits are the changed dictionaries, and order their order.
 	edits map[types.IndirectRef]types.Dict
 	order []types.IndirectRef
 	// texts are the contents that fixes have written.
 	texts map[types.IndirectRef]string
+	// changed are the boxes of changed marks by page, and scales the factors of scaled pages by
+	// index.
+	changed map[int][]geom.Rect
+	scales  map[int]float64
 }
 
 // apply applies fixes. The error is an [impossibleError] if one of them is not possible.
@@ -107,22 +122,32 @@ func (x *fixer) apply(ctx context.Context, fixes []report.Fix) ([]byte, report.F
 	if x.report.Document != nil && x.report.Document.Signatures > 0 {
 		return nil, log, &impossibleError{Reason: report.FixSigned}
 	}
-	file, base, err := open(ctx, io.NewSectionReader(x.source.File, 0, x.source.Size), x.source.Size, x.opts.Limits)
+	x.collector = facts.NewCollector(nil)
+	file, base, err := open(ctx, io.NewSectionReader(x.source.File, 0, x.source.Size), x.source.Size, x.opts.Limits, x.collector)
 	if err != nil {
 		return nil, log, unfit(err)
 	}
-	x.file, x.pages, x.update = file, file.Pages(), &update{base: base, next: base.Next}
-	x.edits, x.texts = map[types.IndirectRef]types.Dict{}, map[types.IndirectRef]string{}
+	x.file, x.facts, x.pages, x.update = file, x.collector.Document(), file.Pages(), &update{base: base, next: base.Next}
+	x.edits, x.texts, x.scales = map[types.IndirectRef]types.Dict{}, map[types.IndirectRef]string{}, map[int]float64{}
+	edited, err := x.edited(ctx, fixes)
+	if err != nil {
+		return nil, log, unfit(err)
+	}
 	for _, fix := range fixes {
-		changes, err := map[report.Fix]func() ([]report.ObjectChange, error){
-			report.FixTrim: x.trim, report.FixBleed: x.bleed, report.FixAnnotations: x.annotations,
-			report.FixActions: x.actions, report.FixAttachments: x.attachments,
-		}[fix]()
-		if err != nil {
-			return nil, log, unfit(err)
+		changes := edited[fix]
+		apply := map[report.Fix]func() ([]report.ObjectChange, error){
+			report.FixIntent: x.intents, report.FixLayers: x.layers, report.FixScale: x.scale, report.FixTrim: x.trim, report.FixBleed: x.bleed,
+			report.FixAnnotations: x.annotations, report.FixActions: x.actions, report.FixAttachments: x.attachments,
+		}[fix]
+		if apply != nil {
+			made, err := apply()
+			if err != nil {
+				return nil, log, unfit(err)
+			}
+			changes = append(changes, made...)
 		}
-		if len(changes) > 0 {
-			log.Applied = append(log.Applied, report.AppliedFix{Fix: fix, Changes: changes})
+		if n := len(changes); n > 0 {
+			log.Applied = append(log.Applied, report.AppliedFix{Fix: fix, Changes: changes[:min(n, report.MaxChanges)], Omitted: max(n-report.MaxChanges, 0)})
 		}
 	}
 	if len(log.Applied) == 0 {
@@ -175,6 +200,14 @@ func (x *fixer) edit(o types.Object) (types.Dict, bool) {
 	return x.edits[ref], true
 }
 
+// current returns a dictionary as the update will contain it.
+func (x *fixer) current(o types.Object) types.Dict {
+	if ref, ok := o.(types.IndirectRef); ok && x.edits[ref] != nil {
+		return x.edits[ref]
+	}
+	return x.file.Dict(o)
+}
+
 // page returns the dictionary of a page for changing.
 func (x *fixer) page(i int) (types.Dict, error) {
 	dict, ok := x.edit(x.pages[i].Object)
@@ -191,25 +224,34 @@ func (x *fixer) check(ctx context.Context, fixed joined, applied []report.Applie
 	if err != nil {
 		return report.File{}, err
 	}
-	// suspect is the fix that changes artwork most likely, and painted is set for one that writes
-	// content.
-	suspect, painted, bled := applied[0].Fix, false, false
+	made := map[report.Fix]bool{}
 	for _, a := range applied {
 		if found(again, a.Fix) {
 			return again.File, &impossibleError{Fix: a.Fix, Reason: report.FixFaulty}
 		}
-		bled = bled || a.Fix == report.FixBleed
-		if a.Fix == report.FixBleed || a.Fix == report.FixAnnotations {
-			suspect, painted = a.Fix, true
+		made[a.Fix] = true
+	}
+	// suspect is the fix that changes artwork most likely, and painted is set for one that writes
+	// content.
+	suspect, painted := applied[0].Fix, false
+	for _, fix := range risky {
+		if made[fix] && !painted {
+			suspect, painted = fix, true
 		}
 	}
-	compared, err := compare(ctx, x.source, after, x.opts, func(i int, page *facts.Page) *geom.Rect {
-		page.Trim, page.Art = x.pages[i].Trim, x.pages[i].Art
-		if !bled {
-			return nil
+	compared, err := compare(ctx, x.source, after, x.opts, func(i int, page *facts.Page) scope {
+		limits := scope{except: x.changed[i+1], scale: x.scales[i]}
+		finished := x.pages[i].Finished()
+		if made[report.FixBleed] {
+			limits.within = &finished
 		}
-		finished := page.Finished()
-		return &finished
+		if s := limits.scale; s != 0 {
+			// The boxes of the page before, and those of its marks, have its own units.
+			limits.except = scaled(limits.except, s)
+			finished = scaled([]geom.Rect{finished}, 1/s)[0]
+		}
+		page.Trim, page.Art = &finished, nil
+		return limits
 	})
 	if err != nil {
 		return again.File, err
@@ -231,3 +273,8 @@ func (x *fixer) assumed(page document.Page) (document.Page, bool) {
 	rules.Assume(&page.Page, x.opts.Ticket)
 	return page, page.Assumed
 }
+
+// risky lists the fixes that write content, those that most likely change artwork first.
+var risky = []report.Fix{
+	report.FixColors, report.FixScale, report.FixBleed, report.FixAnnotations, report.FixLayers, report.FixWhite, report.FixBlack, report.FixHairlines,
+} // constant

@@ -4,9 +4,9 @@ package preflight
 
 import (
 	"bytes"
-	"compress/zlib"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,6 +47,122 @@ func (x *fixer) trim() ([]report.ObjectChange, error) {
 		x.pages[i].Trim, x.pages[i].Bleed, x.pages[i].Art = page.Trim, page.Bleed, nil
 	}
 	return changes, nil
+}
+
+// sameProportions is the greatest difference of the proportions of two sizes that have the same.
+const sameProportions = 0.005
+
+// scale scales the pages that have the proportions of the ordered size, but not this size.
+func (x *fixer) scale() ([]report.ObjectChange, error) {
+	if x.opts.Ticket.Empty() || x.opts.Ticket.TrimSize == nil {
+		return nil, &impossibleError{Fix: report.FixScale, Reason: report.FixNoTrimSize}
+	}
+	size := x.opts.Ticket.TrimSize
+	var changes []report.ObjectChange
+	for i := range x.pages {
+		page := &x.pages[i]
+		_, fits := x.assumed(*page)
+		if x.repeated(i) || rules.HasSize(&page.Page, size) || page.Trim == nil && page.Art == nil && fits {
+			continue
+		}
+		width, height := page.Size()
+		factor := size.Width / width
+		if (width > height) != (size.Width > size.Height) {
+			factor = size.Height / width
+			width, height = height, width
+		}
+		if math.Abs(height/width/(size.Height/size.Width)-1) > sameProportions {
+			return nil, &impossibleError{Fix: report.FixScale, Page: i + 1, Reason: report.FixProportions, Detail: fmt.Sprintf("%g x %g mm", size.Width, size.Height)}
+		}
+		made, err := x.resize(i, factor)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, made...)
+	}
+	return changes, nil
+}
+
+// resize scales a page by a factor: its content becomes a form, which is drawn in another size.
+func (x *fixer) resize(i int, factor float64) ([]report.ObjectChange, error) {
+	page := &x.pages[i]
+	dict, err := x.page(i)
+	if err != nil {
+		return nil, err
+	}
+	form, ok := x.artwork(i, dict)
+	if !ok {
+		return nil, &impossibleError{Fix: report.FixScale, Page: i + 1, Reason: report.FixContent}
+	}
+	dict["Contents"] = x.stream(fmt.Sprintf("q %s 0 0 %[1]s 0 0 cm /Artwork Do Q\n", numbers(factor)))
+	dict["Resources"] = types.Dict{"XObject": types.Dict{"Artwork": form}}
+	x.scales[i] = factor
+	changes := []report.ObjectChange{{
+		Page: i + 1, Object: document.Ref(page.Object), Name: "Contents", Before: "100 %", After: fmt.Sprintf("%g %%", geom.Round(factor*100, 2)),
+	}}
+	for _, box := range []struct {
+		name string
+		box  *geom.Rect
+	}{{"MediaBox", &page.Media}, {"CropBox", page.Crop}, {"BleedBox", page.Bleed}, {"TrimBox", page.Trim}, {"ArtBox", page.Art}} {
+		if box.box != nil {
+			*box.box = scaled([]geom.Rect{*box.box}, factor)[0]
+			changes = append(changes, x.set(i, dict, box.name, *box.box))
+		}
+	}
+	for _, o := range x.file.Array(page.Annots) {
+		annot, ok := x.edit(o)
+		if !ok {
+			return nil, report.RefusedStructure
+		}
+		for _, key := range [...]string{"Rect", "QuadPoints", "Vertices", "L", "CL", "RD", "InkList"} {
+			if v, ok := annot[key]; ok {
+				annot[key] = x.multiplied(v, factor, 0)
+			}
+		}
+	}
+	return changes, nil
+}
+
+// scaled returns boxes in another size.
+func scaled(boxes []geom.Rect, factor float64) []geom.Rect {
+	out := make([]geom.Rect, len(boxes))
+	for i, box := range boxes {
+		out[i] = geom.Rect{box[0] * factor, box[1] * factor, box[2] * factor, box[3] * factor}
+	}
+	return out
+}
+
+// multiplied returns an object with its numbers multiplied.
+func (x *fixer) multiplied(o types.Object, factor float64, depth int) types.Object {
+	if v, ok := x.file.Number(o); ok {
+		return types.Float(v * factor)
+	}
+	list := x.file.Array(o)
+	if list == nil || depth > maxDepth {
+		return o
+	}
+	out := make(types.Array, len(list))
+	for i, entry := range list {
+		out[i] = x.multiplied(entry, factor, depth+1)
+	}
+	return out
+}
+
+// artwork makes a form of the content of a page. It returns false for content that cannot be read.
+func (x *fixer) artwork(i int, dict types.Dict) (types.IndirectRef, bool) {
+	page := &x.pages[i]
+	form := types.Dict{
+		"Type": types.Name("XObject"), "Subtype": types.Name("Form"), "BBox": boxArray(page.Media),
+		"Resources": maps.Clone(x.resources(dict, page)), "Filter": types.Name("FlateDecode"),
+	}
+	if group, ok := dict["Group"]; ok {
+		form["Group"] = group
+	}
+	drawing, ok := x.contents(dict["Contents"], i+1)
+	if !ok {
+		return types.IndirectRef{}, false
+	}
+	return x.update.stream(form, drawing), true
 }
 
 // set sets a box of a page.
@@ -130,18 +246,10 @@ func (x *fixer) mirror(i int, width float64) ([]report.ObjectChange, error) {
 	if trim.Width() < 2*(reach[2]-trim[2]) || trim.Height() < 2*(reach[3]-trim[3]) {
 		return nil, impossible(report.FixSmall, "")
 	}
-	form := types.Dict{
-		"Type": types.Name("XObject"), "Subtype": types.Name("Form"), "BBox": boxArray(page.Media),
-		"Resources": maps.Clone(x.resources(dict, page)), "Filter": types.Name("FlateDecode"),
-	}
-	if group, ok := dict["Group"]; ok {
-		form["Group"] = group
-	}
-	drawing, ok := x.contents(dict["Contents"], i+1)
+	form, ok := x.artwork(i, dict)
 	if !ok {
 		return nil, impossible(report.FixContent, "")
 	}
-	ref := x.update.stream(form, drawing)
 	var out strings.Builder
 	for _, side := range []struct {
 		clip  geom.Rect
@@ -169,8 +277,8 @@ func (x *fixer) mirror(i int, width float64) ([]report.ObjectChange, error) {
 		fmt.Fprintf(&out, "q %s re W n %s cm /Artwork Do Q\n", numbers(c[0], c[1], c.Width(), c.Height()), numbers(m[:]...))
 	}
 	out.WriteString("/Artwork Do\n")
-	dict["Contents"] = x.update.stream(types.Dict{}, out.String())
-	dict["Resources"] = types.Dict{"XObject": types.Dict{"Artwork": ref}}
+	dict["Contents"] = x.stream(out.String())
+	dict["Resources"] = types.Dict{"XObject": types.Dict{"Artwork": form}}
 	changes := []report.ObjectChange{{
 		Page: i + 1, Object: document.Ref(page.Object), Name: "Contents", Before: "artwork ends near the trim edges",
 		After: fmt.Sprintf("artwork mirrored into %g mm of bleed", geom.Round(width, 2)),
@@ -214,7 +322,6 @@ func (x *fixer) contents(o types.Object, page int) (string, bool) {
 		parts = types.Array{o}
 	}
 	var out bytes.Buffer
-	w := zlib.NewWriter(&out)
 	for _, part := range parts {
 		data := x.written(part)
 		if data == nil {
@@ -223,12 +330,10 @@ func (x *fixer) contents(o types.Object, page int) (string, bool) {
 				return "", false
 			}
 		}
-		// A bytes.Buffer takes all writes.
-		_, _ = w.Write(data)
-		_, _ = w.Write([]byte("\n"))
+		out.Write(data)
+		out.WriteByte('\n')
 	}
-	_ = w.Close()
-	return out.String(), true
+	return compressed(out.Bytes()), true
 }
 
 // numbers writes numbers as PDF has them, without exponents.
@@ -257,7 +362,7 @@ func (x *fixer) annotations() ([]report.ObjectChange, error) {
 		var drawing strings.Builder
 		forms := types.Dict{}
 		for _, o := range annots {
-			annot := x.file.Dict(o)
+			annot := x.current(o)
 			subtype := x.file.Name(annot["Subtype"])
 			change := report.ObjectChange{Page: i + 1, Object: document.Ref(o), Name: "Annots", Before: document.Clean(subtype, 40)}
 			appearance, matrix, printed := content.Appearance(x.file, annot)
@@ -327,7 +432,7 @@ func (x *fixer) draw(i int, dict types.Dict, forms types.Dict, drawing string) {
 
 // stream writes content that [fixer.written] finds again.
 func (x *fixer) stream(text string) types.IndirectRef {
-	ref := x.update.stream(types.Dict{}, text)
+	ref := x.update.stream(types.Dict{"Filter": types.Name("FlateDecode")}, compressed([]byte(text)))
 	x.texts[ref] = text
 	return ref
 }

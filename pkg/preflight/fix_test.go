@@ -112,6 +112,18 @@ func TestFixesRemoveTheirFaults(t *testing.T) {
 			}),
 			ticket: card, fixes: []report.Fix{report.FixTrim}, want: []report.Fix{report.FixTrim}, changes: []string{"TrimBox", "BleedBox"},
 		},
+		"a page of the ordered proportions is scaled": {
+			data: document(func(s *pdftest.Sound, p *pdftest.Page) {
+				p.Trim = &pdftest.Box{pdftest.MM(10), pdftest.MM(10), pdftest.MM(180), pdftest.MM(120)}
+				p.Bleed = &pdftest.Box{pdftest.MM(4), pdftest.MM(4), pdftest.MM(186), pdftest.MM(126)}
+				p.Media = &pdftest.Box{0, 0, pdftest.MM(190), pdftest.MM(130)}
+				tile := s.Stream("/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 20 20] /XStep 20 /YStep 20 /Resources << >>", []byte("0 1 0 0 k 0 0 10 20 re f"))
+				p.Content += "/Pattern cs /P scn 100 100 200 100 re f\n"
+				p.Resources = s.Resources(fmt.Sprintf("/Pattern << /P %s >>", tile))
+				p.Annots = s.Add("<< /Type /Annot /Subtype /Link /Rect [2 2 9 9] /Border [0 0 0] /QuadPoints [2 2 9 2 9 9 2 9] >>").String()
+			}),
+			ticket: card, fixes: []report.Fix{report.FixScale}, want: []report.Fix{report.FixScale}, changes: []string{"Contents", "MediaBox", "BleedBox", "TrimBox"},
+		},
 		"a missing bleed is mirrored": {
 			data: document(func(_ *pdftest.Sound, p *pdftest.Page) { p.Bleed, p.Media = nil, p.Trim }),
 			want: []report.Fix{report.FixBleed}, changes: []string{"Contents", "MediaBox", "BleedBox"},
@@ -265,6 +277,16 @@ func TestImpossibleFixesChangeNothing(t *testing.T) {
 		"a page of another size": {
 			data: pdftest.Good(), ticket: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 50, Height: 50}}, fixes: []report.Fix{report.FixTrim},
 			want: []report.SkippedFix{{Fix: report.FixTrim, Page: 1, Reason: report.FixOtherSize, Detail: "50 x 50 mm"}},
+		},
+		"a page of other proportions": {
+			data: pdftest.Good(), ticket: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 50, Height: 50}}, fixes: []report.Fix{report.FixScale},
+			want: []report.SkippedFix{{Fix: report.FixScale, Page: 1, Reason: report.FixProportions, Detail: "50 x 50 mm"}},
+		},
+		"colours without a printing condition": {
+			data: intentless(pdftest.Good()), fixes: []report.Fix{report.FixColors}, want: []report.SkippedFix{{Fix: report.FixColors, Reason: report.FixNoProfile}},
+		},
+		"an output intent without a profile": {
+			data: intentless(pdftest.Good()), fixes: []report.Fix{report.FixIntent}, want: []report.SkippedFix{{Fix: report.FixIntent, Reason: report.FixNoProfile}},
 		},
 		"one of two given fixes is not possible": {
 			data: scripted, fixes: []report.Fix{report.FixActions, report.FixTrim}, want: []report.SkippedFix{{Fix: report.FixTrim, Reason: report.FixNoTrimSize}},

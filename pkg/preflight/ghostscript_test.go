@@ -133,7 +133,7 @@ func openToRender(t *testing.T, file string) (*openFile, error) {
 	if doc.Opaque() || len(pages) == 0 {
 		return nil, io.EOF
 	}
-	output, err := color.NewOutput(doc, profile, "ghostscript")
+	output, err := color.NewOutput(doc, profile, "ghostscript", color.RelativeColorimetric)
 	if err != nil {
 		return nil, err
 	}
@@ -538,7 +538,7 @@ func coverages(t *testing.T, data []byte) map[string]float64 {
 	if err != nil {
 		t.Fatalf("document.Open: %v", err)
 	}
-	output, err := color.NewOutput(doc, nil, "")
+	output, err := color.NewOutput(doc, nil, "", color.RelativeColorimetric)
 	if err != nil {
 		t.Fatalf("color.NewOutput: %v", err)
 	}

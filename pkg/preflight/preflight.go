@@ -46,6 +46,9 @@ type Options struct {
 	Ticket *jobticket.Ticket
 	// Progress, if not nil, is called after each page.
 	Progress func(done, total int)
+	// Output is the printing condition for [Fix] and [Compare] of files that state none; it may be
+	// nil. [Inspect] does not use it.
+	Output *report.Output
 }
 
 // Inspect judges size bytes of a PDF by a profile.
@@ -84,7 +87,7 @@ func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.L
 	if file.Opaque() {
 		return nil
 	}
-	interpreter := content.New(file, collector, limits, renderer(file, len(pages), collector.Document()))
+	interpreter := content.New(file, collector, limits, renderer(file, len(pages), collector.Document(), nil))
 	defer interpreter.Close()
 	for i := range pages {
 		if i+1 < len(pages) {
@@ -106,18 +109,11 @@ func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.L
 }
 
 // renderer returns the renderer of a document. Its output profile is that of the first
-// output intent for CMYK.
-func renderer(file *document.File, pages int, doc *facts.Document) *render.Renderer {
-	var profile []byte
-	var sum string
-	for i := range doc.Intents {
-		if p := doc.Intents[i].Profile; p != nil && p.Fault == "" && p.Space == "CMYK" {
-			profile, sum = file.Profile(p), p.SHA256
-			break
-		}
-	}
+// output intent for CMYK, else the given one.
+func renderer(file *document.File, pages int, doc *facts.Document, given *report.Output) *render.Renderer {
+	profile, sum := printing(file, doc, given)
 	// A profile that cannot be used leaves the inks of colours of light an estimate.
-	output, _ := color.NewOutput(file, profile, sum)
+	output, _ := color.NewOutput(file, profile, sum, intentOf(given))
 	return render.New(file, pages, output)
 }
 

@@ -87,7 +87,7 @@ func run(in io.Reader, file, other *os.File, progress, out io.Writer) (int, erro
 
 // fixed writes the fixes of a file.
 func fixed(file *os.File, size int64, p profile.Profile, ask sandbox.Request, out io.Writer) (int, error) {
-	update, log, err := preflight.Fix(context.Background(), file, size, p, ask.Fixes, preflight.Options{Ticket: ask.Ticket})
+	update, log, err := preflight.Fix(context.Background(), file, size, p, ask.Fixes, preflight.Options{Ticket: ask.Ticket, Output: ask.Output})
 	if err != nil {
 		return sandbox.ExitInput, err
 	}

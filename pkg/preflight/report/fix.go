@@ -20,10 +20,24 @@ type Fix string
 
 // The fixes.
 const (
+	// FixScale scales pages to the ordered size, if they have its proportions.
+	FixScale Fix = "scale"
 	// FixTrim sets the TrimBox and the BleedBox from the ordered size.
 	FixTrim Fix = "trim"
 	// FixBleed mirrors the artwork at the trim edges into the bleed.
 	FixBleed Fix = "bleed"
+	// FixLayers removes hidden layers, except those of processing steps.
+	FixLayers Fix = "layers"
+	// FixColors converts RGB and Lab to the inks of the printing condition.
+	FixColors Fix = "colors"
+	// FixBlack sets small text in several inks, or in black that knocks out, in black that overprints.
+	FixBlack Fix = "black"
+	// FixWhite makes white objects that overprint knock out.
+	FixWhite Fix = "white"
+	// FixHairlines widens lines to the least width of the profile.
+	FixHairlines Fix = "hairlines"
+	// FixIntent embeds the output intent.
+	FixIntent Fix = "intent"
 	// FixAnnotations makes printed annotations and form fields part of the page, and removes
 	// the others.
 	FixAnnotations Fix = "annotations"
@@ -34,7 +48,28 @@ const (
 )
 
 // Fixes lists the fixes, in the order in which they are applied.
-func Fixes() []Fix { return []Fix{FixTrim, FixAnnotations, FixBleed, FixActions, FixAttachments} }
+func Fixes() []Fix {
+	return []Fix{
+		FixIntent, FixLayers, FixColors, FixBlack, FixWhite, FixHairlines, FixScale, FixTrim, FixAnnotations, FixBleed, FixActions, FixAttachments,
+	}
+}
+
+// Output is a printing condition, for fixes of files that state none.
+type Output struct {
+	// Profile is an ICC profile for CMYK, at most [MaxProfile] bytes.
+	Profile []byte `json:"profile,omitempty"`
+	// Condition is the identifier of the printing condition, such as FOGRA51; without one, it is the
+	// description of the profile.
+	Condition string `json:"condition,omitempty"`
+	// Intent is the rendering intent of conversions, one of [Intents]; empty for the first.
+	Intent string `json:"intent,omitempty"`
+}
+
+// MaxProfile bounds the size of [Output.Profile].
+const MaxProfile = 8 << 20
+
+// Intents lists the rendering intents of conversions to inks (ISO 32000-2, table 69).
+func Intents() []string { return []string{"relative", "perceptual", "saturation"} }
 
 // FixTitle describes a fix in one of [Languages].
 func FixTitle(fix Fix, language string) string {
@@ -58,7 +93,12 @@ type FixLog struct {
 type AppliedFix struct {
 	Fix     Fix            `json:"fix"`
 	Changes []ObjectChange `json:"changes"`
+	// Omitted counts the changes after the first [MaxChanges].
+	Omitted int `json:"omitted,omitempty"`
 }
+
+// MaxChanges bounds the changes that a log lists for each fix.
+const MaxChanges = 1000
 
 // ObjectChange is a change of one object of the file.
 type ObjectChange struct {
@@ -99,10 +139,15 @@ const (
 	FixTooLarge     FixReason = "too_large"
 	FixNoTrimSize   FixReason = "no_trim_size"
 	FixOtherSize    FixReason = "other_size"
+	FixProportions  FixReason = "proportions"
 	FixNoTrimBox    FixReason = "no_trim_box"
 	FixTechnicalInk FixReason = "technical_ink"
 	FixSmall        FixReason = "small"
 	FixContent      FixReason = "content"
+	// FixNoProfile: neither the file nor the request has a printing condition. FixOtherProfile:
+	// its profile cannot be used, or is another one than that of the file.
+	FixNoProfile    FixReason = "no_profile"
+	FixOtherProfile FixReason = "other_profile"
 	// FixFaulty: the fixed file has the fault still. FixArtwork: it has other artwork.
 	// FixUnverified: a part of the artwork cannot be compared.
 	FixFaulty     FixReason = "faulty"
@@ -113,8 +158,8 @@ const (
 // FixReasons lists the reasons.
 func FixReasons() []FixReason {
 	return []FixReason{
-		FixSigned, FixUnreadable, FixEncrypted, FixDamaged, FixStructure, FixTooLarge, FixNoTrimSize, FixOtherSize, FixNoTrimBox,
-		FixTechnicalInk, FixSmall, FixContent, FixFaulty, FixArtwork, FixUnverified,
+		FixSigned, FixUnreadable, FixEncrypted, FixDamaged, FixStructure, FixTooLarge, FixNoTrimSize, FixOtherSize, FixProportions, FixNoTrimBox,
+		FixTechnicalInk, FixSmall, FixContent, FixNoProfile, FixOtherProfile, FixFaulty, FixArtwork, FixUnverified,
 	}
 }
 

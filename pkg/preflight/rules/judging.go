@@ -78,6 +78,24 @@ func withBleed(p profile.Profile, bleed float64) profile.Profile {
 	return p
 }
 
+// Broken returns a function that compares a mark with some rules of a profile: it reports whether the
+// mark breaks the limit of one of them, and returns the highest of these limits. The rules must not
+// depend on the place of the mark.
+func Broken(p profile.Profile, ids ...string) func(*facts.Mark) (limit float64, broken bool) {
+	all := Start(p, nil)
+	return func(m *facts.Mark) (limit float64, broken bool) {
+		for _, w := range all.slots[slotOf(m)] {
+			if !slices.Contains(ids, w.rule.ID) {
+				continue
+			}
+			if value, picked := w.rule.mark.pick(&all.view, m); picked && w.bounds.broken(value) {
+				limit, broken = max(limit, w.limit), true
+			}
+		}
+		return limit, broken
+	}
+}
+
 // pendingMark is a mark that breaks the limit of a watch, if it is visible.
 type pendingMark struct {
 	watch *watch

@@ -111,6 +111,22 @@ func (s *Space) Pattern() bool { return s.kind == pattern }
 // Indexed reports whether the colours of this space are indices of a table.
 func (s *Space) Indexed() bool { return s.kind == indexed }
 
+// Entries returns the number of colours of an Indexed space.
+func (s *Space) Entries() int {
+	if s.kind != indexed || s.Under.Components == 0 {
+		return 0
+	}
+	return len(s.table) / s.Under.Components
+}
+
+// RGBOrLab reports whether the colours of this space are neither inks nor shades of grey.
+func (s *Space) RGBOrLab() bool {
+	if s.kind == indexed {
+		return s.Under.RGBOrLab()
+	}
+	return s.kind == additive || s.kind == foreign
+}
+
 // Process reports whether the components are the amounts of cyan, magenta, yellow
 // and black.
 func (s *Space) Process() bool { return s.kind == process }

@@ -21,11 +21,11 @@ var ErrProfile = errors.New("not a usable ICC profile")
 // for concurrent use.
 //
 // Colours of light are converted through their profile, or as sRGB, to the profile of
-// the output, with the relative colorimetric intent and black point compensation
-// (ISO 15930-7, 6.2.4, leaves other intents to the file). Without an output profile
+// the output, with the given rendering intent and black point compensation. Without an output profile
 // the amounts are those of a simple separation with black generation.
 type Output struct {
-	file *document.File
+	file   *document.File
+	intent icc.RenderingIntent
 	// device converts a colour of the connection space to inks; nil without a profile.
 	device *icc.Pipeline
 	lab    bool
@@ -36,10 +36,24 @@ type Output struct {
 	light  *cube
 }
 
+// Intent is a rendering intent (ISO 32000-2, table 69). The zero value is
+// [RelativeColorimetric], which is usual in print: ISO 15930-7, 6.2.4, leaves others to the file.
+type Intent int
+
+// The intents.
+const (
+	RelativeColorimetric Intent = iota
+	Perceptual
+	Saturation
+)
+
 // NewOutput returns the conversion to a profile with four channels, which may be nil.
 // An error is [ErrProfile]; the conversion then is the one without a profile.
-func NewOutput(file *document.File, profile []byte, sum string) (*Output, error) {
+func NewOutput(file *document.File, profile []byte, sum string, intent Intent) (*Output, error) {
 	o := &Output{file: file, cubes: map[*Space]*cube{}}
+	o.intent = map[Intent]icc.RenderingIntent{
+		Perceptual: icc.PerceptualRenderingIntent, Saturation: icc.SaturationRenderingIntent, RelativeColorimetric: icc.RelativeColorimetricRenderingIntent,
+	}[intent]
 	if profile == nil {
 		return o, nil
 	}
@@ -51,10 +65,10 @@ func NewOutput(file *document.File, profile []byte, sum string) (*Output, error)
 		return o, fmt.Errorf("%w: it is not a profile for CMYK", ErrProfile)
 	}
 	err = guarded(func() (err error) {
-		if o.device, err = p.CreateTransformerToDevice(icc.RelativeColorimetricRenderingIntent, true, true); err != nil {
+		if o.device, err = p.CreateTransformerToDevice(o.intent, true, true); err != nil {
 			return err
 		}
-		o.source, err = p.CreateTransformerToPCS(icc.RelativeColorimetricRenderingIntent, 4, true)
+		o.source, err = p.CreateTransformerToPCS(o.intent, 4, true)
 		return err
 	})
 	if err != nil {
@@ -238,8 +252,8 @@ func (o *Output) through(s *Space) func(in []float64) [3]float64 {
 	var pipeline *icc.Pipeline
 	var black icc.XYZType
 	err = guarded(func() (err error) {
-		if pipeline, err = p.CreateTransformerToPCS(icc.RelativeColorimetricRenderingIntent, s.Components, true); err == nil {
-			black = p.BlackPoint(icc.RelativeColorimetricRenderingIntent, nil)
+		if pipeline, err = p.CreateTransformerToPCS(o.intent, s.Components, true); err == nil {
+			black = p.BlackPoint(o.intent, nil)
 		}
 		return err
 	})
@@ -327,10 +341,41 @@ type Table struct {
 	strides [4]int
 }
 
-// Table returns a table for the colours of images, or nil for spaces that are not converted by a grid.
-func (o *Output) Table(s *Space) *Table {
+// Pixels returns the conversion of the samples of a pixel, which a reader returns, to amounts of ink of
+// eight bits. It is not safe for concurrent use.
+func (o *Output) Pixels(s *Space, r *Reader) func(samples []byte) [4]uint8 {
+	if table := o.Table(s, r); table != nil {
+		return table.Amounts
+	}
+	var last []byte
+	var inks [4]uint8
+	values, amounts := make([]float64, s.Components), make([]float64, 0, firstSpot+MaxComponents)
+	return func(samples []byte) [4]uint8 {
+		if last != nil && bytes.Equal(samples, last) {
+			return inks
+		}
+		last = append(last[:0], samples...)
+		for c := range values {
+			values[c] = r.Levels(c)[samples[c]]
+		}
+		amounts = o.Amounts(amounts[:0], s, values)
+		for i := range inks {
+			inks[i] = uint8(amounts[i]*255 + 0.5)
+		}
+		return inks
+	}
+}
+
+// Table returns a table for the colours of the image of a reader, or nil for spaces that are not
+// converted by a grid, and for samples that are no shares of 255.
+func (o *Output) Table(s *Space, r *Reader) *Table {
 	if !o.Converts(s) || s.Family == Lab || s.Components < 3 || s.Components > 4 {
 		return nil
+	}
+	for c := range s.Components {
+		if levels := r.Levels(c); len(levels) != 256 || levels[0] != 0 || levels[255] != 1 {
+			return nil
+		}
 	}
 	t := &Table{cube: o.cubeOf(s)}
 	for v := range t.low {

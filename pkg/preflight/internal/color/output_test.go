@@ -18,7 +18,7 @@ func TestRGBIsConvertedThroughTheOutputProfile(t *testing.T) {
 	if err != nil {
 		t.Fatalf("os.ReadFile: %v (run make setup)", err)
 	}
-	output, err := color.NewOutput(nil, profile, "")
+	output, err := color.NewOutput(nil, profile, "", color.RelativeColorimetric)
 	if err != nil {
 		t.Fatalf("color.NewOutput: %v", err)
 	}
@@ -47,7 +47,7 @@ func TestRGBIsConvertedThroughTheOutputProfile(t *testing.T) {
 
 func TestInksWithoutAProfileAreBelowEveryLimit(t *testing.T) {
 	t.Parallel()
-	output, err := color.NewOutput(nil, nil, "")
+	output, err := color.NewOutput(nil, nil, "", color.RelativeColorimetric)
 	if err != nil {
 		t.Fatalf("color.NewOutput: %v", err)
 	}
@@ -76,7 +76,7 @@ func TestDamagedProfileIsRefused(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"empty": {}, "short": make([]byte, 100), "four billion tags": huge, "no signature": make([]byte, 400),
 	} {
-		output, err := color.NewOutput(nil, data, "")
+		output, err := color.NewOutput(nil, data, "", color.RelativeColorimetric)
 		if !errors.Is(err, color.ErrProfile) || output.Profiled() {
 			t.Errorf("%s: error %v, profiled %t", name, err, output.Profiled())
 		}
@@ -89,7 +89,7 @@ func FuzzProfile(f *testing.F) {
 	f.Add(make([]byte, 200))
 	rgb := color.NewResolver(nil).Device(color.DeviceRGB)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		output, err := color.NewOutput(nil, data, "")
+		output, err := color.NewOutput(nil, data, "", color.RelativeColorimetric)
 		if err != nil && !errors.Is(err, color.ErrProfile) {
 			t.Errorf("error %v, want color.ErrProfile", err)
 		}
@@ -108,12 +108,12 @@ func TestTableConvertsAsAmountsDoes(t *testing.T) {
 		t.Fatalf("os.ReadFile: %v (run make setup)", err)
 	}
 	for name, profile := range map[string][]byte{"through a profile": profile, "without a profile": nil} {
-		output, err := color.NewOutput(nil, profile, "")
+		output, err := color.NewOutput(nil, profile, "", color.RelativeColorimetric)
 		if err != nil {
 			t.Fatalf("color.NewOutput: %v", err)
 		}
 		rgb := color.NewResolver(nil).Device(color.DeviceRGB)
-		table, sum, n := output.Table(rgb), 0.0, 0
+		table, sum, n := output.Table(rgb, color.NewReader(color.Image{Bits: 8, Space: rgb})), 0.0, 0
 		for v := range 1 << 12 {
 			in := []uint8{uint8(v & 15 * 17), uint8(v >> 4 & 15 * 17), uint8(v >> 8 * 17)} // #nosec G115 -- at most 255
 			got := table.Amounts(in)
@@ -129,8 +129,8 @@ func TestTableConvertsAsAmountsDoes(t *testing.T) {
 		}
 	}
 	if table := func() *color.Table {
-		output, _ := color.NewOutput(nil, nil, "")
-		return output.Table(color.NewResolver(nil).Device(color.DeviceCMYK))
+		output, _ := color.NewOutput(nil, nil, "", color.RelativeColorimetric)
+		return output.Table(color.NewResolver(nil).Device(color.DeviceCMYK), nil)
 	}(); table != nil {
 		t.Error("DeviceCMYK needs no conversion")
 	}

@@ -39,6 +39,9 @@ func (in *Interpreter) colorOperator(f *frame, name []byte) bool {
 	default:
 		in.setColor(f, to)
 	}
+	if f.stream != nil {
+		in.recolor(f, name, to)
+	}
 	return true
 }
 

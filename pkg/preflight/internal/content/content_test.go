@@ -24,7 +24,7 @@ import (
 // interpreter returns an interpreter of a file without an output profile.
 func interpreter(t testing.TB, file *document.File, collector *facts.Collector, limits document.Limits) *content.Interpreter {
 	t.Helper()
-	output, err := color.NewOutput(file, nil, "")
+	output, err := color.NewOutput(file, nil, "", color.RelativeColorimetric)
 	if err != nil {
 		t.Fatalf("color.NewOutput: %v", err)
 	}

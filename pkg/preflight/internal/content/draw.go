@@ -48,9 +48,9 @@ func (in *Interpreter) tint(to *ink, space *color.Space, values []float64) {
 	to.tone = in.renderer.Tone(space, values)
 }
 
-// draws reports whether marks are rendered in the current state.
+// draws reports whether marks are rendered in the current state. Editors need none.
 func (in *Interpreter) draws(f *frame) bool {
-	return !f.layers.hidden() && !f.state.region.Empty()
+	return in.editor == nil && !f.layers.hidden() && !f.state.region.Empty()
 }
 
 // startMark numbers the next mark, and reports whether it is rendered. A mark outside the
@@ -466,16 +466,19 @@ func (in *Interpreter) drawInline(f *frame, i *inline, space *color.Space, data 
 	kept := append([]byte(nil), in.file.Inline(i.pipeline(), data)...)
 	paint, ok := in.place(f, &render.Image{
 		Key: &kept, Space: space, Stencil: i.fact.Mask,
-		Samples: func() (color.Image, bool) {
-			return color.Image{
-				Width: i.fact.Width, Height: i.fact.Height, Bits: i.fact.Bits, Space: space, Decode: i.decode, Codec: codecs[i.fact.Filter], Data: kept,
-			}, true
-		},
+		Samples: func() (color.Image, bool) { return i.samples(space, kept), true },
 	})
 	if !ok {
 		return unpainted(space)
 	}
 	return paint
+}
+
+// samples describes the samples of an inline image, whose general filters are decoded.
+func (i *inline) samples(space *color.Space, data []byte) color.Image {
+	return color.Image{
+		Width: i.fact.Width, Height: i.fact.Height, Bits: i.fact.Bits, Space: space, Decode: i.decode, Codec: codecs[i.fact.Filter], Data: data,
+	}
 }
 
 // maxDash bounds the lengths of a dash pattern.

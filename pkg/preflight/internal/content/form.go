@@ -18,6 +18,7 @@ func (in *Interpreter) xobject(f *frame) {
 	outside := f.layers.outside
 	if oc, ok := dict["OC"]; ok && !in.layers.visible(oc, in.page.Number) {
 		f.layers.outside = true
+		f.skips = in.layers.ordinary(oc)
 	}
 	switch in.file.Name(dict["Subtype"]) {
 	case "Image":

@@ -52,12 +52,15 @@ func (in *Interpreter) inlineImage(f *frame, tokens *lexer.Lexer) {
 	if i.length < 0 && len(i.filters) == 0 {
 		i.length = i.rawLength()
 	}
-	in.placeInline(f, &i, tokens.InlineData(i.length))
+	data := tokens.InlineData(i.length)
+	f.to = tokens.End()
+	in.placeInline(f, &i, data)
 }
 
 // placeInline records the image, and renders it.
 func (in *Interpreter) placeInline(f *frame, i *inline, data []byte) {
 	in.placement = i.fact
+	in.lightInline(f, i, in.remap(f, i.space), data)
 	if !in.position(f, &in.placement) {
 		return
 	}

@@ -40,8 +40,10 @@ type Interpreter struct {
 	// stopped is the context's Err during one call of Page.
 	stopped func() error
 
-	// renderer paints the marks; nil when only facts are wanted.
+	// renderer paints the marks.
 	renderer *render.Renderer
+	// editor collects the changes of contents, nil in an inspection.
+	editor *Editor
 	drawing
 	glyph geom.Path
 
@@ -103,6 +105,13 @@ func New(file *document.File, collector *facts.Collector, limits document.Limits
 	}
 }
 
+// Edit reads one page, and collects its changes.
+func (in *Interpreter) Edit(ctx context.Context, page *document.Page, editor *Editor) error {
+	in.editor = editor
+	defer func() { in.editor = nil }()
+	return in.Page(ctx, page)
+}
+
 // Page reads one page. It returns the error of the context.
 func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 	in.stopped, in.active = ctx.Err, in.active[:0]
@@ -127,7 +136,10 @@ func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 	in.tint(&root.state.fill, root.state.fill.space, []float64{0})
 	root.state.stroke = root.state.fill
 	in.declare(root.resources)
-	in.run(root, in.streams(page.Contents))
+	if in.editor != nil {
+		root.stream = in.stream(root, document.Identity(page.Dict), page.Number)
+	}
+	in.run(root, in.streams(page.Contents, root.stream))
 	in.release(root)
 	in.annotations()
 	fact := &in.collector.Document().Pages[page.Number-1]
@@ -155,6 +167,9 @@ func (in *Interpreter) run(f *frame, chunks func() ([]byte, bool)) {
 		}
 		o := &f.operands[n]
 		tokens.Read(o)
+		if n == 0 {
+			f.from = tokens.Start()
+		}
 		switch o.Kind {
 		case lexer.EOF:
 			return
@@ -167,10 +182,16 @@ func (in *Interpreter) run(f *frame, chunks func() ([]byte, bool)) {
 			if in.steps++; in.steps%cancelEvery == 0 && in.stopped() != nil {
 				return
 			}
+			if f.stream != nil {
+				f.follow(tokens, name)
+			}
 			if string(name) == "BI" {
 				in.inlineImage(f, tokens)
 			} else if in.operator(f, name); budget.Spent() {
 				return
+			}
+			if f.stream != nil {
+				in.conceal(f, name)
 			}
 			f.operands = f.operands[:0]
 			tokens.Release()
@@ -180,8 +201,8 @@ func (in *Interpreter) run(f *frame, chunks func() ([]byte, bool)) {
 }
 
 // streams yields the streams of a /Contents entry, one after the other, so that
-// they are never in memory together.
-func (in *Interpreter) streams(contents types.Object) func() ([]byte, bool) {
+// they are never in memory together. It notes them as the parts of an edited stream, if any.
+func (in *Interpreter) streams(contents types.Object, edited *Stream) func() ([]byte, bool) {
 	parts := in.file.Array(contents)
 	if parts == nil {
 		parts = types.Array{contents}
@@ -191,6 +212,9 @@ func (in *Interpreter) streams(contents types.Object) func() ([]byte, bool) {
 			part := parts[0]
 			parts = parts[1:]
 			if data := in.load(part); len(data) > 0 {
+				if edited != nil {
+					edited.Parts = append(edited.Parts, part)
+				}
 				return data, true
 			}
 			// An endless list of empty streams costs time, too.
@@ -230,6 +254,9 @@ func (in *Interpreter) nested(o types.Object, f *frame) {
 		return
 	}
 	in.active = append(in.active, id)
+	if in.editor != nil {
+		f.stream = in.stream(f, id, 0, o)
+	}
 	in.declare(f.resources)
 	once := false
 	in.run(f, func() ([]byte, bool) {

@@ -3,6 +3,8 @@
 package content
 
 import (
+	"slices"
+
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
@@ -162,6 +164,26 @@ func (l *layers) visible(o types.Object, page int) bool {
 	return l.policy(dict, page)
 }
 
+// ordinary reports whether a group or a membership has no processing step (ISO 19593-1). It is
+// false for memberships with an expression.
+func (l *layers) ordinary(o types.Object) bool {
+	dict := l.file.Dict(o)
+	if layer := l.group(dict); layer != nil {
+		return layer.Group == ""
+	}
+	if l.file.Array(dict["VE"]) != nil {
+		return false
+	}
+	list := l.file.Array(dict["OCGs"])
+	if list == nil {
+		list = types.Array{dict["OCGs"]}
+	}
+	return !slices.ContainsFunc(list[:min(len(list), maxLayers)], func(o types.Object) bool {
+		layer := l.group(l.file.Dict(o))
+		return layer != nil && layer.Group != ""
+	})
+}
+
 // policy reports whether a membership is printed by the policy over its groups.
 // Groups that do not exist do not count.
 func (l *layers) policy(dict types.Dict, page int) bool {
@@ -229,27 +251,48 @@ func (l *layers) expression(o types.Object, page, depth int, terms *int) bool {
 
 // marked is the marked content that is open (14.6).
 type marked struct {
-	// hides holds for each open section whether it is hidden; deep counts the
-	// sections beyond the bound.
-	hides []bool
-	deep  int
-	// count is the number of hidden sections; outside is set when the whole stream
-	// is hidden.
-	count   int
-	outside bool
+	// sections holds the open sections; deep counts those beyond the bound.
+	sections []section
+	deep     int
+	// count is the number of hidden sections, of which removed will be removed; outside is set
+	// when the whole stream is hidden.
+	count, removed int
+	outside        bool
 }
+
+// section is the state of a section of marked content.
+type section uint8
+
+const (
+	shownSection section = iota
+	hiddenSection
+	// removedSection is a hidden section of layers that are no processing steps.
+	removedSection
+)
 
 func (m *marked) hidden() bool { return m.outside || m.count > 0 }
 
-func (m *marked) open(hides bool) {
-	if len(m.hides) >= maxMarked {
+func (m *marked) open(s section) {
+	if len(m.sections) >= maxMarked {
 		m.deep++
 		return
 	}
-	m.hides = append(m.hides, hides)
-	if hides {
-		m.count++
+	m.sections = append(m.sections, s)
+	m.add(s, 1)
+}
+
+func (m *marked) add(s section, n int) {
+	if s != shownSection {
+		m.count += n
 	}
+	if s == removedSection {
+		m.removed += n
+	}
+}
+
+// opened reports whether the section that was opened last has a state.
+func (m *marked) opened(s section) bool {
+	return m.deep == 0 && len(m.sections) > 0 && m.sections[len(m.sections)-1] == s
 }
 
 func (m *marked) close() {
@@ -257,11 +300,9 @@ func (m *marked) close() {
 		m.deep--
 		return
 	}
-	if n := len(m.hides); n > 0 {
-		if m.hides[n-1] {
-			m.count--
-		}
-		m.hides = m.hides[:n-1]
+	if n := len(m.sections); n > 0 {
+		m.add(m.sections[n-1], -1)
+		m.sections = m.sections[:n-1]
 	}
 }
 
@@ -269,13 +310,19 @@ func (m *marked) close() {
 func (in *Interpreter) markedOperator(f *frame, name []byte) bool {
 	switch string(name) {
 	case "BMC":
-		f.layers.open(false)
+		f.layers.open(shownSection)
 	case "BDC":
-		hidden := false
+		state := shownSection
 		if len(f.operands) >= 2 && string(f.operands[0].Text) == "OC" && f.operands[1].Kind == lexer.Name {
-			hidden = !in.layers.visible(in.resource(f, "Properties", f.operands[1].Text), in.page.Number)
+			switch o := in.resource(f, "Properties", f.operands[1].Text); {
+			case in.layers.visible(o, in.page.Number):
+			case in.layers.ordinary(o):
+				state = removedSection
+			default:
+				state = hiddenSection
+			}
 		}
-		f.layers.open(hidden)
+		f.layers.open(state)
 	case "EMC":
 		f.layers.close()
 	case "BX":

@@ -51,6 +51,7 @@ func (in *Interpreter) paint(f *frame, with *ink, m *facts.Mark) {
 		m.Box = *f.over
 	}
 	in.useSpace(with.space)
+	in.change(f, m)
 	in.collector.Mark(in.page.Number, m)
 }
 

@@ -53,7 +53,7 @@ func (in *Interpreter) paintPattern(f *frame, with *ink, m *facts.Mark) {
 		return
 	}
 	if shading, ok := dict["Shading"]; ok {
-		in.paintShading(f, shading, m.Box)
+		in.paintShading(f, shading, m.Box, with.pattern)
 		return
 	}
 	matrix := in.file.Matrix(dict["Matrix"]).Then(f.base)

@@ -24,12 +24,12 @@ func (in *Interpreter) shadingFill(f *frame) {
 		region = region.Intersect(f.state.ctm.Rect(box))
 	}
 	if !region.Empty() && region.Finite() {
-		in.paintShading(f, o, region)
+		in.paintShading(f, o, region, nil)
 	}
 }
 
-// paintShading paints the mark of a shading in a region.
-func (in *Interpreter) paintShading(f *frame, o types.Object, region geom.Rect) {
+// paintShading paints the mark of a shading in a region. The shading may be that of a pattern.
+func (in *Interpreter) paintShading(f *frame, o types.Object, region geom.Rect, pattern types.Object) {
 	dict := in.file.Dict(o)
 	if dict == nil {
 		return
@@ -44,6 +44,7 @@ func (in *Interpreter) paintShading(f *frame, o types.Object, region geom.Rect) 
 	if with.space.Pattern() {
 		return
 	}
+	in.lightGradient(f, o, dict, with.space, pattern)
 	with.paint = in.painted(dict, with.space)
 	m.Object = document.Ref(o)
 	in.paint(f, &with, m)

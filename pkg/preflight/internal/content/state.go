@@ -62,6 +62,11 @@ type ink struct {
 	pattern types.Object
 	// remapped is the resource that replaces a device space, or "".
 	remapped string
+	// source holds the operators that choose this colour after all edits, "" when this stream
+	// cannot choose it. chosen is the one that chooses its space, and named reports whether they
+	// use names of the resources of the stream.
+	source, chosen string
+	named          bool
 }
 
 func opaque() transparency {
@@ -77,6 +82,7 @@ func (in *Interpreter) initial(clip geom.Rect) state {
 		ctm: geom.Identity(), clip: clip, fill: black, stroke: black, lineWidth: 1, line: render.Line{MiterLimit: 10},
 		textState: textState{stretch: 1}, transparency: opaque(),
 	}
+	s.fill.source, s.stroke.source = "0 g", "0 G"
 	s.region = in.renderer.Region()
 	return s
 }
@@ -117,6 +123,7 @@ type frame struct {
 	defaultsRead bool
 	// operands holds the operands before the next operator.
 	operands []lexer.Object
+	building
 }
 
 // frame returns an idle frame, or a new frame.
@@ -140,6 +147,11 @@ func (in *Interpreter) within(f *frame, resources types.Dict) *frame {
 	inner.state, inner.muted, inner.mask, inner.silent, inner.again = f.state, f.muted, f.mask, f.silent, f.again
 	inner.over, inner.group = f.over, f.group
 	inner.layers.outside = f.layers.hidden()
+	for _, with := range [...]*ink{&inner.state.fill, &inner.state.stroke} {
+		if with.named {
+			with.source, with.chosen = "", ""
+		}
+	}
 	return inner
 }
 

@@ -143,6 +143,7 @@ func (in *Interpreter) show(f *frame) {
 	if in.number = number; r.codes > 0 {
 		in.paintText(f, &r)
 	}
+	f.pen = r.pen
 	x, y := f.along(&r, r.pen)
 	f.text.matrix = geom.Matrix{1, 0, 0, 1, x, y}.Then(f.text.matrix)
 }

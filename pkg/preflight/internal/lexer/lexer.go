@@ -52,6 +52,8 @@ type Lexer struct {
 	more  func() ([]byte, bool)
 	chunk []byte
 	pos   int
+	// chunks counts the chunks so far, and start is the offset of the object that was read last.
+	chunks, start int
 	// stack holds the items of the arrays that are being read, items those of the
 	// arrays that were returned.
 	stack, items []Object
@@ -59,12 +61,21 @@ type Lexer struct {
 	read [maxDepth + 2]Object
 }
 
+// Position is a place between the bytes of a chunk. Chunks count from 0.
+type Position struct{ Chunk, Offset int }
+
+// Start returns the place before the object that was read last, if that is no part of another one.
+func (l *Lexer) Start() Position { return Position{l.chunks - 1, l.start} }
+
+// End returns the place after the object that was read last.
+func (l *Lexer) End() Position { return Position{l.chunks - 1, l.pos} }
+
 // New returns a lexer of the chunks that more returns, until it returns false.
 func New(more func() ([]byte, bool)) *Lexer { return &Lexer{more: more} }
 
 // Of returns a lexer of one chunk.
 func Of(chunk []byte) *Lexer {
-	return &Lexer{chunk: chunk, more: func() ([]byte, bool) { return nil, false }}
+	return &Lexer{chunk: chunk, chunks: 1, more: func() ([]byte, bool) { return nil, false }}
 }
 
 // Release frees the memory of all Items returned so far for reuse. Calling it is
@@ -90,6 +101,9 @@ func (l *Lexer) object(o *Object, depth int) bool {
 	c, ok := l.skipSpace()
 	if !ok {
 		return true
+	}
+	if depth == 0 {
+		l.start = l.pos
 	}
 	if classes[c] == regular {
 		word(o, l.regular())
@@ -174,6 +188,7 @@ func (l *Lexer) skipSpace() (byte, bool) {
 			return 0, false
 		}
 		l.chunk, l.pos = next, 0
+		l.chunks++
 	}
 }
 

@@ -4,6 +4,7 @@ package lexer
 
 import (
 	"bytes"
+	"encoding/hex"
 	"math"
 )
 
@@ -77,6 +78,20 @@ func unescapeName(text []byte) []byte {
 		out = append(out, text[i])
 	}
 	return out
+}
+
+// EscapeName returns a name as it is written after its slash: with escapes for other than regular
+// characters (7.3.5).
+func EscapeName(name []byte) string {
+	var out []byte
+	for _, c := range name {
+		if c <= ' ' || c > '~' || c == '#' || classes[c] != regular {
+			out = append(append(out, '#'), hex.EncodeToString([]byte{c})...)
+			continue
+		}
+		out = append(out, c)
+	}
+	return string(out)
 }
 
 func hexDigit(c byte) int {

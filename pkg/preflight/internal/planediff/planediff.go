@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
 
 // Page is a page on planes of ink.
@@ -28,11 +29,32 @@ type Page struct {
 	Planes map[string][]uint8
 
 	within image.Rectangle
+	// skipped marks the pixels that are not compared, nil for none.
+	skipped []bool
 }
 
 // Limit limits a comparison, in which this is the second page, to the whole pixels of an area.
 func (p *Page) Limit(area geom.Rect) {
 	p.within = image.Rect(int(math.Ceil(area[0])), int(math.Ceil(area[1])), int(math.Floor(area[2])), int(math.Floor(area[3])))
+}
+
+// Skip excludes an area from a comparison, in which this is the second page, with the pixels around it.
+func (p *Page) Skip(area geom.Rect) {
+	const edge = 2 // of rounding, and of the pixels that are compared with a neighbour
+	box := raster.Pixels(area.Grow(edge)).Intersect(image.Rect(0, 0, p.Width, p.Height))
+	if p.skipped == nil {
+		p.skipped = make([]bool, p.Width*p.Height)
+	}
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		for x := box.Min.X; x < box.Max.X; x++ {
+			p.skipped[y*p.Width+x] = true
+		}
+	}
+}
+
+// skips reports whether a pixel is not compared.
+func (p *Page) skips(x, y int) bool {
+	return p.skipped != nil && x >= 0 && y >= 0 && x < p.Width && y < p.Height && p.skipped[y*p.Width+x]
 }
 
 // ToPage returns the matrix from pixels to the default user space.
@@ -97,7 +119,7 @@ func Find(a, b *Page) Found {
 		}
 		x := window{plane: first, width: a.Width, height: a.Height, dx: dx, dy: dy}
 		y := window{plane: second, width: b.Width, height: b.Height}
-		ink := compare(&x, &y, area, grid, name)
+		ink := compare(&x, &y, b, area, grid, name)
 		if ink.Pixels >= least {
 			found.Inks = append(found.Inks, ink)
 		}
@@ -109,13 +131,13 @@ func Find(a, b *Page) Found {
 }
 
 // compare counts the pixels in which two planes differ.
-func compare(a, b *window, area image.Rectangle, grid *cells, name string) Ink {
+func compare(a, b *window, page *Page, area image.Rectangle, grid *cells, name string) Ink {
 	ink := Ink{Name: name}
 	for y := area.Min.Y; y < area.Max.Y; y++ {
 		for x := area.Min.X; x < area.Max.X; x++ {
 			first, second := a.at(x, y), b.at(x, y)
 			difference := max(first, second) - min(first, second)
-			if difference <= tolerance || b.near(x, y, first) || a.near(x, y, second) {
+			if difference <= tolerance || page.skips(x, y) || b.near(x, y, first) || a.near(x, y, second) {
 				continue
 			}
 			ink.Pixels++

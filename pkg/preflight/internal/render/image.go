@@ -341,20 +341,14 @@ func (r *Renderer) several(w *reduction, from color.Image) {
 	w.after = append(w.after, func() { r.convertMeans(w, from.Space, means) })
 }
 
-// tableFor returns a table for a space whose samples are shares of 255, or nil.
-func (r *Renderer) tableFor(w *reduction, space *color.Space) *color.Table {
-	for c := range w.n {
-		if levels := w.reader.Levels(c); r.surface.mask || len(levels) != 256 || levels[0] != 0 || levels[255] != 1 {
-			return nil
-		}
-	}
-	return r.output.Table(space)
-}
-
 // convertMeans converts the colours of the pixels of a bitmap to amounts of ink.
 func (r *Renderer) convertMeans(w *reduction, space *color.Space, means [][]uint8) {
 	size := w.out.Width * w.out.Height
-	if table := r.tableFor(w, space); table != nil {
+	var table *color.Table
+	if !r.surface.mask {
+		table = r.output.Table(space, w.reader)
+	}
+	if table != nil {
 		for p := range planes.FirstSpot {
 			w.out.Amounts[p] = make([]uint8, size)
 		}

@@ -25,7 +25,7 @@ func inkOf(t *testing.T, data []byte, pages int) *facts.InkMap {
 	if err != nil || file == nil {
 		t.Fatalf("document.Open: %v", err)
 	}
-	output, err := color.NewOutput(file, nil, "")
+	output, err := color.NewOutput(file, nil, "", color.RelativeColorimetric)
 	if err != nil {
 		t.Fatalf("color.NewOutput: %v", err)
 	}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+import (
+	"bytes"
+	"compress/zlib"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+)
+
+// renderingIntents are the values of [report.Output.Intent].
+var renderingIntents = map[string]color.Intent{
+	"relative": color.RelativeColorimetric, "perceptual": color.Perceptual, "saturation": color.Saturation,
+} // constant
+
+// intentOf returns the rendering intent of conversions.
+func intentOf(output *report.Output) color.Intent {
+	if output == nil {
+		return color.RelativeColorimetric
+	}
+	return renderingIntents[output.Intent]
+}
+
+// intents names the output intent of the document, or adds the one of the options.
+func (x *fixer) intents() ([]report.ObjectChange, error) {
+	output := x.opts.Output
+	var stated *facts.OutputIntent
+	for i := range x.facts.Intents {
+		if x.facts.Intents[i].Subtype == "GTS_PDFX" {
+			stated = &x.facts.Intents[i]
+		}
+	}
+	if stated != nil && (stated.Profile != nil || stated.Referenced) {
+		return nil, nil
+	}
+	if output == nil || len(output.Profile) == 0 {
+		return nil, &impossibleError{Fix: report.FixIntent, Reason: report.FixNoProfile}
+	}
+	header, err := document.ParseICC(output.Profile)
+	if err != nil || header.Space != "CMYK" || header.Class != "prtr" {
+		return nil, &impossibleError{Fix: report.FixIntent, Reason: report.FixOtherProfile, Detail: header.Description}
+	}
+	condition := output.Condition
+	if condition == "" {
+		condition = header.Description
+	}
+	if stated != nil && stated.Condition != condition {
+		return nil, &impossibleError{Fix: report.FixIntent, Reason: report.FixOtherProfile, Detail: stated.Condition}
+	}
+	root, ok := x.edit(x.file.RootObject())
+	if !ok {
+		return nil, report.RefusedStructure
+	}
+	profile := x.update.stream(types.Dict{"N": types.Integer(4), "Filter": types.Name("FlateDecode")}, compressed(output.Profile))
+	kept := types.Array{}
+	for _, o := range x.file.Array(root["OutputIntents"]) {
+		if x.file.Name(x.file.Dict(o)["S"]) != "GTS_PDFX" {
+			kept = append(kept, o)
+		}
+	}
+	made := types.Dict{
+		"Type": types.Name("OutputIntent"), "S": types.Name("GTS_PDFX"), "OutputConditionIdentifier": text(condition), "Info": text(condition), "DestOutputProfile": profile,
+	}
+	root["OutputIntents"] = append(kept, x.update.add(made))
+	change := report.ObjectChange{Object: document.Ref(x.file.RootObject()), Name: "OutputIntents", After: condition}
+	if stated != nil {
+		change.Before = stated.Condition + " without a profile"
+	}
+	return []report.ObjectChange{change}, nil
+}
+
+// conversion converts colours to the inks of the printing condition.
+type conversion struct {
+	x       *fixer
+	output  *color.Output
+	changes []report.ObjectChange
+}
+
+// conversion returns the conversion of the file to its printing condition, or to that of the
+// options.
+func (x *fixer) conversion() (*conversion, error) {
+	profile, sum := printing(x.file, x.facts, x.opts.Output)
+	output, err := color.NewOutput(x.file, profile, sum, intentOf(x.opts.Output))
+	switch {
+	case err != nil:
+		return nil, &impossibleError{Fix: report.FixColors, Reason: report.FixOtherProfile}
+	case !output.Profiled():
+		return nil, &impossibleError{Fix: report.FixColors, Reason: report.FixNoProfile}
+	}
+	return &conversion{x: x, output: output}, nil
+}
+
+// printing returns the profile of the first output intent for CMYK, or that of a given output, with
+// its digest. It returns nil when there is none.
+func printing(file *document.File, doc *facts.Document, given *report.Output) (profile []byte, sum string) {
+	for i := range doc.Intents {
+		if p := doc.Intents[i].Profile; p != nil && p.Fault == "" && p.Space == "CMYK" {
+			return file.Profile(p), p.SHA256
+		}
+	}
+	if given == nil || len(given.Profile) == 0 {
+		return nil, ""
+	}
+	digest := sha256.Sum256(given.Profile)
+	return given.Profile, hex.EncodeToString(digest[:])
+}
+
+func (c *conversion) color(space *color.Space, values []float64) [4]float64 {
+	return [4]float64(c.output.Amounts(nil, space, values)[:4])
+}
+
+// change records the conversion of an object.
+func (c *conversion) change(o types.Object, space *color.Space) {
+	c.changes = append(c.changes, report.ObjectChange{Object: document.Ref(o), Name: "ColorSpace", Before: space.Family, After: color.DeviceCMYK})
+}
+
+// picture converts an image.
+func (c *conversion) picture(o types.Object, dict types.Dict, image color.Image) bool {
+	ref, isRef := o.(types.IndirectRef)
+	stream, isStream := c.x.file.Stream(o)
+	if !isRef || !isStream || c.x.file.Int(dict["SMaskInData"]) > 0 || c.x.file.Dict(dict["SMask"])["Matte"] != nil {
+		return false
+	}
+	defer c.change(o, image.Space)
+	generation := c.x.file.Generation(ref)
+	if image.Space.Indexed() {
+		out := maps.Clone(stream.Dict)
+		out["ColorSpace"] = c.palette(image.Space)
+		c.x.update.replaceStream(ref, generation, out, string(stream.Raw))
+		return true
+	}
+	var key []int
+	for _, v := range c.x.file.Array(dict["Mask"]) {
+		key = append(key, c.x.file.Int(v))
+	}
+	made, data, mask, ok := c.samples(image, key)
+	if !ok {
+		return false
+	}
+	out := unfiltered(stream.Dict)
+	delete(out, "Decode")
+	delete(out, "Intent")
+	maps.Copy(out, made)
+	if mask != "" {
+		out["Mask"] = c.x.update.stream(types.Dict{
+			"Type": types.Name("XObject"), "Subtype": types.Name("Image"), "ImageMask": types.Boolean(true), "BitsPerComponent": types.Integer(1),
+			"Width": made["Width"], "Height": made["Height"], "Filter": types.Name("FlateDecode"),
+		}, mask)
+	}
+	c.x.update.replaceStream(ref, generation, out, data)
+	return true
+}
+
+// inline makes an image XObject of an inline image.
+func (c *conversion) inline(image color.Image) (types.IndirectRef, bool) {
+	made, data, _, ok := c.samples(image, nil)
+	if !ok {
+		return types.IndirectRef{}, false
+	}
+	made["Type"], made["Subtype"] = types.Name("XObject"), types.Name("Image")
+	return c.x.update.stream(made, data), true
+}
+
+// palette returns the Indexed space with the inks of the colours of another one.
+func (c *conversion) palette(space *color.Space) types.Array {
+	var table []byte
+	entries := space.Entries()
+	for i := range entries {
+		for _, v := range c.color(space, []float64{float64(i)}) {
+			table = append(table, byte(v*255+0.5))
+		}
+	}
+	return types.Array{
+		types.Name("Indexed"), types.Name(color.DeviceCMYK), types.Integer(entries - 1), types.HexLiteral(hex.EncodeToString(table)),
+	}
+}
+
+// samples converts the samples of an image to CMYK with eight bits. With a colour key, mask is a
+// stencil of the pixels that are not painted.
+func (c *conversion) samples(image color.Image, key []int) (dict types.Dict, data, mask string, ok bool) {
+	room := func(n int64) bool { return n <= c.x.opts.Limits.StreamBytes }
+	plain, ok := color.Unpack(image, image.Width, image.Height, room)
+	if !ok {
+		return nil, "", "", false
+	}
+	reader := color.NewReader(plain)
+	if reader == nil || plain.Bits == 16 && len(key) > 0 {
+		return nil, "", "", false
+	}
+	inks := c.output.Pixels(plain.Space, reader)
+	n := plain.Space.Components
+	var out, hidden bytes.Buffer
+	pixels, stencil := zlib.NewWriter(&out), zlib.NewWriter(&hidden)
+	row, bits := make([]byte, 4*plain.Width), make([]byte, (plain.Width+7)/8)
+	for range plain.Height {
+		in := reader.Next()
+		if in == nil || out.Len() > report.MaxUpdate {
+			return nil, "", "", false
+		}
+		clear(bits)
+		for i := range plain.Width {
+			pixel := in[i*n : (i+1)*n]
+			converted := inks(pixel)
+			copy(row[4*i:], converted[:])
+			if len(key) >= 2*n && keyed(pixel, key) {
+				bits[i/8] |= 0x80 >> (i % 8)
+			}
+		}
+		// A bytes.Buffer takes all writes.
+		_, _ = pixels.Write(row)
+		_, _ = stencil.Write(bits)
+	}
+	_, _ = pixels.Close(), stencil.Close()
+	dict = types.Dict{
+		"Width": types.Integer(plain.Width), "Height": types.Integer(plain.Height), "BitsPerComponent": types.Integer(8),
+		"ColorSpace": types.Name(color.DeviceCMYK), "Filter": types.Name("FlateDecode"),
+	}
+	if len(key) >= 2*n {
+		mask = hidden.String()
+	}
+	return dict, out.String(), mask, true
+}
+
+// keyed reports whether a pixel is in the ranges of a colour key (ISO 32000-2, 8.9.6.4).
+func keyed(pixel []byte, ranges []int) bool {
+	for i, v := range pixel {
+		if int(v) < ranges[2*i] || int(v) > ranges[2*i+1] {
+			return false
+		}
+	}
+	return true
+}
+
+// gradientSteps is the number of colours of a converted gradient.
+const gradientSteps = 1024
+
+// gradient converts a shading whose colour depends on one parameter: axial and radial ones, and
+// meshes with a function. A shading without a number gets one; the pattern then refers to it.
+func (c *conversion) gradient(o types.Object, dict types.Dict, space *color.Space, pattern types.Object) (types.IndirectRef, bool) {
+	ref, isRef := o.(types.IndirectRef)
+	kind := c.x.file.Int(dict["ShadingType"])
+	function, ok := dict["Function"]
+	if !ok || kind == 1 {
+		return ref, false
+	}
+	domain := []float64{0, 1}
+	if kind < 4 {
+		if given, ok := c.x.file.Numbers(dict["Domain"], 2); ok {
+			domain = given
+		}
+	} else if decode, ok := c.x.file.Numbers(dict["Decode"], 6); ok {
+		domain = decode[4:]
+	}
+	colors, ok := c.parametric(function, space, domain)
+	if !ok {
+		return ref, false
+	}
+	out := maps.Clone(dict)
+	out["ColorSpace"], out["Function"] = types.Name(color.DeviceCMYK), colors
+	if background, ok := c.x.file.Numbers(dict["Background"], space.Components); ok {
+		var inks types.Array
+		for _, v := range c.color(space, background) {
+			inks = append(inks, types.Float(v))
+		}
+		out["Background"] = inks
+	}
+	stream, isStream := c.x.file.Stream(o)
+	owner, owned := pattern.(types.IndirectRef)
+	switch {
+	case isStream:
+		c.x.update.replaceStream(ref, c.x.file.Generation(ref), out, string(stream.Raw))
+	case isRef:
+		c.x.update.replace(ref, c.x.file.Generation(ref), out)
+	case pattern == nil:
+		return c.x.update.add(out), true
+	case !owned:
+		return ref, false
+	default:
+		ref, o = c.x.update.add(out), owner
+		referring := maps.Clone(c.x.file.Dict(owner))
+		referring["Shading"] = ref
+		c.x.update.replace(owner, c.x.file.Generation(owner), referring)
+	}
+	c.change(o, space)
+	return ref, true
+}
+
+// parametric returns a sampled function from the parameter of a shading to inks.
+func (c *conversion) parametric(function types.Object, space *color.Space, domain []float64) (types.IndirectRef, bool) {
+	list := c.x.file.Array(function)
+	if list == nil {
+		list = types.Array{function}
+	}
+	var functions []*color.Function
+	for _, o := range list[:min(len(list), color.MaxComponents)] {
+		f, err := color.ParseFunction(c.x.file, o, 0)
+		if err != nil || f.Inputs() != 1 {
+			return types.IndirectRef{}, false
+		}
+		functions = append(functions, f)
+	}
+	var data []byte
+	for i := range gradientSteps {
+		t := domain[0] + (domain[1]-domain[0])*float64(i)/(gradientSteps-1)
+		var values []float64
+		for _, f := range functions {
+			values = f.Eval(values, []float64{t})
+		}
+		for _, v := range c.color(space, values) {
+			data = append(data, byte(v*255+0.5))
+		}
+	}
+	unit := types.Array{}
+	for range 4 {
+		unit = append(unit, types.Integer(0), types.Integer(1))
+	}
+	return c.x.update.stream(types.Dict{
+		"FunctionType": types.Integer(0), "Domain": types.Array{types.Float(domain[0]), types.Float(domain[1])}, "Range": unit,
+		"Size": types.Array{types.Integer(gradientSteps)}, "BitsPerSample": types.Integer(8), "Filter": types.Name("FlateDecode"),
+	}, compressed(data)), true
+}
