@@ -29,7 +29,7 @@ The copy is the file with an update at its end. The command inspects the copy, a
 with those of the file: a fix that leaves its fault, or changes artwork inside of the trim edges, is
 not applied. Signed, encrypted and damaged files are not fixed.
 
-The fix scale is applied only if --fixes names it. The fixes colors and intent need a printing
+The fixes scale and stretch are applied only if --fixes names them. The fixes colors and intent need a printing
 condition: that of the file, or the one of --output-profile.
 
 ` + fixNames(),

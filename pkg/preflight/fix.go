@@ -34,6 +34,7 @@ var fixedBy = map[report.Fix][]string{
 	report.FixScale:       {"intent.trim_size"},
 	report.FixTrim:        {"box.trim_missing", "intent.trim_size"},
 	report.FixBleed:       {"box.bleed_missing", "box.bleed_short", "box.art_short_of_bleed"},
+	report.FixStretch:     {"box.bleed_missing", "box.bleed_short", "box.art_short_of_bleed"},
 	report.FixAnnotations: {"annotation.in_trim", "annotation.multimedia", "form.field", "pdfx.annotation"},
 	report.FixActions:     {"action.javascript", "action.other", "pdfx.action"},
 	report.FixAttachments: {"file.attachment", "pdfx.attachment"},
@@ -41,7 +42,7 @@ var fixedBy = map[report.Fix][]string{
 
 // Fix returns the bytes that fix a file, for appending, and the log of all changes. Without fixes,
 // it applies those for which the inspection by the profile has findings and which are possible,
-// except [report.FixScale], which changes the size of the artwork.
+// if they are [report.Fix.Automatic].
 // Given fixes are applied either all or not at all. The update is empty when nothing was changed.
 // An error means that the file could not be read, or that the context ended.
 //
@@ -58,16 +59,22 @@ func Fix(ctx context.Context, file io.ReaderAt, size int64, p profile.Profile, f
 		return nil, report.FixLog{}, err
 	}
 	selected := slices.DeleteFunc(report.Fixes(), func(fix report.Fix) bool {
-		return !slices.Contains(fixes, fix) && (len(fixes) > 0 || fix == report.FixScale || !found(inspected, fix))
+		return !slices.Contains(fixes, fix) && (len(fixes) > 0 || !fix.Automatic() || !found(inspected, fix))
 	})
 	skipped := []report.SkippedFix{}
+	above := false
 	for {
-		x := &fixer{source: Source{file, size}, report: inspected, profile: p, opts: opts}
+		x := &fixer{source: Source{file, size}, report: inspected, profile: p, opts: opts, above: above}
 		update, log, err := x.apply(ctx, selected)
 		var impossible *impossibleError
 		if !errors.As(err, &impossible) {
 			log.Skipped = skipped
 			return update, log, err
+		}
+		// The page may cover the bleed that was drawn below it.
+		if (impossible.Fix == report.FixBleed || impossible.Fix == report.FixStretch) && impossible.Reason == report.FixFaulty && !above {
+			above = true
+			continue
 		}
 		for _, fix := range selected {
 			if impossible.Fix == "" || impossible.Fix == fix {
@@ -94,6 +101,8 @@ type fixer struct {
 	report  report.Report
 	profile profile.Profile
 	opts    Options
+	// above is set to draw the bleed above the page.
+	above bool
 
 	file      *document.File
 	collector *facts.Collector
@@ -136,7 +145,7 @@ func (x *fixer) apply(ctx context.Context, fixes []report.Fix) ([]byte, report.F
 	for _, fix := range fixes {
 		changes := edited[fix]
 		apply := map[report.Fix]func() ([]report.ObjectChange, error){
-			report.FixIntent: x.intents, report.FixLayers: x.layers, report.FixScale: x.scale, report.FixTrim: x.trim, report.FixBleed: x.bleed,
+			report.FixIntent: x.intents, report.FixLayers: x.layers, report.FixScale: x.scale, report.FixTrim: x.trim, report.FixBleed: x.bleed, report.FixStretch: x.stretch,
 			report.FixAnnotations: x.annotations, report.FixActions: x.actions, report.FixAttachments: x.attachments,
 		}[fix]
 		if apply != nil {
@@ -242,7 +251,7 @@ func (x *fixer) check(ctx context.Context, fixed joined, applied []report.Applie
 	compared, err := compare(ctx, x.source, after, x.opts, func(i int, page *facts.Page) scope {
 		limits := scope{except: x.changed[i+1], scale: x.scales[i]}
 		finished := x.pages[i].Finished()
-		if made[report.FixBleed] {
+		if made[report.FixBleed] || made[report.FixStretch] {
 			limits.within = &finished
 		}
 		if s := limits.scale; s != 0 {
@@ -276,5 +285,5 @@ func (x *fixer) assumed(page document.Page) (document.Page, bool) {
 
 // risky lists the fixes that write content, those that most likely change artwork first.
 var risky = []report.Fix{
-	report.FixColors, report.FixScale, report.FixBleed, report.FixAnnotations, report.FixLayers, report.FixWhite, report.FixBlack, report.FixHairlines,
+	report.FixColors, report.FixScale, report.FixBleed, report.FixStretch, report.FixAnnotations, report.FixLayers, report.FixWhite, report.FixBlack, report.FixHairlines,
 } // constant

@@ -183,7 +183,15 @@ const (
 )
 
 // bleed mirrors the artwork at the trim edges of the pages that have findings about the bleed.
-func (x *fixer) bleed() ([]report.ObjectChange, error) {
+func (x *fixer) bleed() ([]report.ObjectChange, error) { return x.bleeds(report.FixBleed, mirrored) }
+
+// stretch scales the artwork of these pages into the bleed instead.
+func (x *fixer) stretch() ([]report.ObjectChange, error) {
+	return x.bleeds(report.FixStretch, stretched)
+}
+
+// bleeds makes the bleed of the pages that have findings about it.
+func (x *fixer) bleeds(fix report.Fix, drawn func(trim, reach geom.Rect) string) ([]report.ObjectChange, error) {
 	width := usualBleed
 	if s, ok := x.profile.Rules["box.bleed_short"]; ok && s.Limit != nil {
 		width = *s.Limit
@@ -193,10 +201,10 @@ func (x *fixer) bleed() ([]report.ObjectChange, error) {
 	}
 	var changes []report.ObjectChange
 	for i := range x.pages {
-		if !x.faulty(report.FixBleed, i+1) || x.repeated(i) {
+		if !x.faulty(fix, i+1) || x.repeated(i) {
 			continue
 		}
-		made, err := x.mirror(i, width)
+		made, err := x.extend(i, fix, width, drawn)
 		if err != nil {
 			return nil, err
 		}
@@ -219,12 +227,12 @@ func (x *fixer) repeated(i int) bool {
 	return ok && slices.ContainsFunc(x.pages[:i], func(p document.Page) bool { return p.Object == ref })
 }
 
-// mirror gives a page a bleed of a width in millimetres: the page becomes a form, which is drawn
-// once as it is, and below that mirrored at each edge and corner of the finished page.
-func (x *fixer) mirror(i int, width float64) ([]report.ObjectChange, error) {
+// extend gives a page a bleed of a width in millimetres: the page becomes a form, which is drawn as it
+// is, and outside of its trim edges again: below the page or, if the page covers that, above it.
+func (x *fixer) extend(i int, fix report.Fix, width float64, drawn func(trim, reach geom.Rect) string) ([]report.ObjectChange, error) {
 	page := &x.pages[i]
 	impossible := func(reason report.FixReason, detail string) error {
-		return &impossibleError{Fix: report.FixBleed, Page: i + 1, Reason: reason, Detail: detail}
+		return &impossibleError{Fix: fix, Page: i + 1, Reason: reason, Detail: detail}
 	}
 	if page.Trim == nil && page.Art == nil {
 		return nil, impossible(report.FixNoTrimBox, "")
@@ -250,38 +258,18 @@ func (x *fixer) mirror(i int, width float64) ([]report.ObjectChange, error) {
 	if !ok {
 		return nil, impossible(report.FixContent, "")
 	}
-	var out strings.Builder
-	for _, side := range []struct {
-		clip  geom.Rect
-		flipX float64 // the axis, for a mirrored x
-		flipY float64
-		x, y  bool
-	}{
-		{clip: geom.Rect{reach[0], trim[1], trim[0], trim[3]}, x: true, flipX: trim[0]},
-		{clip: geom.Rect{trim[2], trim[1], reach[2], trim[3]}, x: true, flipX: trim[2]},
-		{clip: geom.Rect{trim[0], reach[1], trim[2], trim[1]}, y: true, flipY: trim[1]},
-		{clip: geom.Rect{trim[0], trim[3], trim[2], reach[3]}, y: true, flipY: trim[3]},
-		{clip: geom.Rect{reach[0], reach[1], trim[0], trim[1]}, x: true, y: true, flipX: trim[0], flipY: trim[1]},
-		{clip: geom.Rect{trim[2], reach[1], reach[2], trim[1]}, x: true, y: true, flipX: trim[2], flipY: trim[1]},
-		{clip: geom.Rect{reach[0], trim[3], trim[0], reach[3]}, x: true, y: true, flipX: trim[0], flipY: trim[3]},
-		{clip: geom.Rect{trim[2], trim[3], reach[2], reach[3]}, x: true, y: true, flipX: trim[2], flipY: trim[3]},
-	} {
-		m := geom.Identity()
-		if side.x {
-			m[0], m[4] = -1, 2*side.flipX
-		}
-		if side.y {
-			m[3], m[5] = -1, 2*side.flipY
-		}
-		c := side.clip
-		fmt.Fprintf(&out, "q %s re W n %s cm /Artwork Do Q\n", numbers(c[0], c[1], c.Width(), c.Height()), numbers(m[:]...))
+	const whole = "/Artwork Do\n"
+	// Marked content of this kind is no part of the real content (ISO 32000-2, 14.8.2.2).
+	outside := "/Artifact BMC\n" + drawn(trim, reach) + "EMC\n"
+	if x.above {
+		dict["Contents"] = x.stream(whole + outside)
+	} else {
+		dict["Contents"] = x.stream(outside + whole)
 	}
-	out.WriteString("/Artwork Do\n")
-	dict["Contents"] = x.stream(out.String())
 	dict["Resources"] = types.Dict{"XObject": types.Dict{"Artwork": form}}
 	changes := []report.ObjectChange{{
 		Page: i + 1, Object: document.Ref(page.Object), Name: "Contents", Before: "artwork ends near the trim edges",
-		After: fmt.Sprintf("artwork mirrored into %g mm of bleed", geom.Round(width, 2)),
+		After: fmt.Sprintf("artwork drawn again in %g mm of bleed", geom.Round(width, 2)),
 	}}
 	for _, box := range []struct {
 		name string
@@ -300,6 +288,37 @@ func (x *fixer) mirror(i int, width float64) ([]report.ObjectChange, error) {
 	}
 	page.Media, page.Bleed = page.Media.Union(reach), &bleed
 	return changes, nil
+}
+
+// mirrored draws the artwork mirrored at each edge and each corner of the trim box.
+func mirrored(trim, reach geom.Rect) string {
+	var out strings.Builder
+	columns, rows := [4]float64{reach[0], trim[0], trim[2], reach[2]}, [4]float64{reach[1], trim[1], trim[3], reach[3]}
+	for column := range 3 {
+		for row := range 3 {
+			if column == 1 && row == 1 {
+				continue
+			}
+			m := geom.Identity()
+			if column != 1 {
+				m[0], m[4] = -1, 2*columns[1+column/2]
+			}
+			if row != 1 {
+				m[3], m[5] = -1, 2*rows[1+row/2]
+			}
+			x, y := columns[column], rows[row]
+			fmt.Fprintf(&out, "q %s re W n %s cm /Artwork Do Q\n", numbers(x, y, columns[column+1]-x, rows[row+1]-y), numbers(m[:]...))
+		}
+	}
+	return out.String()
+}
+
+// stretched draws the artwork as large as the bleed, outside of the trim box.
+func stretched(trim, reach geom.Rect) string {
+	x, y := reach.Width()/trim.Width(), reach.Height()/trim.Height()
+	m := geom.Matrix{x, 0, 0, y, reach[0] - trim[0]*x, reach[1] - trim[1]*y}
+	return fmt.Sprintf("q %s re %s re W* n %s cm /Artwork Do Q\n", numbers(reach[0], reach[1], reach.Width(), reach.Height()),
+		numbers(trim[0], trim[1], trim.Width(), trim.Height()), numbers(m[:]...))
 }
 
 func boxArray(r geom.Rect) types.Array {

@@ -135,6 +135,17 @@ func TestFixesRemoveTheirFaults(t *testing.T) {
 			}),
 			want: []report.Fix{report.FixBleed}, changes: []string{"Contents"},
 		},
+		"white that covers the bleed is covered by it": {
+			data: document(func(_ *pdftest.Sound, p *pdftest.Page) {
+				b := p.Trim
+				p.Content = fmt.Sprintf("0 0 0 0 k 0 0 700 1000 re f 0.3 0.6 0 0 k %g %g %g %g re f\n", b[0], b[1], b[2]-b[0], b[3]-b[1])
+			}),
+			want: []report.Fix{report.FixBleed}, changes: []string{"Contents"},
+		},
+		"a missing bleed is made of scaled artwork": {
+			data:  document(func(_ *pdftest.Sound, p *pdftest.Page) { p.Bleed, p.Media = nil, p.Trim }),
+			fixes: []report.Fix{report.FixStretch}, want: []report.Fix{report.FixStretch}, changes: []string{"Contents", "MediaBox", "BleedBox"},
+		},
 		"scripts are removed wherever they are": {
 			data: document(func(s *pdftest.Sound, p *pdftest.Page) {
 				s.Catalog += " /OpenAction " + script + " /Names " + s.Add("<< /JavaScript << /Names [(a) %s] >> >>", script).String()
@@ -251,12 +262,6 @@ func TestImpossibleFixesChangeNothing(t *testing.T) {
 		b.Set(pages, "<< /Type /Pages /Count 2 /Kids [%s %s] >>", page, page)
 		return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", pages))
 	}()
-	covered := func() []byte {
-		s := pdftest.NewSound()
-		p := s.Page("", "")
-		p.Content = fmt.Sprintf("0 0 0 0 k 0 0 700 1000 re f 0.3 0.6 0 0 k %g %g %g %g re f\n", p.Trim[0], p.Trim[1], p.Trim[2]-p.Trim[0], p.Trim[3]-p.Trim[1])
-		return s.Bytes(p)
-	}()
 	encrypted := func() []byte {
 		s := pdftest.NewEncrypted("", 0)
 		return s.Bytes(s.Page("", ""))
@@ -295,9 +300,6 @@ func TestImpossibleFixesChangeNothing(t *testing.T) {
 		"a page without a number of its own": {data: direct, fixes: []report.Fix{report.FixAnnotations}, want: []report.SkippedFix{{Fix: report.FixAnnotations, Reason: report.FixStructure}}},
 		"annotations beside an image that cannot be painted": {
 			data: partial, fixes: []report.Fix{report.FixAnnotations}, want: []report.SkippedFix{{Fix: report.FixAnnotations, Reason: report.FixUnverified}},
-		},
-		"white that covers the bleed": {
-			data: covered, want: []report.SkippedFix{{Fix: report.FixBleed, Reason: report.FixFaulty}},
 		},
 	}
 	for name, tc := range tests {

@@ -26,6 +26,8 @@ const (
 	FixTrim Fix = "trim"
 	// FixBleed mirrors the artwork at the trim edges into the bleed.
 	FixBleed Fix = "bleed"
+	// FixStretch scales the artwork into the bleed, instead of [FixBleed].
+	FixStretch Fix = "stretch"
 	// FixLayers removes hidden layers, except those of processing steps.
 	FixLayers Fix = "layers"
 	// FixColors converts RGB and Lab to the inks of the printing condition.
@@ -50,9 +52,14 @@ const (
 // Fixes lists the fixes, in the order in which they are applied.
 func Fixes() []Fix {
 	return []Fix{
-		FixIntent, FixLayers, FixColors, FixBlack, FixWhite, FixHairlines, FixScale, FixTrim, FixAnnotations, FixBleed, FixActions, FixAttachments,
+		FixIntent, FixLayers, FixColors, FixBlack, FixWhite, FixHairlines, FixScale, FixTrim, FixAnnotations, FixBleed, FixStretch, FixActions,
+		FixAttachments,
 	}
 }
+
+// Automatic reports whether the fix is applied without being named. [FixScale] changes the size of the
+// artwork, and [FixStretch] fixes what [FixBleed] fixes.
+func (f Fix) Automatic() bool { return f != FixScale && f != FixStretch }
 
 // Output is a printing condition, for fixes of files that state none.
 type Output struct {

@@ -50,6 +50,7 @@ var reports = map[string]text{
 	"fix/trim":        {"trim size from the order", "Endformat aus dem Auftrag"},
 	"fix/bleed":       {"bleed of mirrored artwork", "Beschnitt aus gespiegelten Rändern"},
 	"fix/annotations": {"annotations and form fields", "Anmerkungen und Formularfelder"},
+	"fix/stretch":     {"bleed of scaled artwork", "Beschnitt aus vergrößertem Motiv"},
 	"fix/actions":     {"actions and bookmarks", "Aktionen und Lesezeichen"},
 	"fix/attachments": {"attached files", "angehängte Dateien"},
 
