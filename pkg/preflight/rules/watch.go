@@ -108,11 +108,11 @@ func (t *tally) record(op string, page int, value float64, m *facts.Mark) {
 	t.add(page)
 }
 
-// copied copies a mark without its image: the interpreter reuses marks.
+// copied copies a mark without its image and shape: the interpreter reuses marks.
 func copied(m *facts.Mark) facts.Mark {
 	out := *m
 	out.Paint.Spots = slices.Clone(m.Paint.Spots)
-	out.Image = nil
+	out.Image, out.Shape = nil, nil
 	return out
 }
 

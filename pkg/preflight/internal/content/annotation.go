@@ -30,8 +30,9 @@ func (in *Interpreter) annotations() {
 		}
 		flags := in.file.Int(annot["F"])
 		printed := flags&annotPrint != 0 && flags&annotHidden == 0
-		if oc, ok := annot["OC"]; ok && !in.layers.visible(oc, in.page.Number) {
-			printed = false
+		var layer *facts.Layer
+		if oc, ok := annot["OC"]; ok {
+			printed, layer = in.layers.visible(oc, in.page.Number) && printed, in.layers.of(oc)
 		}
 		var rect geom.Rect
 		if v, ok := in.file.Numbers(annot["Rect"], 4); ok && geom.Rect(v).Finite() {
@@ -42,13 +43,13 @@ func (in *Interpreter) annotations() {
 			Printed: printed, Hidden: flags&(annotHidden|annotNoView) != 0, Box: rect,
 		})
 		if printed && !rect.Empty() {
-			in.appearance(annot, rect)
+			in.appearance(annot, rect, layer)
 		}
 	}
 }
 
-// appearance executes the normal appearance of an annotation.
-func (in *Interpreter) appearance(annot types.Dict, rect geom.Rect) {
+// appearance executes the normal appearance of an annotation on a layer.
+func (in *Interpreter) appearance(annot types.Dict, rect geom.Rect, layer *facts.Layer) {
 	normal, matrix := placed(in.file, annot, rect)
 	form := in.file.Dict(normal)
 	if form == nil {
@@ -56,7 +57,7 @@ func (in *Interpreter) appearance(annot types.Dict, rect geom.Rect) {
 	}
 	outer := in.frame(in.page.Resources)
 	outer.state = in.initial(in.page.Media)
-	outer.state.ctm = matrix
+	outer.state.ctm, outer.layers.layer = matrix, layer
 	in.form(outer, normal, form)
 	in.release(outer)
 }

@@ -447,7 +447,7 @@ func (in *Interpreter) conceal(f *frame, name []byte) {
 	drop := func(text string) { in.replace(f, text, Edit{EditHidden, string(name), "on a hidden layer", ""}) }
 	switch string(name) {
 	case "BDC":
-		if f.layers.opened(removedSection) {
+		if f.layers.opened(removed) {
 			in.replace(f, "/OC BMC", Edit{Kind: EditHidden})
 		}
 		return

@@ -3,6 +3,8 @@
 package content
 
 import (
+	"cmp"
+
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
@@ -15,10 +17,11 @@ func (in *Interpreter) xobject(f *frame) {
 	if dict == nil {
 		return
 	}
-	outside := f.layers.outside
-	if oc, ok := dict["OC"]; ok && !in.layers.visible(oc, in.page.Number) {
-		f.layers.outside = true
-		f.skips = in.layers.ordinary(oc)
+	outside, around := f.layers.outside, f.layers.layer
+	if oc, ok := dict["OC"]; ok {
+		shown := in.layers.visible(oc, in.page.Number)
+		f.layers.outside, f.skips = outside || !shown, !shown && in.layers.ordinary(oc)
+		f.layers.layer = cmp.Or(in.layers.of(oc), around)
 	}
 	switch in.file.Name(dict["Subtype"]) {
 	case "Image":
@@ -28,7 +31,7 @@ func (in *Interpreter) xobject(f *frame) {
 	case "PS":
 		in.formFeature(f, facts.PostScript, o)
 	}
-	f.layers.outside = outside
+	f.layers.outside, f.layers.layer = outside, around
 }
 
 // formFeature records a feature of an XObject, unless it is on a hidden layer.

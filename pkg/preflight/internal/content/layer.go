@@ -3,7 +3,7 @@
 package content
 
 import (
-	"slices"
+	"cmp"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
@@ -164,24 +164,33 @@ func (l *layers) visible(o types.Object, page int) bool {
 	return l.policy(dict, page)
 }
 
-// ordinary reports whether a group or a membership has no processing step (ISO 19593-1). It is
-// false for memberships with an expression.
-func (l *layers) ordinary(o types.Object) bool {
+// of returns the layer that an object stands for: a group, or the first group of a membership that
+// is a processing step, else its first group.
+func (l *layers) of(o types.Object) *facts.Layer {
 	dict := l.file.Dict(o)
-	if layer := l.group(dict); layer != nil {
-		return layer.Group == ""
-	}
-	if l.file.Array(dict["VE"]) != nil {
-		return false
+	if layer := l.group(dict); layer != nil || l.file.Name(dict["Type"]) != "OCMD" {
+		return layer
 	}
 	list := l.file.Array(dict["OCGs"])
 	if list == nil {
 		list = types.Array{dict["OCGs"]}
 	}
-	return !slices.ContainsFunc(list[:min(len(list), maxLayers)], func(o types.Object) bool {
+	var first *facts.Layer
+	for _, o := range list[:min(len(list), maxLayers)] {
 		layer := l.group(l.file.Dict(o))
-		return layer != nil && layer.Group != ""
-	})
+		if layer != nil && layer.Group != "" {
+			return layer
+		}
+		first = cmp.Or(first, layer)
+	}
+	return first
+}
+
+// ordinary reports whether an object stands for no processing step (ISO 19593-1). It is false for a
+// membership with an expression.
+func (l *layers) ordinary(o types.Object) bool {
+	layer := l.of(o)
+	return (layer == nil || layer.Group == "") && l.file.Array(l.file.Dict(o)["VE"]) == nil
 }
 
 // policy reports whether a membership is printed by the policy over its groups.
@@ -251,48 +260,58 @@ func (l *layers) expression(o types.Object, page, depth int, terms *int) bool {
 
 // marked is the marked content that is open (14.6).
 type marked struct {
-	// sections holds the open sections; deep counts those beyond the bound.
-	sections []section
-	deep     int
+	// open holds the open sections; deep counts those beyond the bound.
+	open []section
+	deep int
 	// count is the number of hidden sections, of which removed will be removed; outside is set
 	// when the whole stream is hidden.
 	count, removed int
 	outside        bool
+	// layer is the innermost layer, of this stream or of those around it.
+	layer *facts.Layer
 }
 
-// section is the state of a section of marked content.
-type section uint8
+// section is open marked content. around is the layer outside of it.
+type section struct {
+	visibility
+	around *facts.Layer
+}
+
+// visibility is the state of a section.
+type visibility uint8
 
 const (
-	shownSection section = iota
-	hiddenSection
-	// removedSection is a hidden section of layers that are no processing steps.
-	removedSection
+	shown visibility = iota
+	hidden
+	// removed sections are hidden, and their layers are no processing steps.
+	removed
 )
 
 func (m *marked) hidden() bool { return m.outside || m.count > 0 }
 
-func (m *marked) open(s section) {
-	if len(m.sections) >= maxMarked {
+// begin opens a section. layer is its layer, nil for none.
+func (m *marked) begin(s visibility, layer *facts.Layer) {
+	if len(m.open) >= maxMarked {
 		m.deep++
 		return
 	}
-	m.sections = append(m.sections, s)
+	m.open = append(m.open, section{visibility: s, around: m.layer})
+	m.layer = cmp.Or(layer, m.layer)
 	m.add(s, 1)
 }
 
-func (m *marked) add(s section, n int) {
-	if s != shownSection {
+func (m *marked) add(s visibility, n int) {
+	if s != shown {
 		m.count += n
 	}
-	if s == removedSection {
+	if s == removed {
 		m.removed += n
 	}
 }
 
 // opened reports whether the section that was opened last has a state.
-func (m *marked) opened(s section) bool {
-	return m.deep == 0 && len(m.sections) > 0 && m.sections[len(m.sections)-1] == s
+func (m *marked) opened(s visibility) bool {
+	return m.deep == 0 && len(m.open) > 0 && m.open[len(m.open)-1].visibility == s
 }
 
 func (m *marked) close() {
@@ -300,9 +319,10 @@ func (m *marked) close() {
 		m.deep--
 		return
 	}
-	if n := len(m.sections); n > 0 {
-		m.add(m.sections[n-1], -1)
-		m.sections = m.sections[:n-1]
+	if n := len(m.open); n > 0 {
+		m.add(m.open[n-1].visibility, -1)
+		m.layer = m.open[n-1].around
+		m.open = m.open[:n-1]
 	}
 }
 
@@ -310,19 +330,21 @@ func (m *marked) close() {
 func (in *Interpreter) markedOperator(f *frame, name []byte) bool {
 	switch string(name) {
 	case "BMC":
-		f.layers.open(shownSection)
+		f.layers.begin(shown, nil)
 	case "BDC":
-		state := shownSection
+		state, layer := shown, (*facts.Layer)(nil)
 		if len(f.operands) >= 2 && string(f.operands[0].Text) == "OC" && f.operands[1].Kind == lexer.Name {
-			switch o := in.resource(f, "Properties", f.operands[1].Text); {
+			o := in.resource(f, "Properties", f.operands[1].Text)
+			layer = in.layers.of(o)
+			switch {
 			case in.layers.visible(o, in.page.Number):
 			case in.layers.ordinary(o):
-				state = removedSection
+				state = removed
 			default:
-				state = hiddenSection
+				state = hidden
 			}
 		}
-		f.layers.open(state)
+		f.layers.begin(state, layer)
 	case "EMC":
 		f.layers.close()
 	case "BX":

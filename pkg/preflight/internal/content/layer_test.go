@@ -252,3 +252,42 @@ func TestImagesAreDescribed(t *testing.T) {
 		})
 	}
 }
+
+func TestMarksHaveTheInnermostLayer(t *testing.T) {
+	t.Parallel()
+	const square = " 0 0 9 9 re f "
+	form := func(b *pdftest.Builder, _, off pdftest.Ref) string {
+		return fmt.Sprintf("/XObject << /F %s >>", b.Stream(fmt.Sprintf("/Type /XObject /Subtype /Form /BBox [0 0 99 99] /OC %s", off), []byte(square)))
+	}
+	name := func(m *facts.Mark) string {
+		if m.Shape == nil || m.Shape.Empty() {
+			t.Errorf("the mark %s has no shape", shape(m))
+		}
+		if m.Layer == nil {
+			return "none"
+		}
+		return m.Layer.Name
+	}
+	for title, tc := range map[string]struct {
+		content, properties string
+		want                []string
+	}{
+		"no layer":                        {square + "/P BMC" + square + "EMC", "", []string{"none", "none"}},
+		"a layer and what follows":        {"/OC /On BDC" + square + "EMC" + square, "", []string{"On", "none"}},
+		"layers in each other":            {"/OC /On BDC /OC /Off BDC" + square + "EMC" + square + "EMC", "", []string{"Off", "On"}},
+		"other marked content":            {"/OC /On BDC /P BMC" + square + "EMC EMC", "", []string{"On"}},
+		"a form and what follows":         {"/OC /On BDC /F Do" + square + "EMC /F Do", "", []string{"Off", "On", "Off"}},
+		"a membership has the step":       {"/OC /M BDC" + square + "EMC", "<< /Type /OCMD /OCGs [%on %off] >>", []string{"Off"}},
+		"a membership of one":             {"/OC /M BDC" + square + "EMC", "<< /Type /OCMD /OCGs %on >>", []string{"On"}},
+		"a membership without a group":    {"/OC /On BDC /OC /M BDC" + square + "EMC EMC", "<< /Type /OCMD >>", []string{"On"}},
+		"an object that is no membership": {"/OC /M BDC" + square + "EMC", "<< /Type /Strange >>", []string{"none"}},
+	} {
+		t.Run(title, func(t *testing.T) {
+			t.Parallel()
+			got, _ := marks(t, layered(tc.content, tc.properties, "/ON [%on %off]", form), name)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("layers (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

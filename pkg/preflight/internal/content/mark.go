@@ -17,7 +17,7 @@ func (in *Interpreter) begin(f *frame, kind facts.Kind, box geom.Rect) *facts.Ma
 	if f.mask || f.silent || f.layers.hidden() || !f.visible(box) {
 		return nil
 	}
-	in.mark = facts.Mark{Kind: kind, Number: in.number, Box: box.Intersect(f.state.clip)}
+	in.mark = facts.Mark{Kind: kind, Number: in.number, Box: box.Intersect(f.state.clip), Layer: f.layers.layer}
 	return &in.mark
 }
 
@@ -48,7 +48,7 @@ func (in *Interpreter) paint(f *frame, with *ink, m *facts.Mark) {
 		r.record(m)
 	}
 	if f.over != nil {
-		m.Box = *f.over
+		m.Box, m.Shape = *f.over, nil
 	}
 	in.useSpace(with.space)
 	in.change(f, m)

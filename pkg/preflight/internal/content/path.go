@@ -277,7 +277,7 @@ func (in *Interpreter) fillPath(f *frame, evenOdd bool) {
 	if m == nil {
 		return
 	}
-	m.Thin = f.path.painted(m.Box) * in.page.UserUnit
+	m.Thin, m.Shape = f.path.painted(m.Box)*in.page.UserUnit, &f.path.shape
 	in.paint(f, &f.state.fill, m)
 }
 
@@ -289,7 +289,7 @@ func (in *Interpreter) strokePath(f *frame) {
 	if m == nil {
 		return
 	}
-	m.Stroked = true
+	m.Stroked, m.Shape = true, &f.path.shape
 	// A clip may leave a part of the width.
 	if m.Width = width * least; min(m.Box[2]-m.Box[0], m.Box[3]-m.Box[1]) > grazed {
 		m.Width = min(m.Width, m.Box[2]-m.Box[0], m.Box[3]-m.Box[1])

@@ -40,6 +40,7 @@ func (t *tiling) record(m *facts.Mark) {
 		return
 	}
 	r := recorded{mark: *m}
+	r.mark.Shape = nil
 	if m.Image != nil {
 		r.image = *m.Image
 	}
@@ -89,7 +90,7 @@ func (in *Interpreter) tile(f *frame, with *ink, dict types.Dict, matrix geom.Ma
 	// drawPattern paints the pattern.
 	inner.state.ctm, inner.state.region = matrix, &raster.Clip{}
 	inner.muted, inner.mask, inner.again = uncolored, f.mask, f.again
-	inner.layers.outside = f.layers.hidden()
+	inner.layers.outside, inner.layers.layer = f.layers.hidden(), f.layers.layer
 	inner.group = f.group
 	if uncolored {
 		inner.state.fill, inner.state.stroke = colored, colored

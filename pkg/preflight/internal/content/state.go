@@ -146,7 +146,7 @@ func (in *Interpreter) within(f *frame, resources types.Dict) *frame {
 	inner := in.frame(resources)
 	inner.state, inner.muted, inner.mask, inner.silent, inner.again = f.state, f.muted, f.mask, f.silent, f.again
 	inner.over, inner.group = f.over, f.group
-	inner.layers.outside = f.layers.hidden()
+	inner.layers.outside, inner.layers.layer = f.layers.hidden(), f.layers.layer
 	for _, with := range [...]*ink{&inner.state.fill, &inner.state.stroke} {
 		if with.named {
 			with.source, with.chosen = "", ""

@@ -31,6 +31,11 @@ type Mark struct {
 	Size float64
 	// Font of text.
 	Font *Font
+	// Shape is the path that is painted, in the default user space of the page; nil for other marks and
+	// inside of patterns. It is valid while the mark is passed on.
+	Shape *geom.Path
+	// Layer is the innermost layer that the mark is on, or nil.
+	Layer *Layer
 	// Image is the placement that an image or stencil mask makes.
 	Image *Image
 	// Overprint reports whether the mark overprints; Mode is OPM (ISO 32000-2, 8.6.7):
