@@ -5,6 +5,7 @@ package preflight
 import (
 	"math"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
@@ -78,14 +79,17 @@ func compose(doc *facts.Document, outcome rules.Outcome, p profile.Profile, file
 			BBox: *rules.Place(&doc.Pages[i.Page-1], i.Box),
 		})
 	}
+	roles := color.NewRoles(p.Inks)
 	for _, i := range doc.Inks[:min(len(doc.Inks), maxInks)] {
 		full := make([]float64, 0, len(i.Full))
 		for _, v := range i.Full {
 			full = append(full, geom.Round(v, 4))
 		}
-		r.Inks = append(r.Inks, report.Ink{
-			Name: i.Name, Kind: string(i.Kind), Space: i.Space, Full: full, Definitions: len(i.Alternates), Pages: listed(i.Uses),
-		})
+		ink := report.Ink{Name: i.Name, Kind: string(i.Kind), Space: i.Space, Full: full, Definitions: len(i.Alternates), Pages: listed(i.Uses)}
+		if i.Kind == facts.Spot {
+			ink.Role = roles.Of(i.Name)
+		}
+		r.Inks = append(r.Inks, ink)
 	}
 	for _, c := range doc.Colors {
 		r.Colors = append(r.Colors, report.Color{Space: c.Space, Pages: listed(c.Uses)})

@@ -30,7 +30,7 @@ import (
 // The version of the engine changes when the same file may give another report.
 const (
 	engineName    = "printmarket-preflight"
-	engineVersion = "4.0.0"
+	engineVersion = "4.1.0"
 	parserVersion = "pdfcpu v0.15.0"
 )
 
@@ -65,8 +65,9 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}
 	judging := rules.Start(p, opts.Ticket)
+	roles := color.NewRoles(p.Inks)
 	collector := facts.NewCollector(judging)
-	if err := gather(ctx, io.NewSectionReader(file, 0, size), size, limits, collector, opts); err != nil {
+	if err := gather(ctx, io.NewSectionReader(file, 0, size), size, limits, roles, collector, opts); err != nil {
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}
 	doc := collector.Document()
@@ -78,7 +79,7 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 }
 
 // gather reads the file into the collector.
-func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits, collector *facts.Collector, opts Options) error {
+func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits, roles color.Roles, collector *facts.Collector, opts Options) error {
 	file, err := document.Open(ctx, in, size, limits, collector)
 	if file == nil || err != nil {
 		return err
@@ -87,7 +88,9 @@ func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.L
 	if file.Opaque() {
 		return nil
 	}
-	interpreter := content.New(file, collector, limits, renderer(file, len(pages), collector.Document(), nil))
+	painter := renderer(file, len(pages), collector.Document(), nil)
+	painter.Roles(roles)
+	interpreter := content.New(file, collector, limits, painter)
 	defer interpreter.Close()
 	for i := range pages {
 		if i+1 < len(pages) {

@@ -259,6 +259,7 @@ ReportInk = TypedDict("ReportInk", {
     "kind": Required[str],
     "name": Required[str],
     "pages": Required[list[int]],
+    "role": "ReportRole",
     "space": str,
 }, total=False)
 ReportLayer = TypedDict("ReportLayer", {
@@ -266,6 +267,7 @@ ReportLayer = TypedDict("ReportLayer", {
     "pages": Required[list[int]],
     "printed": Required[bool],
     "processingStep": str,
+    "role": "ReportRole",
 }, total=False)
 ReportOmitted = TypedDict("ReportOmitted", {
     "findings": Required[int],
@@ -312,6 +314,7 @@ ReportProfile = TypedDict("ReportProfile", {
     "name": Required[str],
     "version": Required[str],
 }, total=False)
+ReportRole = str
 ReportSummary = TypedDict("ReportSummary", {
     "byCategory": Required[dict[str, Any]],
     "errors": Required[int],

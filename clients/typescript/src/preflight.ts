@@ -1184,6 +1184,8 @@ export interface components {
              * @example Structural Cutting
              */
             processingStep?: string;
+            /** @description The role of the processing step; absent if the layer is no processing step. */
+            role?: components["schemas"]["ReportRole"];
             /** @description The first ten pages with content on it. */
             pages: number[];
         };
@@ -1422,9 +1424,18 @@ export interface components {
              * @example 1
              */
             definitions: number;
+            /** @description The role of a technical ink, by its name and the profile; absent for an ink of the artwork. */
+            role?: components["schemas"]["ReportRole"];
             /** @description The first ten pages that use it. */
             pages: number[];
         };
+        /**
+         * @description The use of an ink or a layer that is no part of the artwork: `cut`, `crease`, `perforate`, `drill`, `glue`, `white`,
+         *     `varnish`, `foil`, `emboss`, `braille`, `legend` for texts and dimensions, or `technical` for any other use. New values may
+         *     be added.
+         * @example cut
+         */
+        ReportRole: string;
         /** @description The numbers of entries that the lists leave out. The rules have checked the whole document nevertheless. */
         ReportOmitted: {
             /**

@@ -1022,6 +1022,14 @@ type ReportInk struct {
 	// Examples: 1
 	Definitions int `json:"definitions"`
 
+	// Role The use of an ink or a layer that is no part of the artwork: `cut`, `crease`, `perforate`, `drill`, `glue`, `white`,
+	// `varnish`, `foil`, `emboss`, `braille`, `legend` for texts and dimensions, or `technical` for any other use. New values may
+	// be added.
+	//
+	//
+	// Examples: cut
+	Role *ReportRole `json:"role,omitempty"`
+
 	// Pages The first ten pages that use it.
 	Pages []int `json:"pages"`
 }
@@ -1043,6 +1051,14 @@ type ReportLayer struct {
 	//
 	// Examples: Structural Cutting
 	ProcessingStep string `json:"processingStep,omitempty"`
+
+	// Role The use of an ink or a layer that is no part of the artwork: `cut`, `crease`, `perforate`, `drill`, `glue`, `white`,
+	// `varnish`, `foil`, `emboss`, `braille`, `legend` for texts and dimensions, or `technical` for any other use. New values may
+	// be added.
+	//
+	//
+	// Examples: cut
+	Role *ReportRole `json:"role,omitempty"`
 
 	// Pages The first ten pages with content on it.
 	Pages []int `json:"pages"`
@@ -1258,6 +1274,13 @@ type ReportProfile struct {
 	// Examples: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 	Digest string `json:"digest"`
 }
+
+// ReportRole The use of an ink or a layer that is no part of the artwork: `cut`, `crease`, `perforate`, `drill`, `glue`, `white`,
+// `varnish`, `foil`, `emboss`, `braille`, `legend` for texts and dimensions, or `technical` for any other use. New values may
+// be added.
+//
+// Examples: cut
+type ReportRole = string
 
 // ReportSummary defines model for ReportSummary.
 type ReportSummary struct {

@@ -32,7 +32,7 @@ func Flaws() []Flaw {
 	return slices.Concat(
 		fileFlaws(), limitFlaws(), documentFlaws(), intentFlaws(), pageFlaws(), boxFlaws(), fontFlaws(), textFlaws(),
 		imageFlaws(), colorFlaws(), inkFlaws(), overprintFlaws(), lineFlaws(), transparencyFlaws(), layerFlaws(),
-		interactiveFlaws(), featureFlaws(), pdfxFlaws(), ticketFlaws(), hiddenPlaces(), harmlessPlaces(), imagePlaces(),
+		interactiveFlaws(), featureFlaws(), packagingFlaws(), pdfxFlaws(), ticketFlaws(), hiddenPlaces(), harmlessPlaces(), imagePlaces(),
 	)
 }
 

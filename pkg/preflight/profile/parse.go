@@ -73,6 +73,7 @@ type Catalog func(rule string) (Spec, bool)
 type text struct {
 	name, version, title, description, extends string
 	rules                                      map[string]delta
+	inks                                       map[string]report.Role
 }
 
 // delta is the entry of a profile for one rule. Missing fields are as in the profile
@@ -92,6 +93,14 @@ type quantity struct {
 }
 
 const off report.Severity = "off"
+
+const (
+	// artwork is the role of an ink that has none.
+	artwork = "artwork"
+	// maxInks bounds the inks of a profile, and maxInkName the bytes of a name.
+	maxInks    = 200
+	maxInkName = 127
+)
 
 // Parse reads a profile, which may extend an embedded one. A catalog, unless it is nil, checks
 // the rules and their units. Faults are of type [*Fault].
@@ -122,7 +131,7 @@ func Resolve(yamlText []byte, catalog Catalog, base func(name string) ([]byte, e
 
 // read parses one text and checks it without the texts that it extends.
 func read(yamlText []byte) (text, error) {
-	t := text{rules: map[string]delta{}}
+	t := text{rules: map[string]delta{}, inks: map[string]report.Role{}}
 	if len(yamlText) > MaxText {
 		return t, &Fault{Reason: fmt.Sprintf("longer than %d bytes", MaxText)}
 	}
@@ -152,8 +161,10 @@ func read(yamlText []byte) (text, error) {
 				t.rules[id.Value] = d
 				return err
 			})
+		case "inks":
+			return t.readInks(value)
 		}
-		return unknown(key, key.Value, "name, version, title, description, extends, rules")
+		return unknown(key, key.Value, "name, version, title, description, extends, rules, inks")
 	})
 	if err != nil {
 		return t, err
@@ -166,6 +177,42 @@ func read(yamlText []byte) (text, error) {
 	t.title = cmp.Or(t.title, t.name)
 	t.description = cmp.Or(t.description, t.title)
 	return t, nil
+}
+
+// readInks reads the roles of inks.
+func (t *text) readInks(node *yaml.Node) error {
+	return members(node, "inks", func(name, value *yaml.Node) error {
+		at := "inks." + name.Value
+		switch {
+		case len(name.Value) > maxInkName || strings.TrimSpace(name.Value) == "":
+			return &Fault{Line: name.Line, Field: fmt.Sprintf("inks.%.32s", name.Value), Reason: fmt.Sprintf("a name of an ink has 1 to %d bytes", maxInkName)}
+		case len(t.inks) >= maxInks:
+			return &Fault{Line: name.Line, Field: at, Reason: fmt.Sprintf("more than %d inks", maxInks)}
+		}
+		var role string
+		if err := scalar(value, at, &role); err != nil {
+			return err
+		}
+		if role == artwork {
+			t.inks[name.Value] = ""
+			return nil
+		}
+		parsed, err := report.ParseRole(role)
+		if err != nil {
+			return &Fault{Line: value.Line, Field: at, Reason: fmt.Sprintf("unknown role %.32q; choose one of %s", role, strings.Join(InkRoles(), ", "))}
+		}
+		t.inks[name.Value] = parsed
+		return nil
+	})
+}
+
+// InkRoles lists the values of the member inks of a profile.
+func InkRoles() []string {
+	names := []string{artwork}
+	for _, role := range report.Roles() {
+		names = append(names, string(role))
+	}
+	return names
 }
 
 // read reads the entry of a rule.
@@ -284,6 +331,10 @@ func apply(chain []text, catalog Catalog) (Profile, error) {
 			p.Rules[id] = setting
 		}
 		maps.DeleteFunc(p.Rules, func(_ string, s Setting) bool { return s.Severity == off })
+		if len(chain[i].inks) > 0 && p.Inks == nil {
+			p.Inks = map[string]report.Role{}
+		}
+		maps.Copy(p.Inks, chain[i].inks)
 	}
 	data, err := json.Marshal(&p) // sorts the keys of maps
 	if err != nil {

@@ -31,6 +31,9 @@ type Profile struct {
 	// Rules maps the id of each selected rule to its setting. Rules about reading the
 	// file need no selection.
 	Rules map[string]Setting `json:"rules"`
+	// Inks maps names of inks to their roles, where the names do not state them. An empty role is
+	// artwork.
+	Inks map[string]report.Role `json:"inks,omitempty"`
 	// Digest is the SHA-256 of the profile as JSON with sorted members, in
 	// lower-case hexadecimal. It changes when a profile that it extends does.
 	Digest string `json:"-"`

@@ -87,6 +87,13 @@ func TestParse(t *testing.T) {
 		"an embedded profile is extended":              {head + "extends: print_ready\nrules: {color.rgb: {severity: off, source: s}}", true},
 		"an unknown one cannot be extended":            {head + "extends: no_such_profile", false},
 		"a path cannot be extended":                    {head + "extends: ../profile", false},
+		"roles of inks":                                {head + "inks: {Form 7: cut, Silk White: artwork}", true},
+		"an unknown role is refused":                   {head + "inks: {Form 7: laser}", false},
+		"an ink that stands twice":                     {head + "inks: {A: cut, A: white}", false},
+		"an ink without a role is refused":             {head + "inks: {A: }", false},
+		"an ink without a name is refused":             {head + "inks: {' ': cut}", false},
+		"an ink with a long name is refused":           {head + "inks: {" + strings.Repeat("x", 200) + ": cut}", false},
+		"inks in a list are refused":                   {head + "inks: [cut]", false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -164,6 +171,21 @@ func TestDigestDependsOnSettingsOnly(t *testing.T) {
 	}
 	if got := digest("extends: base", map[string]string{"base": strings.Replace(rule, "3", "4", 1)}); got == first {
 		t.Error("a limit of the extended profile does not change the digest")
+	}
+	cut := digest(rule+"\ninks: {A: cut}", nil)
+	if got := digest("extends: base", map[string]string{"base": rule + "\ninks: {A: cut}"}); got != cut || cut == first {
+		t.Error("the role of an ink does not change the digest, or changes it where it stands")
+	}
+	if got := digest("extends: base\ninks: {A: white}", map[string]string{"base": rule + "\ninks: {A: cut}"}); got == cut {
+		t.Error("a profile cannot replace the role of an ink")
+	}
+}
+
+func TestFaultOfAnInkNamesItsPlace(t *testing.T) {
+	t.Parallel()
+	_, err := profile.Parse([]byte(named("own")+"inks:\n  Form 7: laser\n"), nil)
+	if want := `line 6: inks.Form 7: unknown role "laser"; choose one of artwork, cut, `; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, want %s...", err, want)
 	}
 }
 

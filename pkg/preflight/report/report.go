@@ -196,6 +196,8 @@ type Layer struct {
 	Printed bool `json:"printed"`
 	// ProcessingStep is its group and type of ISO 19593-1: "Structural Cutting".
 	ProcessingStep string `json:"processingStep,omitempty"`
+	// Role is that of the processing step.
+	Role Role `json:"role,omitempty"`
 	// Pages are the first pages with content on it, at most ten.
 	Pages []int `json:"pages"`
 }
@@ -349,8 +351,11 @@ type Ink struct {
 	Space string    `json:"space,omitempty"`
 	Full  []float64 `json:"full,omitempty"`
 	// Definitions is the number of different definitions of this name.
-	Definitions int   `json:"definitions"`
-	Pages       []int `json:"pages"`
+	Definitions int `json:"definitions"`
+	// Role is the role of a technical ink, by its name and the profile; absent for an ink of the
+	// artwork.
+	Role  Role  `json:"role,omitempty"`
+	Pages []int `json:"pages"`
 }
 
 // Omitted counts the items that are not listed.

@@ -268,3 +268,19 @@ func FuzzDecodeFix(f *testing.F) {
 		}
 	})
 }
+
+func TestTextListsTechnicalInksAndLayers(t *testing.T) {
+	t.Parallel()
+	r := report.Report{
+		Language: "de", Verdict: report.Pass,
+		Inks:     []report.Ink{{Name: "Gold"}, {Name: "CutContour", Role: report.RoleCut}},
+		Document: &report.Document{Layers: []report.Layer{{Name: "Bild"}, {Name: "Lack", Role: report.RoleVarnish}}},
+	}
+	var out strings.Builder
+	if err := report.Text(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	if want := "Technisch CutContour (Schneiden), Lack (Lack)\n"; !strings.Contains(out.String(), want) {
+		t.Errorf("the text lacks %q:\n%s", want, out.String())
+	}
+}

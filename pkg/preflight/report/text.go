@@ -74,10 +74,32 @@ func (p *textPage) head(r *Report) {
 	if !r.Ticket.With(r.Product).Empty() {
 		p.line("ordered", Ordered(*r))
 	}
+	if technical := p.technical(r); len(technical) > 0 {
+		p.line("technical", strings.Join(technical, ", "))
+	}
 	p.line("file", p.in.Plural("bytes", int(r.File.Bytes))+", SHA-256 "+r.File.SHA256)
 	if !r.Complete {
 		p.line("note", p.in.Report("incomplete"))
 	}
+}
+
+// technical returns the technical inks and the layers of processing steps, with their roles.
+func (p *textPage) technical(r *Report) []string {
+	var out []string
+	add := func(name string, role Role) {
+		if role != "" {
+			out = append(out, fmt.Sprintf("%s (%s)", name, p.in.Term("role", string(role))))
+		}
+	}
+	for i := range r.Inks {
+		add(r.Inks[i].Name, r.Inks[i].Role)
+	}
+	if r.Document != nil {
+		for i := range r.Document.Layers {
+			add(r.Document.Layers[i].Name, r.Document.Layers[i].Role)
+		}
+	}
+	return slices.Compact(out)
 }
 
 // line writes a line of the head.

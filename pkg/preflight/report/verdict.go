@@ -55,6 +55,7 @@ const (
 	CategoryAction       Category = "action"
 	CategoryFeature      Category = "feature"
 	CategoryPDFX         Category = "pdfx"
+	CategoryPackaging    Category = "packaging"
 	CategoryIntent       Category = "intent"
 )
 

@@ -5,6 +5,7 @@ package rules
 import (
 	"slices"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
@@ -25,6 +26,9 @@ type input struct {
 	ticket   *jobticket.Ticket
 	// inks are those of the front and of the back of the sheets.
 	inks *[2]processInks
+	// roles are those of the inks, and packaging holds the lines of tools and the uses of layers.
+	roles     *color.Roles
+	packaging *packaging
 	// standard is the version of PDF/X that the file is verified against, or nil.
 	standard *standard
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
@@ -29,12 +30,18 @@ type Judging struct {
 	pending []pendingMark
 	// inks are those of the front and of the back of the sheets, nil without an order of colours.
 	inks *[2]processInks
+	// packaging is nil if the profile selects no rule that needs it.
+	packaging *packaging
+	roles     color.Roles
 }
 
 // Start selects the rules of a profile. With a nil or empty ticket, the file is not
 // compared with an order.
 func Start(p profile.Profile, ticket *jobticket.Ticket) *Judging {
-	j := &Judging{profile: p, ticket: ticket, rules: All(), watches: map[string]*watch{}}
+	j := &Judging{profile: p, ticket: ticket, rules: All(), watches: map[string]*watch{}, roles: color.NewRoles(p.Inks)}
+	if slices.ContainsFunc(packagingRules[:], func(id string) bool { _, selected := p.Rules[id]; return selected }) {
+		j.packaging = &packaging{roles: &j.roles, layers: map[*facts.Layer]*layerUse{}}
+	}
 	if !ticket.Empty() && ticket.Colors != nil {
 		j.inks = &[2]processInks{}
 	}
@@ -111,17 +118,23 @@ const maxPending = 20_000
 // Mark implements [facts.Sink].
 func (j *Judging) Mark(page *facts.Page, m *facts.Mark) {
 	if j.view.number != page.Number {
-		j.view = view{number: page.Number, unit: geom.Millimetres(page.UserUnit), finished: page.Finished()}
+		j.view = view{number: page.Number, unit: geom.Millimetres(page.UserUnit), finished: page.Finished(), roles: &j.roles}
 		j.view.area = j.view.finished
 		if page.Bleed != nil {
 			j.view.area = page.BleedArea()
 		}
 	}
 	j.view.cross(m)
+	if j.packaging != nil {
+		j.packaging.tool(m)
+	}
 	// Skip marks that are cut off: those beyond the bleed, and printer's marks in the
 	// registration colour, which often reach into the bleed.
 	if !touch(&m.Box, &j.view.area) || registration(&m.Paint) && !touch(&m.Box, &j.view.finished) {
 		return
+	}
+	if j.packaging != nil {
+		j.packaging.observe(page.Number, m)
 	}
 	if j.inks != nil {
 		side := 0
@@ -146,6 +159,9 @@ func (j *Judging) Mark(page *facts.Page, m *facts.Mark) {
 // outside the clip, raise nothing. Rules about the place of a mark judge what it paints.
 func (j *Judging) EndPage(page *facts.Page, visible func(mark uint32) (geom.Rect, bool)) {
 	j.view.ink, j.view.read = page.Ink, true
+	if j.packaging != nil {
+		j.packaging.endPage(page, &j.view)
+	}
 	for i := range j.pending {
 		p := &j.pending[i]
 		painted, seen := visible(p.mark.Number)
@@ -179,7 +195,7 @@ type Outcome struct {
 func (j *Judging) Finish(doc *facts.Document) Outcome {
 	var out Outcome
 	verified := verify(j.profile, doc)
-	in := input{doc: doc, pictures: pictures(doc.Images), profile: j.profile, ticket: j.ticket, inks: j.inks, standard: verified.standard}
+	in := input{doc: doc, pictures: pictures(doc.Images), profile: j.profile, ticket: j.ticket, inks: j.inks, roles: &j.roles, packaging: j.packaging, standard: verified.standard}
 	for i := range j.rules {
 		rule := &j.rules[i]
 		setting, selected := rule.setting(j.profile)

@@ -60,7 +60,7 @@ func technicalKnockouts(in *input) []observation {
 		for k := range page.Ink.Planes {
 			if plane := &page.Ink.Planes[k]; plane.Erased >= leastKnockout {
 				out = append(out, observation{page: page.Number, box: &plane.ErasedBox, message: message{values: values{
-					"ink": plane.Name, "area_cm2": geom.Round(plane.Erased/100, 1),
+					"ink": plane.Name, "role": string(in.roles.Of(plane.Name)), "area_cm2": geom.Round(plane.Erased/100, 1),
 				}}})
 			}
 		}

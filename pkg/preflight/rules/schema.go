@@ -54,7 +54,11 @@ func Schema() []byte {
 			"title":       object{"type": "string"},
 			"description": object{"type": "string", "description": "A sentence that helps to choose the profile."},
 			"extends":     object{"enum": profile.Names(), "description": "The profile whose settings apply where this one has none."},
-			"rules":       object{"type": "object", "properties": settings, "additionalProperties": false},
+			"inks": object{
+				"type": "object", "maxProperties": 200, "additionalProperties": object{"enum": profile.InkRoles()},
+				"description": "The roles of inks by name, where the names do not state them. Case, blanks and separators of names do not count. The role artwork is that of an ink that only looks technical by its name.",
+			},
+			"rules": object{"type": "object", "properties": settings, "additionalProperties": false},
 		},
 	}
 	var out bytes.Buffer

@@ -3,6 +3,7 @@
 package rules
 
 import (
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
@@ -23,6 +24,8 @@ type view struct {
 	// fill it; crowded is true when some were omitted.
 	crossing []geom.Rect
 	crowded  bool
+	// roles are those of the inks.
+	roles *color.Roles
 }
 
 // maxCrossing bounds the kept boxes of marks that cross the edge.

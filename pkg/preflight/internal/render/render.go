@@ -68,6 +68,8 @@ type Renderer struct {
 	mark    uint32
 	// erased counts what technical inks remove, by their plane.
 	erased map[int]*planes.Erased
+	// roles are those of the inks by their names.
+	roles color.Roles
 	// done is the work of the pages before, and around that of the canvases around the
 	// surface.
 	done, around int64
@@ -146,6 +148,9 @@ func (r *Renderer) Inks() []string {
 	}
 	return out
 }
+
+// Roles sets the roles by which the next pages find technical inks.
+func (r *Renderer) Roles(roles color.Roles) { r.roles = roles }
 
 // Region returns the whole surface as a clip.
 func (r *Renderer) Region() *raster.Clip { return raster.NewClip(r.surface.canvas.Box()) }
@@ -335,7 +340,7 @@ func (r *Renderer) technical(t Tone) *planes.Erased {
 		return nil
 	}
 	p := bits.TrailingZeros32(uint32(t.named))
-	if name, used := r.name(p); !used || !color.Technical(name) {
+	if name, used := r.name(p); !used || r.roles.Of(name) == "" {
 		return nil
 	}
 	if r.erased[p] == nil {

@@ -154,7 +154,7 @@ var paints = []rule{
 	{
 		id: "overprint.technical_knockout", title: text{"Technical ink knocks out the artwork", "Technische Farbe spart das Motiv aus"},
 		fix:      text{"Set objects in white, varnish or cutting inks to overprint (Window > Output > Attributes).", "Objekte in Weiß, Lack oder Stanzfarben auf Überdrucken setzen (Fenster > Ausgabe > Attribute)."},
-		messages: one("The ink {ink} removes the artwork below it on {area_cm2} cm²; it should overprint.", "Die Farbe {ink} spart das Motiv darunter auf {area_cm2} cm² aus; sie sollte überdrucken."),
+		messages: one("The ink {ink} ({role:role}) removes the artwork below it on {area_cm2} cm²; it should overprint.", "Die Farbe {ink} ({role:role}) spart das Motiv darunter auf {area_cm2} cm² aus; sie sollte überdrucken."),
 	},
 	{
 		id: "overprint.white", title: text{"White object overprints and disappears", "Weißes Objekt überdruckt und verschwindet"},

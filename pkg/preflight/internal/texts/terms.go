@@ -23,6 +23,7 @@ var groups = map[string]group{
 	"rules":        {"one": {"{n} rule", "{n} Regel"}, "other": {"{n} rules", "{n} Regeln"}},
 	"copies":       {"one": {"{n} copy", "{n} Exemplar"}, "other": {"{n} copies", "{n} Exemplare"}},
 	"inks":         {"one": {"{n} process ink", "{n} Prozessfarbe"}, "other": {"{n} process inks", "{n} Prozessfarben"}},
+	"openEnds":     {"one": {"{n} open end", "{n} offenes Ende"}, "other": {"{n} open ends", "{n} offene Enden"}},
 	"times":        {"one": {"{n} time", "{n}-mal"}, "other": {"{n} times", "{n}-mal"}},
 	"moreFindings": {"one": {"{n} more finding is not listed.", "{n} weiterer Befund ist nicht aufgeführt."}, "other": {"{n} more findings are not listed.", "{n} weitere Befunde sind nicht aufgeführt."}},
 	"moreFonts":    {"one": {"{n} more font is not listed.", "{n} weitere Schrift ist nicht aufgeführt."}, "other": {"{n} more fonts are not listed.", "{n} weitere Schriften sind nicht aufgeführt."}},
@@ -39,7 +40,12 @@ var groups = map[string]group{
 	"date":        {"created": {"creation date", "Erstellungsdatum"}, "modified": {"modification date", "Änderungsdatum"}},
 	"ink":         {"cyan": {"cyan", "Cyan"}, "magenta": {"magenta", "Magenta"}, "yellow": {"yellow", "Gelb"}, "black": {"black", "Schwarz"}},
 	"inkKind":     {"process": {"process", "Prozessfarbe"}, "spot": {"spot", "Sonderfarbe"}, "registration": {"registration", "Passerfarbe"}},
-	"halftone":    {"type": {"a type other than 1 and 5", "einem anderen Typ als 1 und 5"}, "name": {"a name", "einem Namen"}, "phase": {"a phase", "einer Phase"}},
+	"role": {
+		"cut": {"cut", "Schneiden"}, "crease": {"crease", "Rillen"}, "perforate": {"perforate", "Perforieren"}, "drill": {"drill", "Bohren"},
+		"glue": {"glue", "Kleben"}, "white": {"white", "Weiß"}, "varnish": {"varnish", "Lack"}, "foil": {"foil", "Folie"}, "emboss": {"emboss", "Prägen"},
+		"braille": {"braille", "Blindenschrift"}, "legend": {"legend", "Legende"}, "technical": {"technical", "technisch"},
+	},
+	"halftone": {"type": {"a type other than 1 and 5", "einem anderen Typ als 1 und 5"}, "name": {"a name", "einem Namen"}, "phase": {"a phase", "einer Phase"}},
 	"binding": {
 		"SaddleStitch": {"saddle stitch", "Rückendrahtheftung"}, "SoftCover": {"soft cover", "Softcover"}, "HardCover": {"hard cover", "Hardcover"},
 		"WireComb": {"wire comb", "Drahtkammbindung"}, "PlasticComb": {"plastic comb", "Plastikkammbindung"}, "CoilBinding": {"coil", "Spiralbindung"}, "LooseBinding": {"loose leaves", "lose Blätter"},

@@ -39,7 +39,7 @@ type rule struct {
 func one(en, de string) map[string]text { return map[string]text{"": {en, de}} }
 
 // all returns the texts of all rules.
-func all() []rule { return slices.Concat(reading, documents, pdfx, pages, paints, viewers) }
+func all() []rule { return slices.Concat(reading, documents, pdfx, pages, paints, packagings, viewers) }
 
 // The codes of the languages.
 const (
