@@ -13,7 +13,6 @@ import (
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
-	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/content"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
@@ -238,7 +237,7 @@ func (x *fixer) extend(i int, fix report.Fix, width float64, drawn func(trim, re
 		return nil, impossible(report.FixNoTrimBox, "")
 	}
 	for _, ink := range x.report.Inks {
-		if color.Technical(ink.Name) && (slices.Contains(ink.Pages, i+1) || len(ink.Pages) >= facts.MaxUses) {
+		if ink.Role != "" && (slices.Contains(ink.Pages, i+1) || len(ink.Pages) >= facts.MaxUses) {
 			return nil, impossible(report.FixTechnicalInk, ink.Name)
 		}
 	}

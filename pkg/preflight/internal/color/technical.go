@@ -44,7 +44,8 @@ var inkRoles = map[string]report.Role{
 	"heissfolie": report.RoleFoil, "heißfolie": report.RoleFoil, "kaltfolie": report.RoleFoil, "dorure": report.RoleFoil,
 
 	"emboss": report.RoleEmboss, "embossing": report.RoleEmboss, "deboss": report.RoleEmboss, "debossing": report.RoleEmboss,
-	"prägung": report.RoleEmboss, "praegung": report.RoleEmboss, "gaufrage": report.RoleEmboss,
+	"prägung": report.RoleEmboss, "praegung": report.RoleEmboss, "blindprägung": report.RoleEmboss, "blindpraegung": report.RoleEmboss,
+	"gaufrage": report.RoleEmboss,
 
 	"braille": report.RoleBraille,
 	"legend":  report.RoleLegend, "legende": report.RoleLegend, "dimensions": report.RoleLegend, "bemaßung": report.RoleLegend, "bemassung": report.RoleLegend,
@@ -89,10 +90,6 @@ func (r Roles) Of(name string) report.Role {
 	}
 	return role
 }
-
-// Technical reports whether the name of a spot colour is that of a technical ink, such as
-// "White", "Spot UV" or "CutContour".
-func Technical(name string) bool { return RoleOf(name) != "" }
 
 // maxInkWords bounds the words of a name that are examined.
 const maxInkWords = 12

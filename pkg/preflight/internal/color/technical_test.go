@@ -15,8 +15,8 @@ func TestTechnicalInksAreKnownByName(t *testing.T) {
 		"White": true, "White_Ink": true, "Spot UV": true, "CutContour": true, "Die Cut": true, "Stanze": true, "DECKWEISS": true, "Weiß 1": true,
 		"Deckweiß": true, "DIE": true, "Die Marke": false, "PANTONE 185 C": false, "Gold": false, "Cutlery Red": false, "Whitehall Blue": false, "": false,
 	} {
-		if got := color.Technical(name); got != want {
-			t.Errorf("Technical(%q) = %t, want %t", name, got, want)
+		if got := color.RoleOf(name); (got != "") != want {
+			t.Errorf("RoleOf(%q) = %q, want technical %t", name, got, want)
 		}
 	}
 }
@@ -28,7 +28,7 @@ func TestRolesOfInksByName(t *testing.T) {
 		"CutContour": report.RoleCut, "cut-contour 2": report.RoleCut, "Dieline": report.RoleCut, "Die Line": report.RoleCut, "ThruCut": report.RoleCut,
 		"Kiss Cut": report.RoleCut, "Stanze 1": report.RoleCut, "PerfCutContour": report.RolePerforate, "Rilllinie": report.RoleCrease,
 		"Falz": report.RoleCrease, "Cut Crease": report.RoleCrease, "Gloss White": report.RoleWhite, "Water Based Gloss Varnish": report.RoleVarnish,
-		"SpotUV": report.RoleVarnish, "Varnish Free": report.RoleTechnical, "Hot Foil Gold": report.RoleFoil, "Blindprägung": "", "Prägung": report.RoleEmboss,
+		"SpotUV": report.RoleVarnish, "Varnish Free": report.RoleTechnical, "Hot Foil Gold": report.RoleFoil, "Blindprägung": report.RoleEmboss, "Prägung": report.RoleEmboss,
 		"form-7": report.RoleCut, "PERF RED": "", "Perf": report.RolePerforate, "Cyan": "", "": "", "PANTONE 185 C": "",
 	} {
 		if got := roles.Of(name); got != want {
