@@ -57,6 +57,19 @@ spec:
   secrets: [{name: current, secretRef: {name: acme-xjmf, key: hmac}}]
 `
 
+const profileManifest = `
+apiVersion: marketplace.printmarket.dev/v1alpha1
+kind: PreflightProfile
+metadata: {name: house}
+spec:
+  version: 1.0.0
+  extends: print_ready
+  rules:
+    box.bleed_short: {limit: 5 mm, tolerance: 0, source: our cutter}
+    ink.tac: {severity: warning, limit: 300, area: "2.5 mm2"}
+    page.user_unit: {severity: "off"}
+`
+
 const webhookManifest = `{name: erp, kind: Live, url: "https://mis.acme.example/events", secrets: [{name: current, secretRef: {name: acme-events, key: signing}}]}`
 
 // webhooks is a patch of a partner.
@@ -113,6 +126,10 @@ type createCase struct {
 // createCases returns new objects of each kind, by their description.
 func createCases() map[string]map[string]createCase {
 	many := strings.TrimSuffix(strings.Repeat(`"p", `, 257), ", ")
+	manyProfiles := "p"
+	for i := range 32 {
+		manyProfiles += fmt.Sprintf(", p%d", i)
+	}
 	return map[string]map[string]createCase{
 		"a partner": {
 			"is accepted":                                          {partnerManifest, ``, ""},
@@ -145,6 +162,10 @@ func createCases() map[string]map[string]createCase {
 			"with a quota as a text is refused":                    {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: "5"}}]}`, "limit"},
 			"with an endless window is refused":                    {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 5, windowSeconds: 2678401}}]}`, "windowSeconds"},
 			"with workers for preflight is accepted":               {partnerManifest, `spec: {capabilities: [{name: preflight, workers: {weight: 2, maxInFlight: 4}}]}`, ""},
+			"with profiles for preflight is accepted":              {partnerManifest, `spec: {capabilities: [{name: preflight, profiles: [house, cutter]}]}`, ""},
+			"with a profile twice is refused":                      {partnerManifest, `spec: {capabilities: [{name: preflight, profiles: [house, house]}]}`, "Duplicate value"},
+			"with 33 profiles is refused":                          {partnerManifest, `spec: {capabilities: [{name: preflight, profiles: [` + manyProfiles + `]}]}`, "Too many"},
+			"with profiles for another capability is refused":      {partnerManifest, `spec: {capabilities: [{name: rfq-read, profiles: [house]}]}`, "profiles is allowed only with the capability preflight"},
 			"with workers for another capability is refused":       {partnerManifest, `spec: {capabilities: [{name: rfq-read, workers: {weight: 2}}]}`, "workers is allowed only with the capability preflight"},
 			"with a period of a grant is accepted":                 {partnerManifest, `spec: {capabilities: [{name: rfq-read, notBefore: "2027-01-01T00:00:00Z", notAfter: "2027-02-01T00:00:00Z"}, {name: rfq-list, notAfter: "2027-02-01T00:00:00Z"}]}`, ""},
 			"with a grant that ends first is refused":              {partnerManifest, `spec: {capabilities: [{name: rfq-read, notBefore: "2027-02-01T00:00:00Z", notAfter: "2027-01-01T00:00:00Z"}]}`, "notBefore must be before"},
@@ -261,6 +282,29 @@ func createCases() map[string]map[string]createCase {
 			"with a released kill switch needs no reason":   {rolloutManifest, `spec: {killSwitch: {state: Released}}`, ""},
 			"with an unknown kill switch state is refused":  {rolloutManifest, `spec: {killSwitch: {state: engaged, reason: INC-1}}`, "state"},
 			"with prerequisites is refused":                 {rolloutManifest, `spec: {prerequisites: [rfq-read]}`, "unknown field"},
+		},
+		"a profile": {
+			"is accepted":                              {profileManifest, ``, ""},
+			"that extends none is accepted":            {profileManifest, `spec: {extends: null}`, ""},
+			"without rules is accepted":                {profileManifest, `spec: {rules: null}`, ""},
+			"with an unknown rule is accepted":         {profileManifest, `spec: {rules: {box.unknown: {severity: error}}}`, ""},
+			"without rules and a base is refused":      {profileManifest, `spec: {rules: null, extends: null}`, "a profile without rules accepts every file: set extends or rules"},
+			"with empty rules and no base is refused":  {strings.ReplaceAll(profileManifest, "  extends: print_ready\n", ""), `spec: {rules: {box.bleed_short: null, ink.tac: null, page.user_unit: null}}`, "a profile without rules"},
+			"without a version is refused":             {profileManifest, `spec: {version: null}`, "spec.version"},
+			"with a space in its version is refused":   {profileManifest, `spec: {version: "1 0"}`, "spec.version"},
+			"with the name of a built-in is refused":   {profileManifest, `metadata: {name: pdfx4}`, "a built-in profile has this name: choose another name"},
+			"with a name for simulators is refused":    {profileManifest, `metadata: {name: "sim:pass"}`, "metadata.name"},
+			"with a name of 64 characters is refused":  {profileManifest, `metadata: {name: "` + strings.Repeat("a", 64) + `"}`, "at most 63 characters"},
+			"that extends another object is refused":   {profileManifest, `spec: {extends: house}`, "spec.extends"},
+			"with an unknown severity is refused":      {profileManifest, `spec: {rules: {ink.tac: {severity: fatal}}}`, "Unsupported value"},
+			"with a severity that is false is refused": {profileManifest, `spec: {rules: {ink.tac: {severity: false}}}`, "severity"},
+			"with an empty rule is refused":            {profileManifest, `spec: {rules: {ink.spot_used: {}}}`, "ink.spot_used"},
+			"with an unknown member is refused":        {profileManifest, `spec: {rules: {ink.tac: {limits: 3}}}`, "unknown field"},
+			"with a text as its limit is refused":      {profileManifest, `spec: {rules: {ink.tac: {limit: much}}}`, "limit"},
+			"with a bare decimal as limit is refused":  {profileManifest, `spec: {rules: {ink.tac: {limit: 2.5}}}`, "limit"},
+			"with a negative limit is accepted":        {profileManifest, `spec: {rules: {ink.tac: {limit: -1}}}`, ""},
+			"with a long id of a rule is refused":      {profileManifest, `spec: {rules: {` + strings.Repeat("a", 65) + `: {severity: error}}}`, "the id of a rule has at most 64 characters"},
+			"with a long title is refused":             {profileManifest, `spec: {title: "` + strings.Repeat("a", 121) + `"}`, "spec.title"},
 		},
 		"a sender": {
 			"is accepted":                                  {senderManifest, ``, ""},

@@ -16,7 +16,8 @@ const (
 	// the state until then.
 	ConditionStalled = "Stalled"
 	// ConditionPropagated is True when every serving API server has compiled the observed
-	// generation. Webhook workers must have compiled partners and the rollout webhook-delivery, too.
+	// generation. Webhook workers must have compiled partners and the rollout webhook-delivery, too,
+	// and preflight workers must have compiled profiles.
 	ConditionPropagated = "Propagated"
 	// ConditionEndsSoon is True as a warning while a part of the object ends within 14 days: the
 	// contract, a grant, a key or a certificate of a partner, the schedule of a rollout, or the last
@@ -48,6 +49,11 @@ const (
 	// partner has a secret that is valid now or later. Partners without webhooks do not
 	// have this condition. It does not affect other conditions: the partner is served.
 	ConditionWebhooksReady = "WebhooksReady"
+	// ConditionProfilesResolved (PartnerEntitlement) is False as a warning while the grant of
+	// preflight lists a PreflightProfile that is missing or invalid. Only these profiles are
+	// closed. Partners whose grant lists no profile do not have this condition. It does not
+	// affect other conditions.
+	ConditionProfilesResolved = "ProfilesResolved"
 	// ConditionSecretsResolved (XJMFSender) is True when every secret that the
 	// sender names was found and is long enough.
 	ConditionSecretsResolved = "SecretsResolved"
@@ -117,6 +123,9 @@ const (
 	// ReasonPartnerNotFound means that spec.partner names no usable
 	// PartnerEntitlement in the same namespace.
 	ReasonPartnerNotFound = "PartnerNotFound"
+	// ReasonInvalidProfile means that a rule of a PreflightProfile does not exist, or that its
+	// limit, its unit or another member does not fit the rule. The profile is closed.
+	ReasonInvalidProfile = "InvalidProfile"
 	// ReasonSecretNotFound means that a Secret or its key is missing. The other secrets
 	// of the sender or webhook stay valid.
 	ReasonSecretNotFound = "SecretNotFound"
@@ -171,8 +180,10 @@ const (
 	// ReasonNoActivePin means that no client certificate is valid: each is expired or
 	// invalid, or there is none although one is required.
 	ReasonNoActivePin = "NoActivePin"
-	// ReasonResolved is the reason of AudienceResolved=True, SecretsResolved=True and
-	// WebhooksReady=True.
+	// ReasonProfileNotUsable means that a listed PreflightProfile is missing or invalid.
+	ReasonProfileNotUsable = "ProfileNotUsable"
+	// ReasonResolved is the reason of AudienceResolved=True, ProfilesResolved=True,
+	// SecretsResolved=True and WebhooksReady=True.
 	ReasonResolved = "Resolved"
 	// ReasonAllReplicas is the reason of Propagated=True.
 	ReasonAllReplicas = "AllReplicas"
@@ -180,7 +191,7 @@ const (
 	// responds, so that nothing enforces the object.
 	ReasonNoReplicas = "NoReplicas"
 	// ReasonServiceNotFound is the reason of Propagated=False and Ready=False when the Service
-	// of the webhook workers has no EndpointSlice, so that the workers are unknown.
+	// of workers that enforce the object has no EndpointSlice, so that the workers are unknown.
 	ReasonServiceNotFound = "ServiceNotFound"
 	// ReasonReplicaBehind is the reason of Propagated=False while a serving
 	// replica has not compiled the generation.

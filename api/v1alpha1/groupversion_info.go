@@ -8,8 +8,9 @@
 //   - A [CapabilityRollout] is one capability: its stage, audience, schedule
 //     and kill switch.
 //   - An [XJMFSender] is one machine that may send XJMF callbacks.
+//   - A [PreflightProfile] is a custom profile of preflight.
 //
-// The gates of the API server are compiled from these three kinds only; without an
+// The gates of the API server are compiled from these four kinds only; without an
 // object all capabilities are closed.
 //
 // +kubebuilder:object:generate=true
@@ -33,6 +34,7 @@ const (
 	KindPartnerEntitlement = "PartnerEntitlement"
 	KindXJMFSender         = "XJMFSender"
 	KindCapabilityRollout  = "CapabilityRollout"
+	KindPreflightProfile   = "PreflightProfile"
 )
 
 // AddToScheme adds the kinds of this package to a scheme.
@@ -41,6 +43,7 @@ func AddToScheme(scheme *runtime.Scheme) error {
 		&PartnerEntitlement{}, &PartnerEntitlementList{},
 		&XJMFSender{}, &XJMFSenderList{},
 		&CapabilityRollout{}, &CapabilityRolloutList{},
+		&PreflightProfile{}, &PreflightProfileList{},
 	)
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil

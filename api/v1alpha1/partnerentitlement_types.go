@@ -216,6 +216,7 @@ type Contract struct {
 // CapabilityGrant grants one capability.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.workers) || self.name == 'preflight'",message="workers is allowed only with the capability preflight: remove it",fieldPath=".workers"
+// +kubebuilder:validation:XValidation:rule="!has(self.profiles) || self.name == 'preflight'",message="profiles is allowed only with the capability preflight: remove it",fieldPath=".profiles"
 // +kubebuilder:validation:XValidation:rule="!has(self.notBefore) || !has(self.notAfter) || self.notBefore < self.notAfter",message="notBefore must be before notAfter",fieldPath=".notAfter"
 // +kubebuilder:validation:XValidation:rule="!has(self.stage) || self.stage != 'Disabled'",message="a grant cannot have the stage Disabled: remove the grant",fieldPath=".stage"
 // +kubebuilder:validation:XValidation:rule="!has(self.stage) || !(self.name in ['estimate', 'quote-accept', 'order', 'order-batch']) && (self.stage != 'Live' || !(self.name in ['xjdf', 'xjdf-costing', 'xjmf-inbound', 'webhook-delivery', 'master-data-bridge']))",message="the stage is above the highest stage that this version implements for the capability: lower it or remove it",fieldPath=".stage"
@@ -247,6 +248,15 @@ type CapabilityGrant struct {
 	// 10 and the default limit on concurrent jobs.
 	// +optional
 	Workers *WorkerShare `json:"workers,omitempty"`
+	// profiles are the names of the PreflightProfiles in the same namespace that the partner
+	// can use, besides the built-in profiles, which every partner with the capability can
+	// use. A name without a valid PreflightProfile closes only this profile.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=63
+	Profiles []string `json:"profiles,omitempty"`
 }
 
 // WorkerShare is a share of the preflight workers. Test and live keys are two
@@ -358,7 +368,8 @@ type APIKey struct {
 type PartnerEntitlementStatus struct {
 	// conditions are Ready, Reconciling, Stalled, Propagated, ContractEffective,
 	// KeysUnique, KeysComplete and EndsSoon. Partners with client certificates also have
-	// CertificatesPinned, partners with webhooks WebhooksReady.
+	// CertificatesPinned, partners with webhooks WebhooksReady, and partners with profiles
+	// ProfilesResolved.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

@@ -3,7 +3,9 @@
 package v1alpha1_test
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,7 +77,8 @@ var listIndex = regexp.MustCompile(`\[[^\]]*\]`)
 // rejects reports whether the rule is among the reasons for a rejection.
 func (r celRule) rejects(j judged) bool {
 	for _, err := range j.errs {
-		if strings.Contains(err.Detail, r.Message) && listIndex.ReplaceAllString(err.Field, "[*]") == r.reportedAt() {
+		at := strings.TrimPrefix(listIndex.ReplaceAllString(err.Field, "[*]"), "<nil>") // the whole object has no field
+		if strings.Contains(err.Detail, r.Message) && at == r.reportedAt() {
 			return true
 		}
 	}
@@ -96,7 +99,8 @@ func has(value any, steps []string) bool {
 	}
 	if steps[0] == "[*]" {
 		items, _ := value.([]any)
-		for _, item := range items {
+		entries, _ := value.(map[string]any)
+		for _, item := range slices.AppendSeq(items, maps.Values(entries)) {
 			if has(item, steps[1:]) {
 				return true
 			}

@@ -23,6 +23,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
 // admission is compiled once for all tests of the package.
@@ -54,8 +55,8 @@ func object(t *testing.T, manifest string) map[string]any {
 func definitions(t *testing.T) []apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	files, err := fs.Glob(config.FS, path.Join(config.CRDDir, "*.yaml"))
-	if err != nil || len(files) != 3 {
-		t.Fatalf("definitions = %v, %v; want 3 files", files, err)
+	if err != nil || len(files) != 4 {
+		t.Fatalf("definitions = %v, %v; want 4 files", files, err)
 	}
 	out := make([]apiextensionsv1.CustomResourceDefinition, len(files))
 	for i, file := range files {
@@ -98,6 +99,7 @@ func TestKindsHaveTheirPublishedNames(t *testing.T) {
 	want := map[string][]string{
 		"PartnerEntitlement": {"marketplace.printmarket.dev", "Namespaced", "partner", "printmarket"},
 		"XJMFSender":         {"marketplace.printmarket.dev", "Namespaced", "sender", "printmarket"},
+		"PreflightProfile":   {"marketplace.printmarket.dev", "Namespaced", "profile", "printmarket"},
 		"CapabilityRollout":  {"marketplace.printmarket.dev", "Namespaced", "cap", "printmarket"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -169,6 +171,7 @@ func TestEnumsOfTheSchemasEqualTheRegistry(t *testing.T) {
 		"scopes of a key":           {scopes, enumAt(t, "PartnerEntitlement", "spec", "keys", "[]", "scopes", "[]")},
 		"events of a webhook":       {emitted(), enumAt(t, "PartnerEntitlement", "spec", "webhooks", "[]", "events", "[]")},
 		"stages of a rollout":       {stages, enumAt(t, "CapabilityRollout", "spec", "stage")},
+		"built-in profiles":         {profile.Names(), enumAt(t, "PreflightProfile", "spec", "extends")},
 		"stages of a status":        {stages, enumAt(t, "CapabilityRollout", "status", "effectiveStage")},
 	}
 	for name, tc := range tests {

@@ -21,6 +21,7 @@ type canonical struct {
 	rollouts []ranked[v1alpha1.CapabilityRollout]
 	partners []ranked[v1alpha1.PartnerEntitlement]
 	senders  []ranked[v1alpha1.XJMFSender]
+	profiles []ranked[v1alpha1.PreflightProfile]
 }
 
 func canonicalize(in Inputs) canonical {
@@ -44,9 +45,16 @@ func canonicalize(in Inputs) canonical {
 			out.senders = append(out.senders, ranked[v1alpha1.XJMFSender]{e.sender(o), o})
 		}
 	}
+	for i := range in.Profiles {
+		o := &in.Profiles[i]
+		if o.DeletionTimestamp == nil {
+			out.profiles = append(out.profiles, ranked[v1alpha1.PreflightProfile]{e.profile(o), o})
+		}
+	}
 	rank(out.rollouts)
 	rank(out.partners)
 	rank(out.senders)
+	rank(out.profiles)
 
 	e.reset("revision", "")
 	for i := range out.rollouts {
@@ -66,6 +74,12 @@ func canonicalize(in Inputs) canonical {
 	if len(in.Webhooks.slots()) > 0 || in.Webhooks.full {
 		e.text("webhooks")
 		e.bundle(in.Webhooks)
+	}
+	if len(out.profiles) > 0 {
+		e.text("profiles")
+		for i := range out.profiles {
+			e.raw(out.profiles[i].hash[:])
+		}
 	}
 	sum := e.sum()
 	out.revision = hex.EncodeToString(sum[:6])
@@ -304,6 +318,13 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 	}
 	for i := range o.Spec.Webhooks {
 		e.webhook(&o.Spec.Webhooks[i])
+	}
+	for i := range o.Spec.Capabilities {
+		if g := &o.Spec.Capabilities[i]; len(g.Profiles) > 0 {
+			e.text("profiles")
+			e.text(string(g.Name))
+			texts(e, g.Profiles)
+		}
 	}
 	if revived := RevivedKeys(o); len(revived) > 0 {
 		e.text("revived")

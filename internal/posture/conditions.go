@@ -175,7 +175,7 @@ func (s *Snapshot) audienceCondition(r *rollout) []Condition {
 func partnerConditions(p *partner, now time.Time) []Condition {
 	all := append(partnerVerdict(p, now).conditions(), contractCondition(p.contract, now), keysCondition(p), completeCondition(p, now),
 		endsSoonCondition(PartnerEnds(p.object), now))
-	return slices.Concat(all, certificatesCondition(p, now), webhooksCondition(p, now))
+	return slices.Concat(all, certificatesCondition(p, now), webhooksCondition(p, now), profilesCondition(p))
 }
 
 func partnerVerdict(p *partner, now time.Time) verdict {

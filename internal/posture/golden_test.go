@@ -73,13 +73,14 @@ type manifests struct {
 	rollouts []v1alpha1.CapabilityRollout
 	partners []v1alpha1.PartnerEntitlement
 	senders  []v1alpha1.XJMFSender
+	profiles []v1alpha1.PreflightProfile
 	secrets  []posture.SecretData
 	asked    questions
 }
 
 func (m manifests) inputs() posture.Inputs {
 	return posture.Inputs{
-		Rollouts: m.rollouts, Partners: m.partners, Senders: m.senders,
+		Rollouts: m.rollouts, Partners: m.partners, Senders: m.senders, Profiles: m.profiles,
 		Secrets:  posture.NewBundle(m.senders, m.partners, m.secrets),
 		Webhooks: posture.NewWebhookBundle(m.partners, m.secrets),
 	}
@@ -91,6 +92,7 @@ func (m manifests) reversed() manifests {
 		func() { m.rollouts = slices.Clone(m.rollouts); slices.Reverse(m.rollouts) },
 		func() { m.partners = slices.Clone(m.partners); slices.Reverse(m.partners) },
 		func() { m.senders = slices.Clone(m.senders); slices.Reverse(m.senders) },
+		func() { m.profiles = slices.Clone(m.profiles); slices.Reverse(m.profiles) },
 		func() { m.secrets = slices.Clone(m.secrets); slices.Reverse(m.secrets) },
 	} {
 		reverse()
@@ -139,6 +141,8 @@ func parse(tb testing.TB, content []byte) manifests {
 			m.partners = append(m.partners, decode[v1alpha1.PartnerEntitlement](tb, document))
 		case v1alpha1.KindXJMFSender:
 			m.senders = append(m.senders, decode[v1alpha1.XJMFSender](tb, document))
+		case v1alpha1.KindPreflightProfile:
+			m.profiles = append(m.profiles, decode[v1alpha1.PreflightProfile](tb, document))
 		case "Secret":
 			m.secrets = append(m.secrets, secretOf(tb, document))
 		case "Questions":

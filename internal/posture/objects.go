@@ -38,6 +38,21 @@ func (s *Snapshot) Rollouts() iter.Seq[*v1alpha1.CapabilityRollout] {
 	}
 }
 
+// Profiles yields the compiled custom profiles, including invalid ones, in order of
+// precedence. Callers must not change them.
+func (s *Snapshot) Profiles() iter.Seq[*v1alpha1.PreflightProfile] {
+	return func(yield func(*v1alpha1.PreflightProfile) bool) {
+		if s == nil {
+			return
+		}
+		for _, p := range s.custom {
+			if !yield(p.object) {
+				return
+			}
+		}
+	}
+}
+
 // Senders yields the compiled senders, including invalid ones, in order of precedence.
 // Callers must not change them.
 func (s *Snapshot) Senders() iter.Seq[*v1alpha1.XJMFSender] {

@@ -31,6 +31,10 @@ type partner struct {
 	certified    bool
 	certificates []pinned
 	webhooks     []webhook
+	// profiles holds the valid profiles that the grant of preflight lists, by name, and unusable
+	// the other names that it lists.
+	profiles []*CustomProfile
+	unusable []string
 	// sends is set for each mode in which the partner has a valid, active sender.
 	sends [2]bool
 	// itself represents the partner without a key, once for each mode.
@@ -166,6 +170,7 @@ func (s *Snapshot) compileGrants(p *partner, fallback Quota) {
 				}
 				p.workers.MaxInFlight = int(max(0, w.MaxInFlight))
 			}
+			p.compileProfiles(s, named.Profiles)
 		}
 		g := grant{granted: true, quota: quotaOf(named, fallback)}
 		if named.NotBefore != nil || named.NotAfter != nil {

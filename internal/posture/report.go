@@ -22,6 +22,7 @@ type Report struct {
 	Rollouts       []RolloutReport `json:"rollouts"`
 	Partners       []PartnerReport `json:"partners"`
 	Senders        []SenderReport  `json:"senders"`
+	Profiles       []ProfileReport `json:"profiles,omitempty"`
 }
 
 // Object identifies an object and its compiled generation.
@@ -114,6 +115,9 @@ func (s *Snapshot) Report(now time.Time) Report {
 	}
 	for _, o := range s.senders {
 		r.Senders = append(r.Senders, senderReport(o, now, o.secrets.next(now)))
+	}
+	for _, p := range s.custom {
+		r.Profiles = append(r.Profiles, profileReport(p))
 	}
 	return r
 }

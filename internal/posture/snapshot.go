@@ -21,6 +21,7 @@ type Inputs struct {
 	Rollouts []v1alpha1.CapabilityRollout
 	Partners []v1alpha1.PartnerEntitlement
 	Senders  []v1alpha1.XJMFSender
+	Profiles []v1alpha1.PreflightProfile
 	// Secrets holds the senders' secrets and Webhooks those of the partners' webhooks.
 	// A process that does not need one of the two leaves it empty.
 	Secrets, Webhooks Bundle
@@ -35,6 +36,7 @@ type Snapshot struct {
 	declared      []*rollout
 	partners      []*partner
 	senders       []*sender
+	custom        []*customProfile
 	organizations map[string]*partner
 	// platforms holds the valid partners with the package Platform, in order of
 	// precedence.
@@ -45,6 +47,8 @@ type Snapshot struct {
 	broken    map[string]*partner
 	keys      map[credential.Digest]*apiKey
 	senderIDs map[string]*sender
+	// profiles holds the valid custom profiles by name.
+	profiles map[string]*customProfile
 	// webhooks holds the identifiable webhooks, ordered by owner and name.
 	webhooks []*webhook
 	derived  *derived
@@ -70,10 +74,12 @@ func Compile(in Inputs) *Snapshot {
 		broken:        map[string]*partner{},
 		keys:          make(map[credential.Digest]*apiKey, keyCount),
 		senderIDs:     make(map[string]*sender, len(in.Senders)),
+		profiles:      make(map[string]*customProfile, len(in.Profiles)),
 	}
 	canon := canonicalize(in)
 	s.revision = canon.revision
 	s.compileRollouts(canon.rollouts)
+	s.compileProfiles(canon.profiles)
 	s.compilePartners(canon.partners, in.Webhooks)
 	s.listWebhooks()
 	s.senders = make([]*sender, 0, len(canon.senders))

@@ -19,6 +19,7 @@ func SpecFields() []string {
 	visit := func(path string, _ reflect.Value) { paths = append(paths, path) }
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[v1alpha1.CapabilityRollout](), reflect.TypeFor[v1alpha1.PartnerEntitlement](), reflect.TypeFor[v1alpha1.XJMFSender](),
+		reflect.TypeFor[v1alpha1.PreflightProfile](),
 	} {
 		walk(t.Name()+".spec", filled(reflect.New(t).Elem().FieldByName("Spec")), visit)
 	}
@@ -34,6 +35,9 @@ func VisitSpecs(in posture.Inputs, visit func(path string, field reflect.Value))
 	}
 	for i := range in.Partners {
 		walk(v1alpha1.KindPartnerEntitlement+".spec", reflect.ValueOf(&in.Partners[i].Spec).Elem(), visit)
+	}
+	for i := range in.Profiles {
+		walk(v1alpha1.KindPreflightProfile+".spec", reflect.ValueOf(&in.Profiles[i].Spec).Elem(), visit)
 	}
 	for i := range in.Senders {
 		walk(v1alpha1.KindXJMFSender+".spec", reflect.ValueOf(&in.Senders[i].Spec).Elem(), visit)

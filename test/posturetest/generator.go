@@ -14,6 +14,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
@@ -122,6 +123,9 @@ func (g Generator) Inputs() posture.Inputs {
 	for i, name := range Partners() {
 		in.Partners = append(in.Partners, g.partner(name, i))
 		in.Senders = append(in.Senders, g.sender(name))
+	}
+	for _, name := range []string{"house", "cutter"} {
+		in.Profiles = append(in.Profiles, g.profile(name))
 	}
 	in.Secrets = posture.NewBundle(in.Senders, in.Partners, secrets)
 	in.Webhooks = posture.NewWebhookBundle(in.Partners, secrets)
@@ -279,6 +283,9 @@ func (g Generator) grant(capability posture.Capability) v1alpha1.CapabilityGrant
 	if capability == posture.Preflight && g.OneIn(2) {
 		o.Workers = &v1alpha1.WorkerShare{Weight: int32(1 + g(100)), MaxInFlight: int32(g(20))}
 	}
+	if capability == posture.Preflight && g.OneIn(2) {
+		o.Profiles = []string{Mostly(g, Pick(g, "house", "cutter"), "missing")}
+	}
 	return o
 }
 
@@ -330,6 +337,15 @@ func (g Generator) sender(partner string) v1alpha1.XJMFSender {
 	}
 	for _, key := range []string{"a", "b"} {
 		o.Spec.Secrets = append(o.Spec.Secrets, g.secret(key))
+	}
+	return o
+}
+
+func (g Generator) profile(name string) v1alpha1.PreflightProfile {
+	o := v1alpha1.PreflightProfile{ObjectMeta: metav1.ObjectMeta{Namespace: "ns0", Name: name}}
+	o.Spec = v1alpha1.PreflightProfileSpec{
+		Version: "1.0.0", Title: Pick(g, "", "The profile "+name), Description: Pick(g, "", "For tests."), Extends: Mostly(g, v1alpha1.BaseProfile("print_ready"), "", "house"),
+		Rules: map[string]v1alpha1.ProfileRule{Mostly(g, "ink.tac", "ink.unknown"): {Severity: "error", Limit: new(intstr.FromInt32(int32(g(400))))}},
 	}
 	return o
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
@@ -27,6 +28,7 @@ type Installation struct {
 	partners map[string]*v1alpha1.PartnerEntitlement
 	rollouts map[string]*v1alpha1.CapabilityRollout
 	senders  map[string]*v1alpha1.XJMFSender
+	profiles []v1alpha1.PreflightProfile
 	secrets  []posture.SecretData
 	keys     map[string]credential.Key
 }
@@ -155,6 +157,33 @@ func (i *Installation) Grant(partner string, capability v1alpha1.CapabilityName,
 	})
 }
 
+// SetProfiles replaces the custom profiles. Each has a version, and extends print_ready with a limit of
+// box.bleed_short in millimetres.
+func (i *Installation) SetProfiles(bleed map[string]int32) {
+	i.profiles = nil
+	for name, limit := range bleed {
+		i.profiles = append(i.profiles, v1alpha1.PreflightProfile{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace},
+			Spec: v1alpha1.PreflightProfileSpec{
+				Version: "1.0.0", Extends: "print_ready",
+				Rules: map[string]v1alpha1.ProfileRule{"box.bleed_short": {Limit: new(intstr.FromInt32(limit))}},
+			},
+		})
+	}
+	i.Publish()
+}
+
+// GrantProfiles lists custom profiles in a partner's grant of preflight.
+func (i *Installation) GrantProfiles(partner string, names ...string) {
+	i.Partner(partner, func(spec *v1alpha1.PartnerEntitlementSpec) {
+		for g := range spec.Capabilities {
+			if spec.Capabilities[g].Name == "preflight" {
+				spec.Capabilities[g].Profiles = names
+			}
+		}
+	})
+}
+
 // Limit sets the rate limit of a partner on a surface, in requests per second.
 func (i *Installation) Limit(partner string, surface v1alpha1.Surface, requests int64) {
 	i.Partner(partner, func(spec *v1alpha1.PartnerEntitlementSpec) {
@@ -226,6 +255,7 @@ func (i *Installation) Publish() {
 	for _, sender := range i.senders {
 		in.Senders = append(in.Senders, *sender.DeepCopy())
 	}
+	in.Profiles = slices.Clone(i.profiles)
 	in.Secrets = posture.NewBundle(in.Senders, in.Partners, i.secrets)
 	i.Gates.Publish(posture.Compile(in), i.now())
 }

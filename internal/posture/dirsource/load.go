@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -86,6 +87,15 @@ func (l *loader) admit(ctx context.Context, file string, d *document) []*FaultEr
 		// The text of a decoding error may quote a value.
 		return []*FaultError{{Line: d.line, Problem: "cannot be decoded"}}
 	}
+	if kind != v1alpha1.KindPreflightProfile {
+		return nil
+	}
+	// A cluster admits a profile with an unknown rule and reports it in the status, which manifests
+	// do not have.
+	_, err := posture.CompileProfile(&l.inputs.Profiles[len(l.inputs.Profiles)-1])
+	if wrong := (*posture.ProfileFault)(nil); errors.As(err, &wrong) {
+		return []*FaultError{{Line: d.lineOf(wrong.Field), Field: wrong.Field, Problem: wrong.Problem}}
+	}
 	return nil
 }
 
@@ -151,6 +161,8 @@ func (l *loader) keep(kind string, object map[string]any) error {
 		return decode(content, &l.inputs.Partners, func(o *v1alpha1.PartnerEntitlement) *metav1.ObjectMeta { return &o.ObjectMeta })
 	case v1alpha1.KindXJMFSender:
 		return decode(content, &l.inputs.Senders, func(o *v1alpha1.XJMFSender) *metav1.ObjectMeta { return &o.ObjectMeta })
+	case v1alpha1.KindPreflightProfile:
+		return decode(content, &l.inputs.Profiles, func(o *v1alpha1.PreflightProfile) *metav1.ObjectMeta { return &o.ObjectMeta })
 	case v1alpha1.KindCapabilityRollout:
 		return decode(content, &l.inputs.Rollouts, func(o *v1alpha1.CapabilityRollout) *metav1.ObjectMeta { return &o.ObjectMeta })
 	default:

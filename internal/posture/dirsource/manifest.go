@@ -25,8 +25,12 @@ type document struct {
 	lines  map[string]int
 }
 
+// mapKey matches a key of a map in the path of an error, as in spec.rules[ink.tac].limit.
+var mapKey = regexp.MustCompile(`\[([^\]0-9][^\]]*)\]`)
+
 // lineOf returns the line of a field, or of its nearest enclosing field.
 func (d *document) lineOf(path string) int {
+	path = mapKey.ReplaceAllString(path, ".$1")
 	for path != "" {
 		if line, found := d.lines[path]; found {
 			return line

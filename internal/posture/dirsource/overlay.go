@@ -72,7 +72,8 @@ func (a *Admission) Changes(ctx context.Context, before, after posture.Inputs) e
 		return errors.Join(
 			eachObject(v1alpha1.KindCapabilityRollout, in.Rollouts, visit),
 			eachObject(v1alpha1.KindPartnerEntitlement, in.Partners, visit),
-			eachObject(v1alpha1.KindXJMFSender, in.Senders, visit))
+			eachObject(v1alpha1.KindXJMFSender, in.Senders, visit),
+			eachObject(v1alpha1.KindPreflightProfile, in.Profiles, visit))
 	}
 	err := each(before, func(id objectName, object map[string]any) { old[id] = object })
 	if err != nil {

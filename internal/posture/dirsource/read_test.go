@@ -78,6 +78,19 @@ spec:
       key: hmac
 `
 
+const profile = `apiVersion: marketplace.printmarket.dev/v1alpha1
+kind: PreflightProfile
+metadata:
+  name: house
+spec:
+  version: 1.0.0
+  extends: print_ready
+  rules:
+    box.bleed_short:
+      limit: 5 mm
+    ink.tac: {severity: warning, limit: 300}
+`
+
 const secretValue = "a-secret-that-no-log-may-print-01234567"
 
 const secret = `apiVersion: v1
@@ -128,6 +141,7 @@ func TestReadAcceptsValidManifests(t *testing.T) {
 		"one name of two kinds":          {files{"a.yaml": partner, "b.yaml": sender, "c.yaml": secret}, 0, 1, 1},
 		"other files, which are ignored": {files{"a.yaml": rollout, "README.md": "x", ".hidden.yaml": "x", ".git/a.yaml": "x", "a.yaml~": "x", "kustomization.yaml": "x"}, 1, 0, 0},
 		"a status, which is ignored":     {files{"a.yaml": rollout + "status: {effectiveStage: Live, admitted: 0}\n"}, 1, 0, 0},
+		"a profile":                      {files{"a.yaml": profile}, 0, 0, 0},
 		"a Secret with base64 data":      {files{"a.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ntype: Opaque\nimmutable: true\ndata: {k: aGVsbG8=}\n"}, 0, 0, 0},
 	}
 	for name, tc := range tests {
@@ -221,6 +235,12 @@ func TestOneFaultRejectsTheWholeSet(t *testing.T) {
 		"a Secret with a bad key":            {"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {\"a b\": x}\n", "stringData.a b"},
 		"a Secret with a list":               {"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: [a]\n", "stringData: must be an object"},
 		"a Secret without a name":            {"apiVersion: v1\nkind: Secret\nmetadata: {}\n", "metadata.name"},
+		"a profile with an unknown rule":     {replace(profile, "ink.tac", "ink.tack"), "bad.yaml:11: spec.rules[ink.tack]: there is no such rule"},
+		"a profile with a wrong unit":        {replace(profile, "5 mm", "5 ppi"), `bad.yaml:10: spec.rules[box.bleed_short].limit: unknown unit "ppi"; use cm, in, mm, pt`},
+		"a profile with a needless member":   {replace(profile, "limit: 300", "limit: 300, tolerance: 1"), "bad.yaml:11: spec.rules[ink.tac].tolerance: the rule has no tolerance"},
+		"a profile with a broken limit":      {replace(profile, "5 mm", "much"), "bad.yaml:10: spec.rules.box.bleed_short.limit"},
+		"a profile with an unquoted off":     {replace(profile, "severity: warning", "severity: off"), "bad.yaml:11: spec.rules.ink.tac.severity: is a boolean for some YAML parsers"},
+		"a profile with the name of another": {replace(profile, "name: house", "name: carton"), "a built-in profile has this name"},
 		"a file that is too large":           {rollout + strings.Repeat("# x\n", 1<<18), "bad.yaml: is larger than"},
 		"a name that another file has":       {replace(rollout, "Live", "Disabled"), "good.yaml: metadata.name: another CapabilityRollout of this name is in bad.yaml:1"},
 		"a name that the same file has":      {partner + "---\n" + partner, "bad.yaml:17: metadata.name: another PartnerEntitlement of this name is in bad.yaml:1"},

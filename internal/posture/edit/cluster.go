@@ -56,6 +56,8 @@ func typed(kind string) (schema.GroupVersionResource, resource) {
 		return v1alpha1.GroupVersion.WithResource("capabilityrollouts"), &v1alpha1.CapabilityRollout{}
 	case v1alpha1.KindXJMFSender:
 		return v1alpha1.GroupVersion.WithResource("xjmfsenders"), &v1alpha1.XJMFSender{}
+	case v1alpha1.KindPreflightProfile:
+		return v1alpha1.GroupVersion.WithResource("preflightprofiles"), &v1alpha1.PreflightProfile{}
 	default:
 		return v1alpha1.GroupVersion.WithResource("partnerentitlements"), &v1alpha1.PartnerEntitlement{}
 	}

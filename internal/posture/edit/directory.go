@@ -292,6 +292,7 @@ func formatted(name string, value any, indent string, old *yaml.Node) (string, e
 // folders are the directories of new manifests by kind, below the directory of all manifests.
 var folders = map[string]string{
 	v1alpha1.KindCapabilityRollout: "rollouts", v1alpha1.KindPartnerEntitlement: "partners", v1alpha1.KindXJMFSender: "senders",
+	v1alpha1.KindPreflightProfile: "profiles",
 }
 
 // Create implements [Store]. The new file is partners/NAME.yaml, and so on for other kinds.

@@ -96,6 +96,11 @@ func (s *side) attributesOf(o *v1alpha1.PartnerEntitlement, now time.Time) map[s
 		share += ", at most " + strconv.Itoa(workers.MaxInFlight)
 	}
 	all["workers of preflight"] = attribute{text: share}
+	profiles := []string{}
+	for _, p := range caller.Profiles() {
+		profiles = append(profiles, fmt.Sprintf("%s %s (%.8s)", p.Name, p.Version, p.Digest))
+	}
+	all["profiles of preflight"] = attribute{text: cmp.Or(strings.Join(profiles, ", "), "built-in ones")}
 	for _, key := range o.Spec.Keys {
 		digest, err := credential.ParseDigest(key.SHA256)
 		mode, errMode := tenant.ParseMode(strings.ToLower(string(key.Kind)))

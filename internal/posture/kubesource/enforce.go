@@ -71,11 +71,14 @@ func (s *Source) enforce(ctx context.Context) {
 }
 
 // judge returns the gate in force from now on: the given Secret's if it is valid, and
-// otherwise the last valid one with an error.
+// otherwise the last valid one with an error. A source without a gate Secret accepts none.
 func (s *Source) judge(secret *corev1.Secret) (gate, error) {
 	s.mu.Lock()
 	last := s.gate
 	s.mu.Unlock()
+	if s.kinds[secrets].unread {
+		return gate{accepted: true}, nil
+	}
 	name := s.config.Namespace + "/" + s.config.GateSecret
 	if secret == nil {
 		return last, fmt.Errorf("gate secret %s: %w", name, ErrGateSecretMissing)

@@ -17,6 +17,7 @@ const (
 	rollouts = iota
 	partners
 	senders
+	profiles
 	secrets
 	kindCount
 )
@@ -37,24 +38,35 @@ type kind struct {
 	newList func() runtime.Object
 	// only is the name of the single object that is read; empty for all objects.
 	only string
+	// unread is set if the source does not need the kind, and its role may not read it.
+	unread bool
 }
 
-// kindTable returns the four kinds. The role's resourceNames authorize a list or watch
+// kindTable returns the kinds. The role's resourceNames authorize a list or watch
 // that selects one Secret by its name, like a read of this Secret.
-func kindTable(gateSecret string) [kindCount]kind {
+func kindTable(config *Config) [kindCount]kind {
 	custom := func(name, resource string, newList func() runtime.Object) kind {
 		return kind{name: name, resource: v1alpha1.GroupVersion.WithResource(resource), api: "/apis", newList: newList}
 	}
-	return [kindCount]kind{
+	table := [kindCount]kind{
 		rollouts: custom(v1alpha1.KindCapabilityRollout, "capabilityrollouts",
 			func() runtime.Object { return &v1alpha1.CapabilityRolloutList{} }),
 		partners: custom(v1alpha1.KindPartnerEntitlement, "partnerentitlements",
 			func() runtime.Object { return &v1alpha1.PartnerEntitlementList{} }),
 		senders: custom(v1alpha1.KindXJMFSender, "xjmfsenders",
 			func() runtime.Object { return &v1alpha1.XJMFSenderList{} }),
+		profiles: custom(v1alpha1.KindPreflightProfile, "preflightprofiles",
+			func() runtime.Object { return &v1alpha1.PreflightProfileList{} }),
 		secrets: {
 			name: posture.KindSecret, resource: corev1.SchemeGroupVersion.WithResource("secrets"), api: "/api",
-			newList: func() runtime.Object { return &corev1.SecretList{} }, only: gateSecret,
+			newList: func() runtime.Object { return &corev1.SecretList{} }, only: config.GateSecret,
 		},
 	}
+	for i := range table {
+		table[i].unread = config.ProfilesOnly && i != profiles
+	}
+	if config.Purpose == posture.ForWebhooks {
+		table[profiles].unread = true
+	}
+	return table
 }

@@ -120,6 +120,9 @@ func (s *Source) read(ctx context.Context, former [kindCount]view) (live [kindCo
 	var faults [kindCount]error
 	var group sync.WaitGroup
 	for i := range s.kinds {
+		if s.kinds[i].unread {
+			continue
+		}
 		group.Go(func() { live[i], faults[i] = s.readKind(ctx, conn, i, former[i]) })
 	}
 	group.Wait()

@@ -56,7 +56,9 @@ func ReadWith(ctx context.Context, config *rest.Config, namespace string, overla
 	if before, err = resolve(ctx, cluster, in, nil, now); err != nil {
 		return before, after, err
 	}
-	in = posture.Inputs{Rollouts: slices.Clone(in.Rollouts), Partners: slices.Clone(in.Partners), Senders: slices.Clone(in.Senders)}
+	in = posture.Inputs{
+		Rollouts: slices.Clone(in.Rollouts), Partners: slices.Clone(in.Partners), Senders: slices.Clone(in.Senders), Profiles: slices.Clone(in.Profiles),
+	}
 	for _, object := range overlay.Objects {
 		o := unstructured.Unstructured{Object: object}
 		switch o.GetKind() {
@@ -66,6 +68,8 @@ func ReadWith(ctx context.Context, config *rest.Config, namespace string, overla
 			err = merge(ctx, cluster, "partnerentitlements", o, overlay, &in.Partners)
 		case v1alpha1.KindXJMFSender:
 			err = merge(ctx, cluster, "xjmfsenders", o, overlay, &in.Senders)
+		case v1alpha1.KindPreflightProfile:
+			err = merge(ctx, cluster, "preflightprofiles", o, overlay, &in.Profiles)
 		}
 		if err != nil {
 			return before, after, fmt.Errorf("apply %s %s in a dry run: %w", o.GetKind(), o.GetName(), err)
@@ -104,15 +108,16 @@ func list(ctx context.Context, config *rest.Config, namespace string) (*Client, 
 	var rollouts v1alpha1.CapabilityRolloutList
 	var partners v1alpha1.PartnerEntitlementList
 	var senders v1alpha1.XJMFSenderList
+	var profiles v1alpha1.PreflightProfileList
 	for _, kind := range []struct {
 		resource string
 		list     runtime.Object
-	}{{"capabilityrollouts", &rollouts}, {"partnerentitlements", &partners}, {"xjmfsenders", &senders}} {
+	}{{"capabilityrollouts", &rollouts}, {"partnerentitlements", &partners}, {"xjmfsenders", &senders}, {"preflightprofiles", &profiles}} {
 		if err := cluster.List(ctx, v1alpha1.GroupVersion.WithResource(kind.resource), namespace, 0, kind.list); err != nil {
 			return nil, posture.Inputs{}, fmt.Errorf("read the cluster: %w", err)
 		}
 	}
-	return cluster, posture.Inputs{Rollouts: rollouts.Items, Partners: partners.Items, Senders: senders.Items}, nil
+	return cluster, posture.Inputs{Rollouts: rollouts.Items, Partners: partners.Items, Senders: senders.Items, Profiles: profiles.Items}, nil
 }
 
 // resolve reads the Secrets that the objects refer to. The values of changed replace those

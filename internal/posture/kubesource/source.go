@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package kubesource publishes snapshots of a cluster to posture gates. It follows the
-// three custom resources of one namespace and a gate Secret. In gate Secrets the
+// custom resources of one namespace and a gate Secret. In gate Secrets the
 // controller publishes the shared secrets of senders and of webhooks, each kind in its
 // own Secret.
 //
@@ -10,8 +10,8 @@
 // and ages. Only live reads that find the cluster in the compiled state keep it fresh
 // (see prove.go), because a dead watch looks like a watch without events.
 //
-// The source requires the rights of config/rbac/gates_role.yaml or webhooks_role.yaml,
-// and no others.
+// The source requires the rights of config/rbac/gates_role.yaml, webhooks_role.yaml or
+// worker_role.yaml, and no others.
 package kubesource
 
 import (
@@ -38,8 +38,11 @@ type Config struct {
 	Rest *rest.Config
 	// Namespace holds the custom resources and the gate Secret.
 	Namespace string
-	// GateSecret is the name of the gate Secret.
+	// GateSecret is the name of the gate Secret. It is required unless ProfilesOnly is set.
 	GateSecret string
+	// ProfilesOnly makes the source read PreflightProfiles and nothing else. Its snapshots open
+	// nothing; they have the profiles for preflight workers.
+	ProfilesOnly bool
 	// Purpose is the required purpose of the bundle in the gate Secret;
 	// posture.ForSenders by default. The source rejects a bundle for another purpose.
 	Purpose posture.Purpose
@@ -107,8 +110,8 @@ type state struct {
 
 // New returns a source. It does not contact the cluster.
 func New(config Config) (*Source, error) {
-	if config.Rest == nil || config.Gates == nil || config.Namespace == "" || config.GateSecret == "" {
-		return nil, errors.New("kubesource needs a cluster, gates, a namespace and the name of the gate Secret")
+	if config.Rest == nil || config.Gates == nil || config.Namespace == "" || (config.GateSecret == "") != config.ProfilesOnly {
+		return nil, errors.New("kubesource needs a cluster, gates, a namespace and, unless it reads profiles only, the name of the gate Secret")
 	}
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
@@ -131,12 +134,12 @@ func New(config Config) (*Source, error) {
 	config.Rest.WarningHandler = rest.NoWarnings{}
 	s := &Source{
 		config: config,
-		kinds:  kindTable(config.GateSecret),
+		kinds:  kindTable(&config),
 		prove:  make(chan struct{}, 1), restart: make(chan struct{}, 1),
 	}
 	// A list after an outage shows that the cluster is reachable again, so the
 	// source proves the state of all kinds then.
-	s.cluster = newClusterState(s.prove)
+	s.cluster = newClusterState(s.kinds, s.prove)
 	return s, nil
 }
 
@@ -162,7 +165,7 @@ func (s *Source) Run(ctx context.Context) error {
 	return nil
 }
 
-// followAll follows the four kinds on a separate connection, until the context ends or
+// followAll follows the kinds on a separate connection, until the context ends or
 // the connection is found dead.
 func (s *Source) followAll(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -170,7 +173,7 @@ func (s *Source) followAll(ctx context.Context) {
 	conn, err := newConnection(s.config.Rest)
 	var resources [kindCount]*resource
 	for i := range s.kinds {
-		if err == nil {
+		if err == nil && !s.kinds[i].unread {
 			resources[i], err = conn.resource(&s.kinds[i], s.config.Namespace)
 		}
 	}
@@ -184,6 +187,9 @@ func (s *Source) followAll(ctx context.Context) {
 	defer group.Wait()
 	defer cancel()
 	for i, r := range resources {
+		if r == nil {
+			continue
+		}
 		noted := func(ctx context.Context, err error) { s.noteFollow(ctx, &s.follow[i], err) }
 		f := &follower{resource: r, state: &s.cluster.kinds[i], noted: noted}
 		group.Go(func() { f.run(ctx) })

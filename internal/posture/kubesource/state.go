@@ -33,10 +33,11 @@ type clusterState struct {
 	inputs posture.Inputs
 }
 
-func newClusterState(relisted chan struct{}) *clusterState {
+// newClusterState returns an empty state. A kind that is not read counts as listed, without objects.
+func newClusterState(kinds [kindCount]kind, relisted chan struct{}) *clusterState {
 	c := &clusterState{changed: make(chan struct{}, 1), relisted: relisted}
 	for i := range c.kinds {
-		c.kinds[i].cluster = c
+		c.kinds[i].cluster, c.kinds[i].listed = c, kinds[i].unread
 	}
 	return c
 }
@@ -184,6 +185,7 @@ func (c *clusterState) take() (compilerInput, bool) {
 	refresh(&c.inputs.Rollouts, &c.kinds[rollouts])
 	refresh(&c.inputs.Partners, &c.kinds[partners])
 	refresh(&c.inputs.Senders, &c.kinds[senders])
+	refresh(&c.inputs.Profiles, &c.kinds[profiles])
 	c.kinds[secrets].recompile = false
 	t.inputs = c.inputs
 	return t, true
@@ -260,6 +262,8 @@ func strip(o object) {
 		o.ManagedFields = timeOf(edited)
 	case *v1alpha1.XJMFSender:
 		o.Status = v1alpha1.XJMFSenderStatus{}
+	case *v1alpha1.PreflightProfile:
+		o.Status = v1alpha1.PreflightProfileStatus{}
 	}
 }
 

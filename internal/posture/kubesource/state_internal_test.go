@@ -59,7 +59,7 @@ func TestOnlyChangedListsAreRebuilt(t *testing.T) {
 	for sentence, test := range tests {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()
-			c := newClusterState(make(chan struct{}, 1))
+			c := newClusterState([kindCount]kind{}, make(chan struct{}, 1))
 			list := func(kind int, o object) {
 				if err := c.kinds[kind].Replace([]any{o}, "7"); err != nil {
 					t.Fatalf(`Replace("7"): %v`, err)

@@ -101,9 +101,13 @@ func (s *Source) Compiled() map[string]string {
 	}
 	compiled := make(map[string]string, kindCount)
 	for i := range s.kinds {
-		compiled[s.kinds[i].name] = s.views[i].version
+		if !s.kinds[i].unread {
+			compiled[s.kinds[i].name] = s.views[i].version
+		}
 	}
-	compiled[posture.KindSecret] = s.gate.version
+	if !s.kinds[secrets].unread {
+		compiled[posture.KindSecret] = s.gate.version
+	}
 	return compiled
 }
 

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -105,14 +107,47 @@ const (
 // Parse reads a profile, which may extend an embedded one. A catalog, unless it is nil, checks
 // the rules and their units. Faults are of type [*Fault].
 func Parse(yamlText []byte, catalog Catalog) (Profile, error) {
-	return Resolve(yamlText, catalog, embedded)
+	return resolve(yamlText, catalog, func(name string) (text, error) {
+		if parsed, known := bases[name]; known {
+			return parsed()
+		}
+		return text{}, ErrUnknown
+	})
 }
+
+// bases parses the text of each embedded profile once. The texts must not change.
+var bases = func() map[string]func() (text, error) {
+	all := map[string]func() (text, error){}
+	for _, name := range Names() {
+		all[name] = sync.OnceValues(func() (text, error) {
+			yamlText, err := embedded(name)
+			if err != nil {
+				return text{}, err
+			}
+			return read(yamlText)
+		})
+	}
+	return all
+}() // constant
 
 // Resolve is [Parse] with another source of the profiles that the text may extend.
 func Resolve(yamlText []byte, catalog Catalog, base func(name string) ([]byte, error)) (Profile, error) {
-	var chain []text
-	for {
-		t, err := read(yamlText)
+	return resolve(yamlText, catalog, func(name string) (text, error) {
+		extended, err := base(name)
+		if err != nil {
+			return text{}, err
+		}
+		return read(extended)
+	})
+}
+
+// resolve reads a profile. An error of base that is no [*Fault] means that there is no such profile.
+func resolve(yamlText []byte, catalog Catalog, base func(name string) (text, error)) (Profile, error) {
+	t, err := read(yamlText)
+	for chain := []text(nil); ; t, err = base(t.extends) {
+		if fault := (*Fault)(nil); len(chain) > 0 && err != nil && !errors.As(err, &fault) {
+			return Profile{}, &Fault{Field: "extends", Reason: fmt.Sprintf("there is no profile %.64q; choose one of %s", chain[len(chain)-1].extends, strings.Join(Names(), ", "))}
+		}
 		if err != nil {
 			return Profile{}, err
 		}
@@ -122,9 +157,6 @@ func Resolve(yamlText []byte, catalog Catalog, base func(name string) ([]byte, e
 		}
 		if len(chain) > maxExtends {
 			return Profile{}, &Fault{Field: "extends", Reason: fmt.Sprintf("more than %d profiles extend each other", maxExtends)}
-		}
-		if yamlText, err = base(t.extends); err != nil {
-			return Profile{}, &Fault{Field: "extends", Reason: fmt.Sprintf("there is no profile %.64q; choose one of %s", t.extends, strings.Join(Names(), ", "))}
 		}
 	}
 }

@@ -5,6 +5,7 @@ package rules
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
@@ -30,7 +31,10 @@ func In(language string) []Rule {
 
 // Parse reads a profile in YAML, which may extend an embedded one, and checks its rules, limits and
 // units. Faults are of type [*profile.Fault].
-func Parse(yamlText []byte) (profile.Profile, error) { return profile.Parse(yamlText, specs()) }
+func Parse(yamlText []byte) (profile.Profile, error) { return profile.Parse(yamlText, catalog()) }
+
+// catalog makes the specs once: the posture compiles every custom profile again after each change.
+var catalog = sync.OnceValue(specs) // constant
 
 // specs returns the specs of all rules.
 func specs() profile.Catalog {
