@@ -35,7 +35,6 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant/erasure"
 	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/internal/xjmf"
-	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
 // DrainTime limits the time for which a stopping process finishes open requests.
@@ -309,7 +308,7 @@ func (r *Replica) api() (API, error) {
 	routes, err := Surfaces{
 		RFQs: r.rfqs, Callbacks: r.callbacks, Webhooks: r.webhooks, MasterData: r.masterData, Erasures: r.erasures, Catalogs: r.catalogs, Authorities: r.authorities,
 		Preflight: preflightapi.Config{
-			Jobs: r.Jobs, RFQs: r.rfqs, Files: r.Uploads, Uploads: preflightapi.NewUploads(), Quotas: r.Records, Queue: r.sweeper, Backlog: maxOpenJobs, Profiles: profile.Names(), Changes: r.changes,
+			Jobs: r.Jobs, RFQs: r.rfqs, Files: r.Uploads, Uploads: preflightapi.NewUploads(), Quotas: r.Records, Queue: r.sweeper, Backlog: maxOpenJobs, Changes: r.changes,
 		},
 		Sessions: r.Sessions, Records: r.Records, Cursors: r.Cursors, Contracts: set,
 	}.Routes()

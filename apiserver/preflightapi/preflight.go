@@ -11,7 +11,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
@@ -68,8 +67,6 @@ type Config struct {
 	Queue  Queue
 	// Backlog is the highest number of open jobs of a tenant.
 	Backlog int
-	// Profiles are named in the response to an unknown profile.
-	Profiles []string
 	// Pace sets how often followed jobs are read. The zero value is the pace of the
 	// contract.
 	Pace Pace
@@ -169,8 +166,13 @@ func (s *surface) SubmitPreflight(c *gate.Call, body PreflightSubmit) (SubmitPre
 		// before the backlog is checked.
 		backlog = 0
 	}
+	custom := []string{}
+	for _, p := range c.Caller.Profiles() {
+		custom = append(custom, p.Name)
+	}
 	made, err := s.Jobs.Submit(c.Context(), c.Tenant(), preflightjob.Request{
-		FileURL: body.FileURL, FileID: body.FileID, Profile: body.Profile, Ticket: ordered, ClientReference: body.ClientReference, Idempotency: c.Idempotency(),
+		Profiles: custom,
+		FileURL:  body.FileURL, FileID: body.FileID, Profile: body.Profile, Ticket: ordered, ClientReference: body.ClientReference, Idempotency: c.Idempotency(),
 		Quota: new(c.Quota()),
 		Trace: telemetry.Traceparent(c.Context()),
 	}, backlog)
@@ -298,7 +300,7 @@ func (s *surface) problemOf(err error) error {
 	var backlog *preflightjob.BacklogExceededError
 	switch {
 	case errors.As(err, &wrong):
-		return invalid(s.violations(wrong))
+		return invalid(problem.CodedViolations(wrong.Violations))
 	case errors.As(err, &backlog):
 		return problem.New(problem.CodePreflightBacklogExceeded, "You have %d open jobs; submit again when one of them has ended.", backlog.Cap).After(retryBacklog)
 	case errors.Is(err, preflightjob.ErrNotCancellable):
@@ -343,17 +345,6 @@ func Unreadable(err error) *problem.Problem {
 	default:
 		return nil
 	}
-}
-
-// violations adds the known profiles to the violation about the profile.
-func (s *surface) violations(wrong *preflightjob.ValidationError) []problem.Violation {
-	all := problem.CodedViolations(wrong.Violations)
-	for i := range all {
-		if all[i].Pointer == "#/profile" {
-			all[i].Detail = "must be one of: " + strings.Join(s.Profiles, ", ")
-		}
-	}
-	return all
 }
 
 func badParameter(string) error { return gate.BadParameter("") }

@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -19,8 +21,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
 )
 
-// registry holds the profiles and rules as partners read them. It is the same for all
-// partners and made once.
+// registry holds the built-in profiles and the rules as partners read them. It is the same
+// for all partners and made once.
 type registry struct {
 	// profiles are the lists of profiles by the mode of the key. Only test keys see
 	// simulators.
@@ -50,7 +52,7 @@ func newRegistry() (*registry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list preflight profiles: %w", err)
 		}
-		r.add(p)
+		r.profile[name] = productModel(p)
 	}
 	for _, name := range preflightjob.SimulatorProfiles() {
 		r.profile[name] = simulatorModel(name)
@@ -82,9 +84,7 @@ func (r *registry) listProfiles(mode tenant.Mode) error {
 	var list PreflightProfiles
 	for _, name := range slices.Sorted(maps.Keys(r.profile)) {
 		if p := r.profile[name]; p.visible(mode) {
-			list.Items = append(list.Items, ProfileSummary{
-				Name: p.Name, Kind: p.Kind, Version: p.Version, Title: p.Title, Description: p.Description, Digest: p.Digest, Links: p.Links,
-			})
+			list.Items = append(list.Items, p.summary())
 		}
 	}
 	listTag, err := tag(list)
@@ -92,12 +92,47 @@ func (r *registry) listProfiles(mode tenant.Mode) error {
 	return err
 }
 
+// listFor returns the profiles that a caller can use, sorted by name.
+func (r *registry) listFor(caller posture.Caller) (listedProfiles, error) {
+	shared, custom := r.profiles[caller.Tenant().Mode], caller.Profiles()
+	if len(custom) == 0 {
+		return shared, nil
+	}
+	list := PreflightProfiles{Items: slices.Clone(shared.list.Items)}
+	for _, p := range custom {
+		model := productModel(p.Profile)
+		list.Items = append(list.Items, model.summary())
+	}
+	slices.SortFunc(list.Items, func(a, b ProfileSummary) int { return strings.Compare(a.Name, b.Name) })
+	listTag, err := tag(list)
+	return listedProfiles{list, listTag}, err
+}
+
+// find returns a profile that a caller can use.
+func (r *registry) find(caller posture.Caller, name string) (PreflightProfile, bool) {
+	if model, known := r.profile[name]; known {
+		return model, model.visible(caller.Tenant().Mode)
+	}
+	for _, p := range caller.Profiles() {
+		if p.Name == name {
+			return productModel(p.Profile), true
+		}
+	}
+	return PreflightProfile{}, false
+}
+
+func (p *PreflightProfile) summary() ProfileSummary {
+	return ProfileSummary{
+		Name: p.Name, Kind: p.Kind, Version: p.Version, Title: p.Title, Description: p.Description, Digest: p.Digest, Links: p.Links,
+	}
+}
+
 // visible reports whether the keys of a mode see and use a profile.
 func (p *PreflightProfile) visible(mode tenant.Mode) bool {
 	return p.Kind == Product || mode == tenant.Test
 }
 
-func (r *registry) add(p profile.Profile) {
+func productModel(p profile.Profile) PreflightProfile {
 	model := PreflightProfile{
 		Name: p.Name, Kind: Product, Version: p.Version, Title: p.Title, Description: p.Description, Digest: p.Digest,
 		Links: profileLinks(p.Name), Rules: []ProfileRule{},
@@ -109,7 +144,7 @@ func (r *registry) add(p profile.Profile) {
 			Tolerance: unlessZero(s.Tolerance), AreaMm2: unlessZero(s.Area), Source: s.Source,
 		})
 	}
-	r.profile[p.Name] = model
+	return model
 }
 
 func profileLinks(name string) ProfileLinks {
@@ -135,7 +170,10 @@ func tag(list any) (string, error) {
 
 // ListPreflightProfiles serves GET /api/v1/preflight/profiles.
 func (s *surface) ListPreflightProfiles(c *gate.Call) (ListPreflightProfilesResponseObject, error) {
-	profiles := s.registry.profiles[c.Tenant().Mode]
+	profiles, err := s.registry.listFor(c.Caller)
+	if err != nil {
+		return nil, err
+	}
 	if c.Revalidate(profiles.tag) {
 		return ListPreflightProfiles304Response{}, nil
 	}
@@ -144,8 +182,8 @@ func (s *surface) ListPreflightProfiles(c *gate.Call) (ListPreflightProfilesResp
 
 // GetPreflightProfile serves GET /api/v1/preflight/profiles/{profile}.
 func (s *surface) GetPreflightProfile(c *gate.Call, profile ProfileName) (GetPreflightProfileResponseObject, error) {
-	model, ok := s.registry.profile[profile]
-	if !ok || !model.visible(c.Tenant().Mode) {
+	model, found := s.registry.find(c.Caller, profile)
+	if !found {
 		return nil, problem.New(problem.CodeNotFound, "The profile does not exist.")
 	}
 	if c.Revalidate(`"` + model.Digest + `"`) {

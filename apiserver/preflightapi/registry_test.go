@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
 	"github.com/printmarket/printmarket/test/apitest"
@@ -131,4 +132,77 @@ func TestRegistryIsRevalidated(t *testing.T) {
 			t.Errorf("%s with its own ETag %s: status %d, want 304", path, first.Header.Get("ETag"), again.Status)
 		}
 	}
+}
+
+// TestCustomProfilesAreVisibleOnlyToTheirPartners covers every place that names profiles: the list,
+// the profile, and the response to an unknown profile.
+func TestCustomProfilesAreVisibleOnlyToTheirPartners(t *testing.T) {
+	t.Parallel()
+	server := apitest.New(t, apitest.Options{})
+	server.SetProfiles(map[string]int32{"house": 5, "cutter": 4})
+	server.GrantProfiles("acme", "house", "missing")
+	tests := map[string][]string{"acme-live": {"house"}, "acme-test": {"house"}, "stark-live": nil}
+	for key, want := range tests {
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			var list struct {
+				Items []struct{ Name, Kind, Version, Digest string }
+			}
+			listed := get(t, server, key, "/api/v1/preflight/profiles").Want(t, 200, "")
+			listed.Into(t, &list)
+			rejected := server.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/preflight", Key: key, Body: request("https://x.example/a.pdf", "perfect")})
+			detail := rejected.Want(t, 422, problem.CodePreflightInvalid).Violations(t)["#/profile"]
+			for _, name := range []string{"house", "cutter", "missing"} {
+				usable := slices.Contains(want, name)
+				i := slices.IndexFunc(list.Items, func(item struct{ Name, Kind, Version, Digest string }) bool { return item.Name == name })
+				if (i >= 0) != usable || strings.Contains(detail, name) != usable {
+					t.Errorf("%s is in the list %t, in the problem %q; want %t", name, i >= 0, detail, usable)
+				}
+				submitted := server.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/preflight", Key: key, Body: request("https://x.example/a.pdf", name)})
+				if !usable {
+					submitted.Want(t, 422, problem.CodePreflightInvalid)
+					get(t, server, key, "/api/v1/preflight/profiles/"+name).Want(t, 404, "NOT_FOUND")
+					continue
+				}
+				if got := submitted.Want(t, 202, "").Text(t, "profile"); got != name {
+					t.Errorf("the job has the profile %q, want %s", got, name)
+				}
+				one := get(t, server, key, "/api/v1/preflight/profiles/"+name).Want(t, 200, "")
+				if one.Text(t, "digest") != list.Items[i].Digest || one.Text(t, "kind") != "product" || one.Text(t, "version") != "1.0.0" {
+					t.Errorf("profile %s, want the digest %s", one.Body, list.Items[i].Digest)
+				}
+				for _, a := range []string{listed.Header.Get("ETag"), one.Header.Get("ETag")} {
+					if a == "" {
+						t.Error("a response has no ETag")
+					}
+				}
+			}
+			if names := slices.IsSortedFunc(list.Items, func(a, b struct{ Name, Kind, Version, Digest string }) int { return strings.Compare(a.Name, b.Name) }); !names {
+				t.Errorf("the list %v is not sorted by name", list.Items)
+			}
+		})
+	}
+}
+
+func TestListOfProfilesIsRevalidatedUntilACustomProfileChanges(t *testing.T) {
+	t.Parallel()
+	server := apitest.New(t, apitest.Options{})
+	server.SetProfiles(map[string]int32{"house": 5})
+	server.GrantProfiles("acme", "house")
+	for _, path := range []string{"/api/v1/preflight/profiles", "/api/v1/preflight/profiles/house"} {
+		server.SetProfiles(map[string]int32{"house": 5})
+		etag := get(t, server, "acme-live", path).Want(t, 200, "").Header.Get("ETag")
+		again := func() int {
+			return server.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"If-None-Match": etag}}).Status
+		}
+		if status := again(); status != 304 {
+			t.Errorf("%s with its own ETag: status %d, want 304", path, status)
+		}
+		server.SetProfiles(map[string]int32{"house": 6})
+		if status := again(); status != 200 {
+			t.Errorf("%s after a change of the profile: status %d, want 200", path, status)
+		}
+	}
+	server.SetProfiles(nil)
+	get(t, server, "acme-live", "/api/v1/preflight/profiles/house").Want(t, 404, "NOT_FOUND")
 }

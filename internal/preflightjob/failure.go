@@ -18,6 +18,8 @@ const (
 	OutputLimit       FailureCode = "OUTPUT_LIMIT"
 	AttemptsExhausted FailureCode = "ATTEMPTS_EXHAUSTED"
 	FileUnavailable   FailureCode = "FILE_UNAVAILABLE"
+	// ProfileUnavailable means that the custom profile of a job has been deleted or is invalid.
+	ProfileUnavailable FailureCode = "PROFILE_UNAVAILABLE"
 )
 
 // FailureKind holds one row of the table of failures.
@@ -39,6 +41,7 @@ var failures = [...]FailureKind{
 	{OutputLimit, "The findings exceed the maximum size of a report; simplify or split the file."},
 	{AttemptsExhausted, "The job was started several times but never completed; submit it again."},
 	{FileUnavailable, "The uploaded file of fileId was deleted before the job read it; upload the file and submit again."},
+	{ProfileUnavailable, "The custom profile of the job was removed or became invalid before the inspection; submit again with another profile."},
 }
 
 // Failures returns the table of failures.

@@ -29,7 +29,7 @@ const DefaultMaxAttempts = 5
 type Config struct {
 	Store      Store
 	Dispatcher Dispatcher
-	// Profiles lists the known inspection profiles.
+	// Profiles lists the inspection profiles of all partners.
 	Profiles []string
 	// AllowHTTP accepts file URLs without TLS, for development.
 	AllowHTTP bool
@@ -78,6 +78,8 @@ type Request struct {
 	// FileID is the id of an uploaded file. Exactly one of FileURL and FileID is not empty.
 	FileID  string
 	Profile string
+	// Profiles lists the profiles that the partner can use besides those of all partners.
+	Profiles []string
 	// Ticket holds the ordered product; nil for none.
 	Ticket *jobticket.Ticket
 	// ClientReference is the client's own name of the job, at most [MaxReference]
@@ -210,8 +212,8 @@ func CheckSource(hasURL, hasID bool) []Violation {
 }
 
 func (s *Service) judge(now time.Time, owner tenant.ID, request Request, address FileURL, found []Violation) (Job, error) {
-	if !slices.Contains(s.config.Profiles, request.Profile) && !isSimulated(owner, request.Profile) {
-		found = append(found, Violation{Pointer: "#/profile", Code: "NOT_ALLOWED", Detail: "must be the name of an inspection profile; GET /api/v1/preflight/profiles lists them"})
+	if known := slices.Concat(s.config.Profiles, request.Profiles); !slices.Contains(known, request.Profile) && !isSimulated(owner, request.Profile) {
+		found = append(found, Violation{Pointer: "#/profile", Code: "NOT_ALLOWED", Detail: "must be one of: " + strings.Join(known, ", ")})
 	}
 	if err := request.Ticket.Check(); err != nil {
 		found = append(found, Violation{Pointer: "#/intent", Code: "INVALID_VALUE", Detail: err.Error()})

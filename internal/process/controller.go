@@ -17,10 +17,10 @@ type Prometheus struct{ URL, CAFile, TokenFile string }
 // Controller is the process of `printmarket controller`, with its flags.
 type Controller struct {
 	Cluster
-	webhookSecret, service, webhookService, metricsAddr, healthAddr, dialReplicas, otlpEndpoint string
-	leaderElect                                                                                 bool
-	prometheus                                                                                  Prometheus
-	diagnostics                                                                                 telemetry.Diagnostics
+	webhookSecret, service, webhookService, preflightService, metricsAddr, healthAddr, dialReplicas, otlpEndpoint string
+	leaderElect                                                                                                   bool
+	prometheus                                                                                                    Prometheus
+	diagnostics                                                                                                   telemetry.Diagnostics
 }
 
 // AddFlags adds the flags.
@@ -29,6 +29,7 @@ func (o *Controller) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.webhookSecret, "webhook-secret", "printmarket-gate-webhooks", "name of the Secret with the signing secrets of webhooks")
 	f.StringVar(&o.service, "api-service", "printmarket-api", "Service of the API server, whose endpoints are probed at the port ops")
 	f.StringVar(&o.webhookService, "webhook-service", "", "Service of the webhook workers, whose endpoints are probed at the port ops; empty if there are no webhook workers")
+	f.StringVar(&o.preflightService, "preflight-service", "", "Service of the preflight workers, whose endpoints are probed at the port ops; empty if there are no preflight workers")
 	f.StringVar(&o.metricsAddr, "metrics-addr", ":8080", "address of /metrics and /loglevel")
 	f.StringVar(&o.healthAddr, "health-addr", ":8081", "address of /healthz and /readyz")
 	f.StringVar(&o.prometheus.URL, "prometheus-url", "", "address of the Prometheus API for the analysis of rollouts, without /api/v1; an analysis has no data without it")

@@ -46,7 +46,7 @@ func (o *Controller) Run(ctx context.Context, logs io.Writer) error {
 		return err
 	}
 	manager, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme: scheme, Cache: controllers.CacheOptions(namespace, o.service, o.webhookService),
+		Scheme: scheme, Cache: controllers.CacheOptions(namespace, o.service, o.webhookService, o.preflightService),
 		Metrics: server.Options{
 			BindAddress: o.metricsAddr, ExtraHandlers: diagnostics.Pages(),
 			FilterProvider: func(*rest.Config, *http.Client) (server.Filter, error) {
@@ -75,7 +75,8 @@ func (o *Controller) Run(ctx context.Context, logs io.Writer) error {
 	}
 	if err := controllers.Setup(manager, controllers.Options{
 		Namespace: namespace, GateSecret: o.gateSecret, WebhookSecret: o.webhookSecret, Service: o.service, WebhookService: o.webhookService,
-		Now: p.now, Dial: dial, Tracer: p.tracer, Prometheus: controllers.Prometheus(o.prometheus),
+		PreflightService: o.preflightService,
+		Now:              p.now, Dial: dial, Tracer: p.tracer, Prometheus: controllers.Prometheus(o.prometheus),
 	}); err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func (o *Dev) Run(ctx context.Context, out, logs io.Writer) error {
 	if o.workers > 0 {
 		worker, err := newWorker(p, workOptions{
 			slots: o.workers, fetches: defaultFetches, minRate: defaultFetchMinRate,
-			drain: apiserver.DrainTime, allow: ranges, tempDir: filepath.Join(o.data, "tmp"),
+			drain: apiserver.DrainTime, allow: ranges, tempDir: filepath.Join(o.data, "tmp"), gates: a.config.Gates,
 		}, work)
 		if err != nil {
 			return err

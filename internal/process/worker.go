@@ -33,10 +33,11 @@ type Worker struct {
 	fetchMinRate   int64
 	allowFetch     []string
 
-	// --role=webhooks alone takes these.
-	Cluster
+	// --role=webhooks alone takes this.
 	allowWebhooks []string
-	maxStaleness  time.Duration
+
+	Cluster
+	maxStaleness time.Duration
 }
 
 // workerRole describes a value of --role.
@@ -53,7 +54,7 @@ type workerRole struct {
 func workerRoles() []workerRole {
 	return []workerRole{
 		{"preflight", telemetry.Preflight, []string{"allow-fetch", "fetch-min-rate", "fetches", "files-dir", "insecure-redis", "redis", "slots", "temp-dir"}, 1, assemblePreflight},
-		{"webhooks", telemetry.Webhooks, []string{"allow-webhooks", "gate-secret", "gates-max-staleness", "kubeconfig", "namespace"}, webhookConnections, assembleWebhooks},
+		{"webhooks", telemetry.Webhooks, []string{"allow-webhooks", "gate-secret"}, webhookConnections, assembleWebhooks},
 	}
 }
 
@@ -62,7 +63,7 @@ func (o *Worker) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.role, "role", "", "role of the worker: preflight, webhooks (required)")
 	f.DurationVar(&o.drain, "drain-time", apiserver.DrainTime,
 		"time for running work to finish after SIGTERM, at most 1h; must be at least 20s less than the pod's terminationGracePeriodSeconds")
-	f.StringVar(&o.opsAddr, "ops-addr", ":8082", "address of /livez, /readyz, /metrics, /loglevel and, for webhooks, /posture/watermark")
+	f.StringVar(&o.opsAddr, "ops-addr", ":8082", "address of /livez, /readyz, /metrics, /loglevel and /posture/watermark")
 	registerTraces(f, &o.otlpEndpoint)
 	registerDiagnostics(f, &o.diagnostics)
 	registerAllowWide(f, &o.allowWide)

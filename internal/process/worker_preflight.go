@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/kubesource"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/sandbox"
@@ -33,6 +35,8 @@ type workOptions struct {
 	drain   time.Duration
 	allow   []netip.Prefix
 	tempDir string
+	// gates has the custom profiles.
+	gates *posture.Gates
 }
 
 // newWorker makes a preflight worker.
@@ -48,7 +52,8 @@ func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, e
 	client := safehttp.New(safehttp.Config{Allow: o.allow, UserAgent: fetchAgent, MinRate: cmp.Or(o.minRate, -1)})
 	worker := preflight.New(preflight.Config{
 		Jobs: work.jobs, Queue: consumer, Fetch: client.Fetch, Files: work.files, Inspect: sandbox.Run, Inspector: inspector,
-		Slots: o.slots, Fetches: o.fetches, Drain: o.drain, TempDir: o.tempDir,
+		Posture: func() *posture.Snapshot { return o.gates.Current(p.now()) },
+		Slots:   o.slots, Fetches: o.fetches, Drain: o.drain, TempDir: o.tempDir,
 		Jitter: func(d time.Duration) time.Duration { return mathrand.N(d + 1) },
 		Now:    p.now, Log: p.log, Metrics: p.metrics, Tracer: p.tracer,
 	})
@@ -79,12 +84,28 @@ func assemblePreflight(ctx context.Context, o *Worker, p *process) (apiserver.Pa
 	if err := work.queue.Admit(ctx, p.log); err != nil {
 		return apiserver.Parts{}, fmt.Errorf("--redis: %w", err)
 	}
-	worker, err := newWorker(p, workOptions{slots: o.slots, fetches: o.fetches, minRate: o.fetchMinRate, drain: o.drain, allow: ranges, tempDir: o.tempDir}, work)
+	gates := posture.NewGates(o.maxStaleness)
+	config, namespace, err := o.Load(p.log)
 	if err != nil {
 		return apiserver.Parts{}, err
 	}
-	server, err := o.operations(ctx, p, apiserver.Ops{Checks: []apiserver.Check{
+	// Preflight workers open untrusted files, so they read profiles and nothing else.
+	feed, err := kubesource.New(kubesource.Config{
+		Rest: config, Namespace: namespace, ProfilesOnly: true, Gates: gates, Log: p.log, Tracer: p.tracer, Now: p.now,
+	})
+	if err != nil {
+		return apiserver.Parts{}, err
+	}
+	kubesource.RegisterMetrics(p.metrics, feed.Status, p.now)
+	apiserver.RegisterSnapshotAge(p.metrics, gates, p.now)
+	worker, err := newWorker(p, workOptions{slots: o.slots, fetches: o.fetches, minRate: o.fetchMinRate, drain: o.drain, allow: ranges, tempDir: o.tempDir, gates: gates}, work)
+	if err != nil {
+		return apiserver.Parts{}, err
+	}
+	// The controller probes the watermark: a profile is Ready only when all workers have compiled it.
+	server, err := o.operations(ctx, p, apiserver.Ops{Gates: gates, Compiled: feed.Compiled, Checks: []apiserver.Check{
 		apiserver.DatabaseCheck(p.store.Ping, false, p.metrics),
+		apiserver.PostureCheck(feed.Healthy, gates, p.now),
 		{Name: "queue", Run: func(context.Context) error { return worker.Healthy() }},
 	}})
 	if err != nil {
@@ -92,6 +113,6 @@ func assemblePreflight(ctx context.Context, o *Worker, p *process) (apiserver.Pa
 	}
 	return apiserver.Parts{
 		Front:  []apiserver.Part{apiserver.Loop(worker.Run)},
-		Behind: []apiserver.Part{server.Run},
+		Behind: []apiserver.Part{server.Run, follow(feed)},
 	}, nil
 }

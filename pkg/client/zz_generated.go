@@ -69,17 +69,18 @@ const (
 
 // The values of [FailureCode] that are known today.
 const (
-	FailureCodeAttemptsExhausted = preflightapi.FailureCodeAttemptsExhausted
-	FailureCodeEngineCrash       = preflightapi.FailureCodeEngineCrash
-	FailureCodeFetchFailed       = preflightapi.FailureCodeFetchFailed
-	FailureCodeFetchRefused      = preflightapi.FailureCodeFetchRefused
-	FailureCodeFetchStatus       = preflightapi.FailureCodeFetchStatus
-	FailureCodeFetchTimeout      = preflightapi.FailureCodeFetchTimeout
-	FailureCodeFileTooLarge      = preflightapi.FailureCodeFileTooLarge
-	FailureCodeFileUnavailable   = preflightapi.FailureCodeFileUnavailable
-	FailureCodeMemoryLimit       = preflightapi.FailureCodeMemoryLimit
-	FailureCodeOutputLimit       = preflightapi.FailureCodeOutputLimit
-	FailureCodeTimeLimit         = preflightapi.FailureCodeTimeLimit
+	FailureCodeAttemptsExhausted  = preflightapi.FailureCodeAttemptsExhausted
+	FailureCodeEngineCrash        = preflightapi.FailureCodeEngineCrash
+	FailureCodeFetchFailed        = preflightapi.FailureCodeFetchFailed
+	FailureCodeFetchRefused       = preflightapi.FailureCodeFetchRefused
+	FailureCodeFetchStatus        = preflightapi.FailureCodeFetchStatus
+	FailureCodeFetchTimeout       = preflightapi.FailureCodeFetchTimeout
+	FailureCodeFileTooLarge       = preflightapi.FailureCodeFileTooLarge
+	FailureCodeFileUnavailable    = preflightapi.FailureCodeFileUnavailable
+	FailureCodeMemoryLimit        = preflightapi.FailureCodeMemoryLimit
+	FailureCodeOutputLimit        = preflightapi.FailureCodeOutputLimit
+	FailureCodeProfileUnavailable = preflightapi.FailureCodeProfileUnavailable
+	FailureCodeTimeLimit          = preflightapi.FailureCodeTimeLimit
 )
 
 // The values of [Verdict] that are known today.

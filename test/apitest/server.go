@@ -290,7 +290,7 @@ func Routes(w *Server) ([]gate.Route, error) {
 	return apiserver.Surfaces{
 		RFQs: w.RFQs, Callbacks: w.Callbacks, Webhooks: w.Webhooks, MasterData: w.MasterData, Erasures: w.Erasures, Catalogs: w.Catalog, Authorities: w.Authority,
 		Preflight: preflightapi.Config{
-			Jobs: w.Jobs, RFQs: w.RFQs, Files: w.Files, Uploads: w.Uploads, Quotas: w.Store, Queue: w.Intake, Backlog: Backlog, Profiles: profile.Names(), Pace: w.pace,
+			Jobs: w.Jobs, RFQs: w.RFQs, Files: w.Files, Uploads: w.Uploads, Quotas: w.Store, Queue: w.Intake, Backlog: Backlog, Pace: w.pace,
 		},
 		Sessions: w.Sessions, Records: w.Store, Cursors: w.cursors, Contracts: w.Contracts,
 	}.Routes()

@@ -22,8 +22,9 @@ import (
 // Attempts of a job whose error may be temporary. A crash of the engine is retried
 // once, because another process on the node may have caused it.
 const (
-	fetchAttempts = 4
-	crashAttempts = 2
+	fetchAttempts   = 4
+	profileAttempts = 4
+	crashAttempts   = 2
 )
 
 // settleTime limits the final calls to the store and the queue after the context of a
@@ -168,8 +169,12 @@ func (w *Worker) untilStored(ctx context.Context, operation func() error) error 
 	}
 }
 
-// inspectFile opens the file of the job and inspects it.
+// inspectFile opens the file of the job and inspects it with the profile as of the beginning.
 func (a *attempt) inspectFile(ctx context.Context) (sandbox.Inspected, error) {
+	custom, err := a.profileText(ctx)
+	if err != nil {
+		return sandbox.Inspected{}, err
+	}
 	file, err := a.open(ctx)
 	if err != nil {
 		return sandbox.Inspected{}, err
@@ -181,7 +186,7 @@ func (a *attempt) inspectFile(ctx context.Context) (sandbox.Inspected, error) {
 	defer a.inspections.leave(a.lease.Tenant.Organization)
 	inspecting, span := a.Tracer.Start(ctx, telemetry.Inside, "inspect file", slog.String("printmarket.profile", a.job.Profile))
 	made, err := a.inspectAndReport(inspecting, sandbox.Spec{
-		Inspector: a.Inspector, Profile: a.job.Profile, Ticket: a.job.Ticket, File: file,
+		Inspector: a.Inspector, Profile: a.job.Profile, ProfileText: custom, Ticket: a.job.Ticket, File: file,
 		Limits: sandbox.Limits{Output: preflightjob.MaxReport},
 	})
 	span.Set(slog.String("printmarket.verdict", string(made.Verdict)))
@@ -258,6 +263,7 @@ var retryRules = [...]retryRule{
 	{anyStatus, preflightjob.FetchStatus, 1, 0},
 	{sentinel(safehttp.ErrFailed), preflightjob.FetchFailed, fetchAttempts, time.Second},
 	{sentinel(preflightjob.ErrFileMissing), preflightjob.FileUnavailable, 1, 0},
+	{sentinel(errProfileUnavailable), preflightjob.ProfileUnavailable, profileAttempts, time.Second},
 	{sentinel(sandbox.ErrTimeLimit), preflightjob.TimeLimit, 1, 0},
 	{sentinel(sandbox.ErrMemoryLimit), preflightjob.MemoryLimit, 1, 0},
 	{sentinel(sandbox.ErrOutputLimit), preflightjob.OutputLimit, 1, 0},

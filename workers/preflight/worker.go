@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/sandbox"
@@ -70,6 +71,9 @@ type Config struct {
 	Fetch   Fetch
 	Files   Files
 	Inspect Inspect
+	// Posture returns the snapshot in force with the custom profiles; nil if there is none. It is not
+	// called for jobs with a built-in profile.
+	Posture func() *posture.Snapshot
 	// Inspector is the program that Inspect starts.
 	Inspector sandbox.Inspector
 	// Slots limits the inspections that run at the same time, Fetches the files that are

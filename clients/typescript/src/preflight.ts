@@ -854,7 +854,8 @@ export interface components {
          * @description Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
          *     about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
          *     ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. FILE_UNAVAILABLE means that an uploaded file
-         *     was deleted before the job read it. New codes may be added.
+         *     was deleted before the job read it, and PROFILE_UNAVAILABLE that a custom profile was removed or became invalid
+         *     before the inspection. New codes may be added.
          */
         Failure: {
             /**

@@ -22,17 +22,18 @@ import (
 
 // Defines values for FailureCode.
 const (
-	FailureCodeAttemptsExhausted FailureCode = "ATTEMPTS_EXHAUSTED"
-	FailureCodeEngineCrash       FailureCode = "ENGINE_CRASH"
-	FailureCodeFetchFailed       FailureCode = "FETCH_FAILED"
-	FailureCodeFetchRefused      FailureCode = "FETCH_REFUSED"
-	FailureCodeFetchStatus       FailureCode = "FETCH_STATUS"
-	FailureCodeFetchTimeout      FailureCode = "FETCH_TIMEOUT"
-	FailureCodeFileTooLarge      FailureCode = "FILE_TOO_LARGE"
-	FailureCodeFileUnavailable   FailureCode = "FILE_UNAVAILABLE"
-	FailureCodeMemoryLimit       FailureCode = "MEMORY_LIMIT"
-	FailureCodeOutputLimit       FailureCode = "OUTPUT_LIMIT"
-	FailureCodeTimeLimit         FailureCode = "TIME_LIMIT"
+	FailureCodeAttemptsExhausted  FailureCode = "ATTEMPTS_EXHAUSTED"
+	FailureCodeEngineCrash        FailureCode = "ENGINE_CRASH"
+	FailureCodeFetchFailed        FailureCode = "FETCH_FAILED"
+	FailureCodeFetchRefused       FailureCode = "FETCH_REFUSED"
+	FailureCodeFetchStatus        FailureCode = "FETCH_STATUS"
+	FailureCodeFetchTimeout       FailureCode = "FETCH_TIMEOUT"
+	FailureCodeFileTooLarge       FailureCode = "FILE_TOO_LARGE"
+	FailureCodeFileUnavailable    FailureCode = "FILE_UNAVAILABLE"
+	FailureCodeMemoryLimit        FailureCode = "MEMORY_LIMIT"
+	FailureCodeOutputLimit        FailureCode = "OUTPUT_LIMIT"
+	FailureCodeProfileUnavailable FailureCode = "PROFILE_UNAVAILABLE"
+	FailureCodeTimeLimit          FailureCode = "TIME_LIMIT"
 )
 
 // Defines values for OrderedProductBinding.
@@ -91,7 +92,8 @@ const (
 // Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
 // about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
 // ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. FILE_UNAVAILABLE means that an uploaded file
-// was deleted before the job read it. New codes may be added.
+// was deleted before the job read it, and PROFILE_UNAVAILABLE that a custom profile was removed or became invalid
+// before the inspection. New codes may be added.
 type Failure struct {
 	// Code The machine-readable cause, one of the codes above.
 	//
@@ -426,7 +428,8 @@ type PreflightJob struct {
 	// Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
 	// about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
 	// ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. FILE_UNAVAILABLE means that an uploaded file
-	// was deleted before the job read it. New codes may be added.
+	// was deleted before the job read it, and PROFILE_UNAVAILABLE that a custom profile was removed or became invalid
+	// before the inspection. New codes may be added.
 	Failure *Failure `json:"failure,omitempty"`
 	Links   JobLinks `json:"links"`
 }
