@@ -225,7 +225,7 @@ func TestEveryPodHasTheLabelsThatItsOwnersAndPoliciesSelect(t *testing.T) {
 		}
 		// No pod but those with a Role has a token.
 		token := pod.Spec.AutomountServiceAccountToken == nil || *pod.Spec.AutomountServiceAccountToken
-		if want := component == "controller" || component == "api" || component == "worker-webhooks"; token != want {
+		if want := slices.Contains([]string{"controller", "api", "worker-preflight", "worker-webhooks"}, component); token != want {
 			t.Errorf("%s: has a token %v, want %v", name, token, want)
 		}
 		if component == "worker-preflight" && strings.Contains(strings.Join(pod.Spec.Containers[0].Args, " "), "gate") {

@@ -230,10 +230,10 @@ func TestEveryFlowInsideIsAllowedAtBothEnds(t *testing.T) {
 			}
 		}
 	}
-	// Controller to API and to the worker for webhooks; test to API twice; API, both workers and migration to the
+	// Controller to API and to both workers; test to API twice; API, both workers and migration to the
 	// database; API and the worker for preflight to Redis.
-	if flows != 10 {
-		t.Errorf("%d flows, want 10", flows)
+	if flows != 11 {
+		t.Errorf("%d flows, want 11", flows)
 	}
 }
 

@@ -33,7 +33,7 @@ metadata:
   namespace: argocd
 data:
 `)
-	for _, kind := range []string{"CapabilityRollout", "PartnerEntitlement", "XJMFSender"} {
+	for _, kind := range []string{"CapabilityRollout", "PartnerEntitlement", "PreflightProfile", "XJMFSender"} {
 		fmt.Fprintf(&out, "  resource.customizations.health.%s_%s: |\n", v1alpha1.GroupVersion.Group, kind)
 		for line := range strings.Lines(source(t, "config/argocd/health.lua")) {
 			out.WriteString("    " + line)

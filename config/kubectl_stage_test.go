@@ -39,7 +39,7 @@ func control(t *testing.T, namespace string) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		const latest = "999999999999"
 		_ = json.NewEncoder(w).Encode(posture.Watermark{Enforcing: true, Compiled: map[string]string{
-			v1alpha1.KindCapabilityRollout: latest, v1alpha1.KindPartnerEntitlement: latest, v1alpha1.KindXJMFSender: latest, posture.KindSecret: latest,
+			v1alpha1.KindCapabilityRollout: latest, v1alpha1.KindPartnerEntitlement: latest, v1alpha1.KindPreflightProfile: latest, v1alpha1.KindXJMFSender: latest, posture.KindSecret: latest,
 		}})
 	}))
 	t.Cleanup(server.Close)
@@ -97,7 +97,7 @@ func run(t *testing.T, start func(context.Context) error) {
 func settle(t *testing.T, namespace string) {
 	t.Helper()
 	eventually.Succeeds(t, func() error {
-		for _, kind := range []string{v1alpha1.KindCapabilityRollout, v1alpha1.KindPartnerEntitlement, v1alpha1.KindXJMFSender} {
+		for _, kind := range []string{v1alpha1.KindCapabilityRollout, v1alpha1.KindPartnerEntitlement, v1alpha1.KindPreflightProfile, v1alpha1.KindXJMFSender} {
 			list := &unstructured.UnstructuredList{}
 			list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind + "List"))
 			if err := plane.Client(t).List(t.Context(), list, client.InNamespace(namespace)); err != nil {

@@ -27,7 +27,7 @@ func TestTheExpressionsOfThePoliciesFitTheKinds(t *testing.T) {
 		t.Fatalf("discovery.NewDiscoveryClientForConfig: %v", err)
 	}
 	mapper := meta.NewDefaultRESTMapper(nil)
-	for _, kind := range []string{v1alpha1.KindCapabilityRollout, v1alpha1.KindPartnerEntitlement, v1alpha1.KindXJMFSender} {
+	for _, kind := range []string{v1alpha1.KindCapabilityRollout, v1alpha1.KindPartnerEntitlement, v1alpha1.KindPreflightProfile, v1alpha1.KindXJMFSender} {
 		mapper.Add(v1alpha1.GroupVersion.WithKind(kind), meta.RESTScopeNamespace)
 	}
 	checker := validating.TypeChecker{SchemaResolver: &resolver.ClientDiscoveryResolver{Discovery: shown}, RestMapper: mapper}

@@ -34,10 +34,10 @@ type compiler struct {
 	events                    *eventRecorder
 	propagation               *trigger
 	metrics                   *metrics
-	// webhookWorkers is false if the installation has none.
-	webhookWorkers bool
-	now            func() time.Time
-	heartbeat      time.Duration
+	// webhookWorkers and preflightWorkers are false if the installation has none.
+	webhookWorkers, preflightWorkers bool
+	now                              func() time.Time
+	heartbeat                        time.Duration
 
 	mu sync.Mutex
 	// compiledAt is the time for which the objects were compiled last. due is the
@@ -98,7 +98,8 @@ func (c *compiler) readInputs(ctx context.Context, now time.Time) (posture.Input
 	var rollouts v1alpha1.CapabilityRolloutList
 	var partners v1alpha1.PartnerEntitlementList
 	var senders v1alpha1.XJMFSenderList
-	for _, list := range []client.ObjectList{&rollouts, &partners, &senders} {
+	var profiles v1alpha1.PreflightProfileList
+	for _, list := range []client.ObjectList{&rollouts, &partners, &senders, &profiles} {
 		if err := c.cache.List(ctx, list, client.InNamespace(c.namespace), client.UnsafeDisableDeepCopy); err != nil {
 			return posture.Inputs{}, fmt.Errorf("list the resources: %w", err)
 		}
@@ -107,15 +108,16 @@ func (c *compiler) readInputs(ctx context.Context, now time.Time) (posture.Input
 	if err != nil {
 		return posture.Inputs{}, err
 	}
-	inputs := posture.Inputs{Rollouts: rollouts.Items, Partners: partners.Items, Senders: senders.Items}
+	inputs := posture.Inputs{Rollouts: rollouts.Items, Partners: partners.Items, Senders: senders.Items, Profiles: profiles.Items}
 	inputs.ResolveSecrets(secrets, now)
 	return inputs, nil
 }
 
 // compiledObjects joins the objects with their reports. Objects that are being
-// deleted have no report. Webhook workers enforce partners and the rollout of their own capability.
+// deleted have no report. Webhook workers enforce partners and the rollout of their own capability,
+// preflight workers enforce profiles.
 func (c *compiler) compiledObjects(inputs posture.Inputs, report posture.Report) []compiledObject {
-	out := make([]compiledObject, 0, len(report.Rollouts)+len(report.Partners)+len(report.Senders))
+	out := make([]compiledObject, 0, len(report.Rollouts)+len(report.Partners)+len(report.Senders)+len(report.Profiles))
 	secrets, webhookSecrets := inputs.Secrets.Fingerprints(), inputs.Webhooks.Fingerprints()
 	rollouts, partners, senders := byName(inputs.Rollouts), byName(inputs.Partners), byName(inputs.Senders)
 	for _, r := range report.Rollouts {
@@ -141,6 +143,14 @@ func (c *compiler) compiledObjects(inputs posture.Inputs, report posture.Report)
 		sender := newCompiledObject(senders[nameOf(r.Object)], r, r.Conditions)
 		sender.inGateSecret, sender.reader, sender.secrets = true, apiServers, secrets[posture.ObjectName{Namespace: r.Namespace, Name: r.Name}]
 		out = append(out, sender)
+	}
+	profiles := byName(inputs.Profiles)
+	for _, r := range report.Profiles {
+		profile := newCompiledObject(profiles[nameOf(r.Object)], r, r.Conditions)
+		if c.preflightWorkers {
+			profile.enforcers = append(profile.enforcers, preflightWorkers)
+		}
+		out = append(out, profile)
 	}
 	return out
 }

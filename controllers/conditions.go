@@ -114,9 +114,11 @@ func evaluatePropagation(serving servingReplicas, required []requiredVersion, la
 		}
 		return lastOr(result)
 	}
-	if serving.missing != "" && slices.ContainsFunc(required, func(r requiredVersion) bool { return r.by == webhookWorkers }) {
-		return lastOr(propagationResult{metav1.ConditionFalse, v1alpha1.ReasonServiceNotFound, fmt.Sprintf(
-			"The Service %s has no EndpointSlice, so the webhook workers are unknown: create the Service.", serving.missing)})
+	for _, r := range required {
+		if service := serving.missing[r.by]; service != "" {
+			return lastOr(propagationResult{metav1.ConditionFalse, v1alpha1.ReasonServiceNotFound, fmt.Sprintf(
+				"The Service %s has no EndpointSlice, so the %s are unknown: create the Service.", service, enforcers[r.by])})
+		}
 	}
 	count, enforcing, answered, silent := 0, 0, 0, 0
 	for _, r := range serving.replicas {

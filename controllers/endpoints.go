@@ -17,8 +17,12 @@ type enforcer int
 const (
 	apiServers enforcer = iota
 	webhookWorkers
+	preflightWorkers
 	enforcerCount
 )
+
+// enforcers name the processes in messages.
+var enforcers = [enforcerCount]string{"API servers", "webhook workers", "preflight workers"} // constant
 
 // endpoint is the operations listener of one serving replica.
 type endpoint struct {
@@ -33,8 +37,8 @@ type endpoint struct {
 
 // servingEndpoints returns the endpoints of a Service at which processes enforce objects. Each is
 // listed once, even if it is in several slices. An API server enforces only while the Service sends
-// it requests, also while it is terminating. A webhook worker delivers even if it is not ready, so
-// all its endpoints count.
+// it requests, also while it is terminating. A worker works even if it is not ready, so all its
+// endpoints count.
 func servingEndpoints(by enforcer, slicesOfService []discoveryv1.EndpointSlice, portName string) []endpoint {
 	ordered := slices.Clone(slicesOfService)
 	slices.SortFunc(ordered, func(a, b discoveryv1.EndpointSlice) int {

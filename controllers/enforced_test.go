@@ -41,7 +41,9 @@ type follower struct {
 func (s *installation) follow(address string, config kubesource.Config) follower {
 	s.t.Helper()
 	config.Namespace, config.Gates = s.namespace, posture.NewGates(0)
-	config.GateSecret = cmp.Or(config.GateSecret, gateName)
+	if !config.ProfilesOnly {
+		config.GateSecret = cmp.Or(config.GateSecret, gateName)
+	}
 	source, err := kubesource.New(config)
 	if err != nil {
 		s.t.Fatalf("kubesource.New: %v", err)

@@ -40,6 +40,8 @@ const (
 	serviceName = "printmarket-api"
 	// workerService is the Service of the webhook workers, which only some tests have.
 	workerService = "printmarket-worker-webhooks"
+	// preflightService is the Service of the preflight workers, which only some tests have.
+	preflightService = "printmarket-worker-preflight"
 	// secretValue is long enough for a shared secret.
 	secretValue = "0123456789abcdef0123456789abcdef"
 )
@@ -146,7 +148,7 @@ func (s *installation) start(change ...func(*ctrl.Options, *controllers.Options)
 		s.t.Fatalf("controllers.Scheme: %v", err)
 	}
 	mo := ctrl.Options{
-		Scheme: scheme, Cache: controllers.CacheOptions(s.namespace, serviceName, workerService),
+		Scheme: scheme, Cache: controllers.CacheOptions(s.namespace, serviceName, workerService, preflightService),
 		Metrics: metricsserver.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
 		Controller: config.Controller{SkipNameValidation: new(true)},
 	}
@@ -256,6 +258,8 @@ func conditions(o client.Object) []metav1.Condition {
 	case *v1alpha1.PartnerEntitlement:
 		return o.Status.Conditions
 	case *v1alpha1.XJMFSender:
+		return o.Status.Conditions
+	case *v1alpha1.PreflightProfile:
 		return o.Status.Conditions
 	}
 	return nil

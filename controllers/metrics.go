@@ -46,7 +46,7 @@ var (
 	}
 	replicaCount = telemetry.Description{
 		Name: "printmarket_controller_replicas", Type: "gauge", Labels: []string{"state"},
-		Help: "Serving API servers and webhook workers by state: enforcing, behind or silent.",
+		Help: "Serving API servers and workers by state: enforcing, behind or silent.",
 	}
 	unrecordedClaims = telemetry.Description{
 		Name: "printmarket_controller_unrecorded_claims", Type: "gauge",

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
@@ -45,6 +46,16 @@ func sender(name, partner, secret string) *v1alpha1.XJMFSender {
 		Spec: v1alpha1.XJMFSenderSpec{
 			SenderID: name + "-mis", Partner: partner, State: v1alpha1.StateActive,
 			Secrets: []v1alpha1.SharedSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: secret, Key: "hmac"}}},
+		},
+	}
+}
+
+// profile is a custom profile with a limit in millimetres.
+func profile(name string, limit int32) *v1alpha1.PreflightProfile {
+	return &v1alpha1.PreflightProfile{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: v1alpha1.PreflightProfileSpec{
+			Version: "1.0.0", Extends: "print_ready", Rules: map[string]v1alpha1.ProfileRule{"box.bleed_short": {Limit: new(intstr.FromInt32(limit))}},
 		},
 	}
 }

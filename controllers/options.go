@@ -42,6 +42,9 @@ type Options struct {
 	// WebhookService is the name of the Service of the webhook workers, which publishes also
 	// addresses that are not ready; empty if the installation has no webhook workers.
 	WebhookService string
+	// PreflightService is the name of the Service of the preflight workers, which publishes also
+	// addresses that are not ready; empty if the installation has no preflight workers.
+	PreflightService string
 	// Port is the name of the Services' operations port; "ops" by default.
 	Port string
 	// Now is the clock of schedules; time.Now by default.

@@ -85,11 +85,16 @@ func TestAnObjectIsPropagatedWhenEveryReplicaEnforcesIt(t *testing.T) {
 			want: propagationResult{"True", v1alpha1.ReasonAllReplicas, "Every serving replica enforces this generation."},
 		},
 		"the Service of the webhook workers does not exist": {
-			serving: servingReplicas{known: true, missing: "workers", replicas: []replica{replicaAt("100")}}, required: both,
+			serving: servingReplicas{known: true, missing: [enforcerCount]string{webhookWorkers: "workers"}, replicas: []replica{replicaAt("100")}}, required: both,
 			want: propagationResult{"False", v1alpha1.ReasonServiceNotFound, "The Service workers has no EndpointSlice, so the webhook workers are unknown: create the Service."},
 		},
+		"the Service of the preflight workers does not exist": {
+			serving:  servingReplicas{known: true, missing: [enforcerCount]string{preflightWorkers: "workers"}, replicas: []replica{replicaAt("100")}},
+			required: append(slices.Clone(required), requiredVersion{preflightWorkers, v1alpha1.KindCapabilityRollout, "100"}),
+			want:     propagationResult{"False", v1alpha1.ReasonServiceNotFound, "The Service workers has no EndpointSlice, so the preflight workers are unknown: create the Service."},
+		},
 		"the Service does not exist, but webhook workers do not enforce the object": {
-			serving: servingReplicas{known: true, missing: "workers", replicas: []replica{replicaAt("100")}},
+			serving: servingReplicas{known: true, missing: [enforcerCount]string{webhookWorkers: "workers"}, replicas: []replica{replicaAt("100")}},
 			want:    propagationResult{"True", v1alpha1.ReasonAllReplicas, "Every serving replica enforces this generation."},
 		},
 		"all replicas enforce the version": {

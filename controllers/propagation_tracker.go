@@ -56,27 +56,27 @@ type propagationTracker struct {
 	// mu guards the fields below. It is not held while replicas are probed.
 	mu       sync.Mutex
 	replicas []*probedReplica
-	// missing is the name of a Service without an EndpointSlice, whose endpoints are unknown; empty
-	// if there is none. It is never the Service of the API servers.
-	missing string
+	// missing names the Services without an EndpointSlice, whose endpoints are unknown; empty if there
+	// is one. The Service of the API servers is never among them.
+	missing [enforcerCount]string
 	// absentSince is the time since which no API server has responded; zero while one responds.
 	absentSince time.Time
 	epoch       uint64
 	rounds      int
 }
 
-// servingReplicas are the API servers behind their Service, and the webhook workers. They are
-// unknown before the first round.
+// servingReplicas are the API servers behind their Service, and the workers. They are unknown before
+// the first round.
 type servingReplicas struct {
 	known    bool
 	replicas []replica
-	// missing is the name of the Service of webhook workers if it has no EndpointSlice.
-	missing string
+	// missing are the names of the Services of workers that have no EndpointSlice.
+	missing [enforcerCount]string
 	// absent is true if no API server has responded for Intervals.Silence.
 	absent bool
 }
 
-// replica is an API server or a webhook worker.
+// replica is an API server or a worker.
 type replica struct {
 	by enforcer
 	// watermark is the last response; nil before the first one.
@@ -156,7 +156,7 @@ func (p *propagationTracker) due(failing bool, required []requiredVersion) []*pr
 // EndpointSlice for each Service with a selector, even if the Service has no endpoint.
 func (p *propagationTracker) updateEndpoints(ctx context.Context) error {
 	var endpoints []endpoint
-	p.missing = ""
+	p.missing = [enforcerCount]string{}
 	for by, service := range p.services {
 		if service == "" {
 			continue
@@ -167,7 +167,7 @@ func (p *propagationTracker) updateEndpoints(ctx context.Context) error {
 			return fmt.Errorf("list the endpoints of the Service %s: %w", service, err)
 		}
 		if len(list.Items) == 0 && enforcer(by) != apiServers {
-			p.missing = service
+			p.missing[by] = service
 		}
 		endpoints = append(endpoints, servingEndpoints(enforcer(by), list.Items, p.port)...)
 	}

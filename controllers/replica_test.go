@@ -45,6 +45,13 @@ func (s *installation) serveWorker(address, uid string) *api {
 	return s.serveAs(workerSliceOf(address, uid))
 }
 
+// preflightSliceOf returns the EndpointSlice of a preflight worker that is not ready.
+func preflightSliceOf(address, uid string) *discoveryv1.EndpointSlice {
+	slice := workerSliceOf(address, uid)
+	slice.GenerateName, slice.Labels[discoveryv1.LabelServiceName] = preflightService+"-", preflightService
+	return slice
+}
+
 // serveAs starts a replica for an EndpointSlice with one endpoint.
 func (s *installation) serveAs(slice *discoveryv1.EndpointSlice) *api {
 	s.t.Helper()
@@ -142,6 +149,7 @@ func (s *installation) watermark(ctx context.Context) (posture.Watermark, error)
 		v1alpha1.KindCapabilityRollout:  &v1alpha1.CapabilityRolloutList{},
 		v1alpha1.KindPartnerEntitlement: &v1alpha1.PartnerEntitlementList{},
 		v1alpha1.KindXJMFSender:         &v1alpha1.XJMFSenderList{},
+		v1alpha1.KindPreflightProfile:   &v1alpha1.PreflightProfileList{},
 		posture.KindSecret:              &corev1.SecretList{},
 	} {
 		// One object is enough: the list has the version of all.

@@ -43,7 +43,7 @@ func TestRoleGrantsOnlyUsedPermissions(t *testing.T) {
 		case slices.Contains(rule.Resources, "events"):
 		default:
 			for _, resource := range rule.Resources {
-				if !slices.Contains([]string{"capabilityrollouts/status", "partnerentitlements/status", "xjmfsenders/status"}, resource) {
+				if !slices.Contains([]string{"capabilityrollouts/status", "partnerentitlements/status", "preflightprofiles/status", "xjmfsenders/status"}, resource) {
 					t.Errorf("the Role allows writes to %s, want only its status", resource)
 				}
 			}

@@ -41,6 +41,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	}
 	triggers := map[string]*trigger{
 		v1alpha1.KindCapabilityRollout: {}, v1alpha1.KindPartnerEntitlement: {}, v1alpha1.KindXJMFSender: {},
+		v1alpha1.KindPreflightProfile: {},
 	}
 	tracker := newStatusTracker(func(changed []objectKey) {
 		for _, key := range changed {
@@ -68,11 +69,11 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		},
 		gateSecret: api, webhookSecret: webhooks,
 		tracker: tracker, events: events, propagation: &trigger{initial: []reconcile.Request{allObjects}}, metrics: metrics,
-		webhookWorkers: o.WebhookService != "", now: o.Now, heartbeat: o.Intervals.Heartbeat,
+		webhookWorkers: o.WebhookService != "", preflightWorkers: o.PreflightService != "", now: o.Now, heartbeat: o.Intervals.Heartbeat,
 	}
 	propagation := &propagationTracker{
 		cache: mgr.GetClient(), namespace: o.Namespace, port: o.Port,
-		services: [enforcerCount]string{apiServers: o.Service, webhookWorkers: o.WebhookService},
+		services: [enforcerCount]string{apiServers: o.Service, webhookWorkers: o.WebhookService, preflightWorkers: o.PreflightService},
 		probe:    newReplicaProbe(o.Dial), tracker: tracker, intervals: o.Intervals, now: time.Now, moved: &trigger{},
 	}
 	status := &statusWriter{
@@ -104,6 +105,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		(&CapabilityRolloutReconciler{status}).SetupWithManager(mgr),
 		(&PartnerEntitlementReconciler{status}).SetupWithManager(mgr),
 		(&XJMFSenderReconciler{status}).SetupWithManager(mgr),
+		(&PreflightProfileReconciler{status}).SetupWithManager(mgr),
 		mgr.AddHealthzCheck("ping", healthz.Ping),
 		mgr.AddReadyzCheck(compilerName, ready),
 	)
@@ -125,6 +127,7 @@ func (c *compiler) setup(mgr ctrl.Manager, o Options) error {
 			predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, deletedOrReplaced, progressChanged))).
 		Watches(&v1alpha1.PartnerEntitlement{}, all, relevant).
 		Watches(&v1alpha1.XJMFSender{}, all, relevant).
+		Watches(&v1alpha1.PreflightProfile{}, all, relevant).
 		WatchesMetadata(&corev1.Secret{}, all, builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		WatchesRawSource(clock.trigger).
 		WithOptions(controllerOptions(1)).

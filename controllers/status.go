@@ -33,7 +33,7 @@ const (
 	conflictRetry = time.Second
 )
 
-// statusWriter holds the dependencies that the reconcilers of the three kinds share.
+// statusWriter holds the dependencies that the reconcilers of the kinds share.
 type statusWriter struct {
 	client  client.Client
 	tracker *statusTracker
@@ -82,6 +82,8 @@ func statusOf(o client.Object) commonStatus {
 		return commonStatus{v1alpha1.KindCapabilityRollout, &o.Status, &o.Status.Conditions, &o.Status.ObservedGeneration, &o.Status.History, &o.Status.Recorded}
 	case *v1alpha1.PartnerEntitlement:
 		return commonStatus{v1alpha1.KindPartnerEntitlement, &o.Status, &o.Status.Conditions, &o.Status.ObservedGeneration, &o.Status.History, &o.Status.Recorded}
+	case *v1alpha1.PreflightProfile:
+		return commonStatus{v1alpha1.KindPreflightProfile, &o.Status, &o.Status.Conditions, &o.Status.ObservedGeneration, &o.Status.History, &o.Status.Recorded}
 	case *v1alpha1.XJMFSender:
 		return commonStatus{v1alpha1.KindXJMFSender, &o.Status, &o.Status.Conditions, &o.Status.ObservedGeneration, &o.Status.History, &o.Status.Recorded}
 	}

@@ -1,5 +1,5 @@
--- Health of CapabilityRollout, PartnerEntitlement and XJMFSender for Argo CD, which does
--- not read the conditions of custom resources by itself. config/argocd/argocd-cm.yaml
+-- Health of CapabilityRollout, PartnerEntitlement, PreflightProfile and XJMFSender for Argo CD,
+-- which does not read the conditions of custom resources by itself. config/argocd/argocd-cm.yaml
 -- shows where the script belongs.
 local hs = { status = "Progressing", message = "The controller has not read the object yet" }
 local status = obj.status

@@ -19,7 +19,7 @@ import (
 
 // resources has every field of every kind.
 func resources() ([]byte, error) {
-	t := newText("Custom resources", "Every field of every kind, as `kubectl explain` prints it. The guides have examples: [PartnerEntitlement](../guides/partnerentitlement.md), [CapabilityRollout](../guides/capabilityrollout.md), [XJMFSender](../guides/xjmfsender.md).")
+	t := newText("Custom resources", "Every field of every kind, as `kubectl explain` prints it. The guides have examples: [PartnerEntitlement](../guides/partnerentitlement.md), [CapabilityRollout](../guides/capabilityrollout.md), [PreflightProfile](../guides/preflightprofile.md), [XJMFSender](../guides/xjmfsender.md).")
 	files, err := fs.ReadDir(config.FS, config.CRDDir)
 	if err != nil {
 		return nil, fmt.Errorf("read the definitions: %w", err)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/printmarket/printmarket/test/apitest"
 	"github.com/printmarket/printmarket/test/eventually"
+	"github.com/printmarket/printmarket/test/kubetest"
 	"github.com/printmarket/printmarket/test/pgtest"
 	"github.com/printmarket/printmarket/test/redistest"
 )
@@ -63,8 +64,9 @@ func TestProcessesVerifyPostgreSQLAndValkeyOverTLS(t *testing.T) {
 		}
 	}
 
-	ops := freeAddr(t)
-	worker := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), "worker", "--role=preflight", "--ops-addr="+ops, "--temp-dir="+t.TempDir())
+	ops, plane := freeAddr(t), kubetest.Start(t)
+	worker := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), "worker", "--role=preflight",
+		"--kubeconfig="+plane.Admin().Kubeconfig(), "--namespace="+plane.Namespace(t), "--ops-addr="+ops, "--temp-dir="+t.TempDir())
 	worker.Env = append(os.Environ(), verified...)
 	if err := worker.Start(); err != nil {
 		t.Fatalf("start the worker: %v", err)

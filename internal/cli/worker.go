@@ -17,8 +17,8 @@ func workerCommand() *cobra.Command {
 worker repeats its unfinished work.
 
 --role=preflight runs preflight jobs: it fetches the PDF, inspects it in a sandbox and
-stores the report. It needs the database, Redis and network access to partners' files.
-It has no access to the cluster or to the keys of partners.
+stores the report. It needs the database, Redis, network access to partners' files, and
+from the cluster the PreflightProfiles. It can read neither partners nor Secrets.
 
 --role=webhooks delivers events: it posts signed events to the endpoints of partners and
 retries failed deliveries. It needs the database, network access to these endpoints, and

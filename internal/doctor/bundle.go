@@ -109,6 +109,7 @@ func ClusterSources(load func() (*rest.Config, string, error)) []Source {
 	var rollouts v1alpha1.CapabilityRolloutList
 	var partners v1alpha1.PartnerEntitlementList
 	var senders v1alpha1.XJMFSenderList
+	var profiles v1alpha1.PreflightProfileList
 	var events corev1.EventList
 	return []Source{
 		list("capabilityrollouts", &rollouts, maxObjects, func() {
@@ -124,6 +125,11 @@ func ClusterSources(load func() (*rest.Config, string, error)) []Source {
 		list("xjmfsenders", &senders, maxObjects, func() {
 			for i := range senders.Items {
 				bare(&senders.Items[i])
+			}
+		}),
+		list("preflightprofiles", &profiles, maxObjects, func() {
+			for i := range profiles.Items {
+				bare(&profiles.Items[i])
 			}
 		}),
 		list("events", &events, maxEvents, func() {}),

@@ -128,15 +128,16 @@ func objects(ctx context.Context, reader *kubesource.Client, namespace string) [
 	var partners v1alpha1.PartnerEntitlementList
 	var rollouts v1alpha1.CapabilityRolloutList
 	var senders v1alpha1.XJMFSenderList
+	var profiles v1alpha1.PreflightProfileList
 	read := true
 	for _, kind := range []struct {
 		name string
 		list runtime.Object
 	}{
-		{"partnerentitlements", &partners}, {"capabilityrollouts", &rollouts}, {"xjmfsenders", &senders},
+		{"partnerentitlements", &partners}, {"capabilityrollouts", &rollouts}, {"xjmfsenders", &senders}, {"preflightprofiles", &profiles},
 	} {
 		if err := reader.List(ctx, v1alpha1.GroupVersion.WithResource(kind.name), namespace, maxObjects, kind.list); err != nil {
-			found = append(found, Fail(kind.name, "Grant get and list on the three kinds: bind the Role printmarket-viewer.", "%v", err))
+			found = append(found, Fail(kind.name, "Grant get and list on the four kinds: bind the Role printmarket-viewer.", "%v", err))
 			read = false
 			continue
 		}
@@ -238,6 +239,8 @@ func conditionsOf(object runtime.Object) (meta metav1.ObjectMeta, conditions []m
 	case *v1alpha1.CapabilityRollout:
 		return o.ObjectMeta, o.Status.Conditions
 	case *v1alpha1.XJMFSender:
+		return o.ObjectMeta, o.Status.Conditions
+	case *v1alpha1.PreflightProfile:
 		return o.ObjectMeta, o.Status.Conditions
 	default:
 		return meta, nil

@@ -3,7 +3,7 @@
 // Package posture compiles manifests into access decisions: who may do what now, and
 // the reason for each refusal.
 //
-// [Compile] reads the three custom resources and the resolved secrets and returns a
+// [Compile] reads the custom resources and the resolved secrets and returns a
 // [Snapshot], an immutable value without a clock or I/O. Replicas that compiled the
 // same objects have equal snapshots. A request is decided in two calls:
 //

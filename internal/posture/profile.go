@@ -95,7 +95,7 @@ func (s *Snapshot) compileProfiles(objects []ranked[v1alpha1.PreflightProfile]) 
 	}
 }
 
-// Profile returns the valid custom profile of a name, whoever may use it.
+// Profile returns the valid custom profile of a name, regardless of the grants.
 func (s *Snapshot) Profile(name string) (*CustomProfile, bool) {
 	if s == nil || s.profiles[name] == nil {
 		return nil, false

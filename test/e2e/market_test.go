@@ -25,7 +25,7 @@ func TestPlatformInPods(t *testing.T) {
 	p := install(t)
 	if !p.steps([]step{
 		{"service accounts and users have the rights of the matrix", (*platform).rights},
-		{"the token of an API server reads no other Secret, and a worker has no token", (*platform).tokens},
+		{"the token of an API server reads no other Secret, and that of a worker only profiles", (*platform).tokens},
 		{"users apply every sample with their Roles", (*platform).samples},
 	}) {
 		return

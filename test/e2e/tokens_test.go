@@ -5,8 +5,6 @@
 package main_test
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -15,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/test/kubetest"
 	"github.com/printmarket/printmarket/test/nodes"
 )
@@ -23,15 +22,9 @@ import (
 const tokenFile = "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
 // tokens uses the files of pods like an intruder. The token of an API server can read one Secret
-// and no other; a worker has no token.
+// and no other; that of a preflight worker can read custom profiles and nothing else.
 func (p *platform) tokens() {
-	token, err := os.ReadFile(p.container("api").File(tokenFile))
-	p.must(err)
-	admin, err := cluster.Config()
-	p.must(err)
-	stolen := rest.AnonymousClientConfig(admin)
-	stolen.BearerToken = strings.TrimSpace(string(token))
-	thief := kubetest.NewClient(p, stolen)
+	thief := p.thief("api")
 	read := func(name string) error {
 		return thief.Get(p.Context(), client.ObjectKey{Namespace: p.namespace, Name: name}, new(corev1.Secret))
 	}
@@ -47,13 +40,27 @@ func (p *platform) tokens() {
 		p.Errorf("list Secrets: %v, want Forbidden", err)
 	}
 
-	worker := p.container("worker-preflight")
-	if _, err := os.Stat(worker.File("/etc/hostname")); err != nil {
-		p.Errorf("the worker's files: %v", err)
+	thief = p.thief("worker-preflight")
+	if err := thief.List(p.Context(), new(v1alpha1.PreflightProfileList), client.InNamespace(p.namespace)); err != nil {
+		p.Errorf("list profiles as a worker: %v", err)
 	}
-	if _, err := os.Stat(worker.File(tokenFile)); !errors.Is(err, fs.ErrNotExist) {
-		p.Errorf("the worker's token: %v, want none", err)
+	for _, list := range []client.ObjectList{new(corev1.SecretList), new(v1alpha1.PartnerEntitlementList), new(v1alpha1.XJMFSenderList)} {
+		if err := thief.List(p.Context(), list, client.InNamespace(p.namespace)); !apierrors.IsForbidden(err) {
+			p.Errorf("list %T as a worker: %v, want Forbidden", list, err)
+		}
 	}
+}
+
+// thief returns a client with the token of a component's pod.
+func (p *platform) thief(component string) client.Client {
+	p.Helper()
+	token, err := os.ReadFile(p.container(component).File(tokenFile))
+	p.must(err)
+	admin, err := cluster.Config()
+	p.must(err)
+	stolen := rest.AnonymousClientConfig(admin)
+	stolen.BearerToken = strings.TrimSpace(string(token))
+	return kubetest.NewClient(p, stolen)
 }
 
 // container returns a running container of a component.

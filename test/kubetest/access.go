@@ -62,6 +62,8 @@ func Targets() []Target {
 		{Group: marketplace, Resource: "capabilityrollouts/status"},
 		{Group: marketplace, Resource: "partnerentitlements"},
 		{Group: marketplace, Resource: "partnerentitlements/status"},
+		{Group: marketplace, Resource: "preflightprofiles"},
+		{Group: marketplace, Resource: "preflightprofiles/status"},
 		{Group: marketplace, Resource: "xjmfsenders"},
 		{Group: marketplace, Resource: "xjmfsenders/status"},
 		{Resource: "secrets"},

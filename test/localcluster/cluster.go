@@ -209,6 +209,10 @@ func (c *cluster) startPlatform(ctx, life context.Context) error {
 	if err != nil {
 		return err
 	}
+	workerConfig, err := c.account("printmarket-worker")
+	if err != nil {
+		return err
+	}
 	o := c.options
 	host, _, err := net.SplitHostPort(o.opsAddr)
 	if err != nil {
@@ -218,6 +222,7 @@ func (c *cluster) startPlatform(ctx, life context.Context) error {
 		path: c.printmarket(), log: c.log(unitController), ready: answers(c.url(health) + "/readyz"),
 		args: append([]string{
 			"controller", "--kubeconfig", controllerConfig, "--namespace", namespace, "--gate-secret", gateSecret, "--api-service", apiService, "--webhook-service", webhookService,
+			"--preflight-service", preflightService,
 			"--metrics-addr", metrics, "--health-addr", health, "--dial-replicas", host,
 		}, o.controllerFlags...),
 	}
@@ -233,15 +238,16 @@ func (c *cluster) startPlatform(ctx, life context.Context) error {
 	}
 	worker := &program{
 		path: c.printmarket(), log: c.log(unitWorker), env: c.variables(c.database.URLOf(workerRole, c.passwords[workerRole], databaseName)), ready: answers(c.url(workerOps) + "/readyz"),
-		args: []string{"worker", "--role", "preflight", "--ops-addr", workerOps, "--temp-dir", c.path("tmp"), "--allow-fetch", "127.0.0.1/32"},
+		args: []string{"worker", "--role", "preflight", "--kubeconfig", workerConfig, "--namespace", namespace, "--ops-addr", workerOps, "--temp-dir", c.path("tmp"), "--allow-fetch", "127.0.0.1/32"},
 	}
 	webhooks := &program{
 		path: c.printmarket(), log: c.log(unitWebhooks), env: c.variables(c.database.URLOf(webhooksRole, c.passwords[webhooksRole], databaseName)), ready: answers(c.url(webhooksOps) + "/readyz"),
 		args: []string{"worker", "--role", "webhooks", "--kubeconfig", webhooksConfig, "--namespace", namespace, "--ops-addr", webhooksOps, "--allow-webhooks", "127.0.0.1/32"},
 	}
 	c.follow(life, apiService, o.opsAddr, "/readyz")
-	// A webhook worker delivers even if it is not ready.
+	// Workers work even if they are not ready.
 	c.follow(life, webhookService, webhooksOps, "/livez")
+	c.follow(life, preflightService, workerOps, "/livez")
 	return errors.Join(
 		c.add(life, unitController, controller),
 		c.add(life, unitAPI, api),

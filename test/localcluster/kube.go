@@ -23,6 +23,8 @@ const (
 	apiService = "printmarket-api"
 	// webhookService has the webhook worker as its only endpoint.
 	webhookService = "printmarket-worker-webhooks"
+	// preflightService has the preflight worker as its only endpoint.
+	preflightService = "printmarket-worker-preflight"
 )
 
 // apply creates the namespace, the roles, the policies and the demo objects, and writes a
@@ -36,7 +38,7 @@ func (c *cluster) apply(ctx, _ context.Context) error {
 			return err
 		}
 	}
-	for _, name := range []string{apiService, webhookService} {
+	for _, name := range []string{apiService, webhookService, preflightService} {
 		if err := c.kubectlApply(ctx, strings.ReplaceAll(service, "NAME", name)); err != nil {
 			return err
 		}
@@ -73,7 +75,7 @@ func (c *cluster) kubectlApply(ctx context.Context, manifests string) error {
 // awaitObjects waits until the API server enforces all demo objects.
 func (c *cluster) awaitObjects(ctx, _ context.Context) error {
 	_, err := c.plane.Kubectl(ctx, c.plane.Admin(), "", "wait", "--for=condition=Ready", "--all", "--timeout=60s", "--namespace", namespace,
-		"capabilityrollouts,partnerentitlements,xjmfsenders")
+		"capabilityrollouts,partnerentitlements,preflightprofiles,xjmfsenders")
 	return err
 }
 

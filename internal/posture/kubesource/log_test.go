@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
-// TestOutageIsLoggedOncePerKindAndCause covers four kinds that retry each second. The
+// TestOutageIsLoggedOncePerKindAndCause covers five kinds that retry each second. The
 // text of each failure differs: by the port, and by the race between the two ends of a
 // connection.
 func TestOutageIsLoggedOncePerKindAndCause(t *testing.T) {
@@ -40,7 +40,7 @@ func TestOutageIsLoggedOncePerKindAndCause(t *testing.T) {
 		return nil
 	})
 	network.reconnect()
-	kinds := []string{"CapabilityRollout", "PartnerEntitlement", "XJMFSender", "Secret"}
+	kinds := []string{"CapabilityRollout", "PartnerEntitlement", "XJMFSender", "PreflightProfile", "Secret"}
 	for _, kind := range kinds {
 		eventually.Succeeds(t, func() error {
 			if log.Lines("level=INFO", "watching the cluster again", "follow "+kind+":") == nil {

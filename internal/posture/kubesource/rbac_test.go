@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 	"github.com/printmarket/printmarket/test/eventually"
 )
@@ -84,5 +85,49 @@ func TestShippedRoleGrantsNothingElse(t *testing.T) {
 				t.Errorf("got %v, want forbidden", err)
 			}
 		})
+	}
+}
+
+// TestPreflightWorkerReadsProfilesAndNothingElse runs a source with the shipped role of preflight workers.
+func TestPreflightWorkerReadsProfilesAndNothingElse(t *testing.T) {
+	t.Parallel()
+	c := newGatedCluster(t, plane)
+	house := &v1alpha1.PreflightProfile{ObjectMeta: c.meta("house"), Spec: v1alpha1.PreflightProfileSpec{Version: "1.0.0", Extends: "print_ready"}}
+	c.create(t, house)
+	reader, asWorker := c.readerWith(t, "worker")
+	r := c.follow(t, func(config *kubesource.Config) {
+		asWorker(config)
+		config.GateSecret, config.ProfilesOnly = "", true
+	})
+	eventually.Succeeds(t, r.Healthy)
+	has := func(version string) {
+		t.Helper()
+		eventually.Succeeds(t, func() error {
+			if p, found := r.gates.Current(r.clock.Now()).Profile("house"); version != "" && (!found || p.Version != version) || version == "" && found {
+				return fmt.Errorf("profile %+v, want the version %q", p, version)
+			}
+			return nil
+		})
+	}
+	has("1.0.0")
+	house.Spec.Version = "1.1.0"
+	if err := c.Update(t.Context(), house); err != nil {
+		t.Fatalf("Update: %v", err)
+	}
+	has("1.1.0")
+	if compiled := r.Compiled(); len(compiled) != 1 || compiled[v1alpha1.KindPreflightProfile] == "" {
+		t.Errorf("compiled %v, want profiles only", compiled)
+	}
+	if members := r.gates.Current(r.clock.Now()).Members(); len(members) != 0 {
+		t.Errorf("the worker has the partners %v, want none", members)
+	}
+	if err := c.Delete(t.Context(), house); err != nil {
+		t.Fatalf("Delete: %v", err)
+	}
+	has("")
+	for _, list := range []client.ObjectList{&v1alpha1.PartnerEntitlementList{}, &v1alpha1.XJMFSenderList{}, &v1alpha1.CapabilityRolloutList{}, &corev1.SecretList{}} {
+		if err := reader.List(t.Context(), list, client.InNamespace(c.namespace)); !apierrors.IsForbidden(err) {
+			t.Errorf("list %T: %v, want forbidden", list, err)
+		}
 	}
 }

@@ -140,7 +140,7 @@ func TestWatermarkAdvancesWithTheEnforcedVersion(t *testing.T) {
 	if got := r.answer(); got != "PartnerSuspended" {
 		t.Errorf("the watermark has passed the suspension, but the gates decide %q", got)
 	}
-	for _, kind := range []string{v1alpha1.KindCapabilityRollout, v1alpha1.KindPartnerEntitlement, v1alpha1.KindXJMFSender, posture.KindSecret} {
+	for _, kind := range []string{v1alpha1.KindCapabilityRollout, v1alpha1.KindPartnerEntitlement, v1alpha1.KindXJMFSender, v1alpha1.KindPreflightProfile, posture.KindSecret} {
 		if r.Compiled()[kind] == "" {
 			t.Errorf("no watermark of %s", kind)
 		}

@@ -19,7 +19,7 @@ func objectMeta(generation int64) metav1.ObjectMeta {
 // the other kinds.
 func TestOnlyChangedListsAreRebuilt(t *testing.T) {
 	t.Parallel()
-	type generations struct{ rollout, partner, sender int64 }
+	type generations struct{ rollout, partner, sender, profile int64 }
 	tests := map[string]struct {
 		edit      func(*clusterState) error
 		want      generations
@@ -28,32 +28,37 @@ func TestOnlyChangedListsAreRebuilt(t *testing.T) {
 		"a rollout": {
 			func(c *clusterState) error {
 				return c.kinds[rollouts].Update(&v1alpha1.CapabilityRollout{ObjectMeta: objectMeta(2)})
-			}, generations{2, 1, 1}, true,
+			}, generations{2, 1, 1, 1}, true,
 		},
 		"a partner": {
 			func(c *clusterState) error {
 				return c.kinds[partners].Update(&v1alpha1.PartnerEntitlement{ObjectMeta: objectMeta(2)})
-			}, generations{1, 2, 1}, true,
+			}, generations{1, 2, 1, 1}, true,
 		},
 		"a sender": {
 			func(c *clusterState) error {
 				return c.kinds[senders].Update(&v1alpha1.XJMFSender{ObjectMeta: objectMeta(2)})
-			}, generations{1, 1, 2}, true,
+			}, generations{1, 1, 2, 1}, true,
+		},
+		"a profile": {
+			func(c *clusterState) error {
+				return c.kinds[profiles].Update(&v1alpha1.PreflightProfile{ObjectMeta: objectMeta(2)})
+			}, generations{1, 1, 1, 2}, true,
 		},
 		"the gate Secret": {
 			func(c *clusterState) error {
 				return c.kinds[secrets].Update(&corev1.Secret{ObjectMeta: objectMeta(0), Data: map[string][]byte{"bundle": nil}})
-			}, generations{1, 1, 1}, true,
+			}, generations{1, 1, 1, 1}, true,
 		},
 		"a status": {
 			func(c *clusterState) error {
 				return c.kinds[partners].Update(&v1alpha1.PartnerEntitlement{ObjectMeta: objectMeta(1)})
-			}, generations{1, 1, 1}, false,
+			}, generations{1, 1, 1, 1}, false,
 		},
 		"a partner that is gone": {
 			func(c *clusterState) error {
 				return c.kinds[partners].Delete(&v1alpha1.PartnerEntitlement{ObjectMeta: objectMeta(1)})
-			}, generations{1, 0, 1}, true,
+			}, generations{1, 0, 1, 1}, true,
 		},
 	}
 	for sentence, test := range tests {
@@ -71,6 +76,7 @@ func TestOnlyChangedListsAreRebuilt(t *testing.T) {
 				t.Fatal("take succeeded before all kinds were listed")
 			}
 			list(senders, &v1alpha1.XJMFSender{ObjectMeta: objectMeta(1)})
+			list(profiles, &v1alpha1.PreflightProfile{ObjectMeta: objectMeta(1)})
 			list(secrets, &corev1.Secret{ObjectMeta: objectMeta(0)})
 			before, _ := c.take()
 			if err := test.edit(c); err != nil {
@@ -86,6 +92,9 @@ func TestOnlyChangedListsAreRebuilt(t *testing.T) {
 			}
 			for i := range after.inputs.Senders {
 				got.sender = after.inputs.Senders[i].Generation
+			}
+			for i := range after.inputs.Profiles {
+				got.profile = after.inputs.Profiles[i].Generation
 			}
 			if got != test.want || after.recompile != test.recompile {
 				t.Errorf("got %+v, recompile %t; want %+v, %t", got, after.recompile, test.want, test.recompile)
