@@ -14,10 +14,11 @@ import (
 var kindPages = map[string]string{
 	"capabilityrollouts":  "docs/guides/capabilityrollout.md",
 	"partnerentitlements": "docs/guides/partnerentitlement.md",
+	"preflightprofiles":   "docs/guides/preflightprofile.md",
 	"xjmfsenders":         "docs/guides/xjmfsender.md",
 }
 
-// The examples of the three pages belong together.
+// The examples of the pages belong together.
 func TestExamplesOfTheKindsAreAdmitted(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
