@@ -64,6 +64,11 @@ var refusals = []refusal{
 	{what: "no secret", base: senderManifest, change: `{spec: {secrets: []}}`, field: "spec.secrets"},
 	{what: "a secret whose time ends first", base: senderManifest, change: `{spec: {secrets: [{name: current, secretRef: {name: acme-xjmf, key: hmac}, notBefore: "2027-02-01T00:00:00Z", notAfter: "2027-01-01T00:00:00Z"}]}}`, field: "spec.secrets[0].notAfter"},
 	{what: "an invalid scheme", base: senderManifest, change: `{spec: {scheme: Header}}`, field: "spec.scheme"},
+	{what: "the name of a built-in profile", base: profileManifest, change: `{metadata: {name: pdfx4}}`, field: "a built-in profile has this name"},
+	{what: "a profile without rules", base: profileManifest, change: `{spec: {extends: null, rules: null}}`, field: "spec"},
+	{what: "an unknown severity", base: profileManifest, change: `{spec: {rules: {ink.tac: {severity: fatal}}}}`, field: "spec.rules.ink.tac.severity"},
+	{what: "a limit that is no number", base: profileManifest, change: `{spec: {rules: {ink.tac: {limit: much}}}}`, field: "spec.rules.ink.tac.limit"},
+	{what: "a profile for another capability", base: partnerManifest, change: `{spec: {capabilities: [{name: rfq-read, profiles: [house]}]}}`, field: "spec.capabilities[0].profiles"},
 	{what: "a replay window of ten minutes", base: senderManifest, change: `{spec: {replayWindowSeconds: 600}}`, field: "spec.replayWindowSeconds"},
 }
 
@@ -88,6 +93,12 @@ spec:
   package: Enterprise
   state: Suspended
   keys: [{name: live, kind: Live, state: Revoked, sha256: "` + digest + `"}]
+`
+	profileManifest = `
+apiVersion: marketplace.printmarket.dev/v1alpha1
+kind: PreflightProfile
+metadata: {name: house}
+spec: {version: 1.0.0, extends: print_ready, rules: {ink.tac: {limit: 300}}}
 `
 	senderManifest = `
 apiVersion: marketplace.printmarket.dev/v1alpha1
