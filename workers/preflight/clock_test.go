@@ -168,7 +168,7 @@ func (s store) Begin(_ context.Context, _ string, attempt int, _ string) (prefli
 		return preflightjob.Job{}, err
 	}
 	s.note("began")
-	return preflightjob.Job{Tries: attempt}, nil
+	return preflightjob.Job{Tries: attempt, Profile: "print_ready"}, nil
 }
 
 func (s store) Progress(_ context.Context, _ string, _ int, _ string, progress preflightjob.Progress) error {
