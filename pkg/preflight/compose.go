@@ -5,6 +5,7 @@ package preflight
 import (
 	"math"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/barcode"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
@@ -91,10 +92,29 @@ func compose(doc *facts.Document, outcome rules.Outcome, p profile.Profile, file
 		}
 		r.Inks = append(r.Inks, ink)
 	}
+	for i := range doc.Codes {
+		r.Codes = append(r.Codes, code(&doc.Codes[i], &doc.Pages[doc.Codes[i].Page-1]))
+	}
 	for _, c := range doc.Colors {
 		r.Colors = append(r.Colors, report.Color{Space: c.Space, Pages: listed(c.Uses)})
 	}
 	return r
+}
+
+// nominalModule is the module of EAN and UPC codes in their nominal size, in millimetres.
+const nominalModule = 0.33
+
+// code describes a code on a page.
+func code(c *facts.Code, p *facts.Page) report.Code {
+	out := report.Code{
+		Page: c.Page, Symbology: c.Symbology, Text: c.Text, BBox: *rules.Place(p, c.Box), Module: geom.Round(c.Module, 3), Height: geom.Round(c.Height, 1),
+		QuietZone: [2]float64{geom.Round(c.Quiet[0], 1), geom.Round(c.Quiet[1], 1)}, Contrast: geom.Round(c.Contrast, 0), Inks: append([]string{}, c.Inks...),
+	}
+	switch c.Symbology {
+	case barcode.EAN13, barcode.EAN8, barcode.UPCA:
+		out.Magnification = geom.Round(c.Module/nominalModule*100, 0)
+	}
+	return out
 }
 
 const (

@@ -65,9 +65,8 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}
 	judging := rules.Start(p, opts.Ticket)
-	roles := color.NewRoles(p.Inks)
 	collector := facts.NewCollector(judging)
-	if err := gather(ctx, io.NewSectionReader(file, 0, size), size, limits, roles, collector, opts); err != nil {
+	if err := gather(ctx, io.NewSectionReader(file, 0, size), size, limits, p, collector, opts); err != nil {
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}
 	doc := collector.Document()
@@ -79,7 +78,7 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 }
 
 // gather reads the file into the collector.
-func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits, roles color.Roles, collector *facts.Collector, opts Options) error {
+func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits, p profile.Profile, collector *facts.Collector, opts Options) error {
 	file, err := document.Open(ctx, in, size, limits, collector)
 	if file == nil || err != nil {
 		return err
@@ -89,9 +88,12 @@ func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.L
 		return nil
 	}
 	painter := renderer(file, len(pages), collector.Document(), nil)
+	roles := color.NewRoles(p.Inks)
 	painter.Roles(roles)
 	interpreter := content.New(file, collector, limits, painter)
 	defer interpreter.Close()
+	codes := codeFinder{interpreter: interpreter, painter: painter, roles: roles, doc: collector.Document()}
+	search := judgesCodes(p)
 	for i := range pages {
 		if i+1 < len(pages) {
 			interpreter.Ahead(&pages[i+1])
@@ -103,6 +105,11 @@ func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.L
 		}
 		if err := interpreter.Page(ctx, &pages[i]); err != nil {
 			return fmt.Errorf("read page %d: %w", i+1, err)
+		}
+		if search {
+			if err := codes.page(ctx, &pages[i]); err != nil {
+				return fmt.Errorf("search page %d: %w", i+1, err)
+			}
 		}
 		if opts.Progress != nil {
 			opts.Progress(i+1, len(pages))

@@ -99,6 +99,7 @@ PreflightProfiles = TypedDict("PreflightProfiles", {
     "items": Required[list["ProfileSummary"]],
 }, total=False)
 PreflightReport = TypedDict("PreflightReport", {
+    "codes": list["ReportCode"],
     "colors": Required[list["ReportColor"]],
     "complete": Required[bool],
     "document": Required[Any],
@@ -180,6 +181,18 @@ Progress = TypedDict("Progress", {
 RateLimitField = str
 RateLimitPolicyField = str
 Rectangle = list[float]
+ReportCode = TypedDict("ReportCode", {
+    "bbox": Required["Rectangle"],
+    "contrast": Required[float],
+    "height_mm": Required[float],
+    "inks": Required[list[str]],
+    "magnification": float,
+    "module_mm": Required[float],
+    "page": Required[int],
+    "quietZone": Required[list[float]],
+    "symbology": Required[str],
+    "text": str,
+}, total=False)
 ReportColor = TypedDict("ReportColor", {
     "pages": Required[Any],
     "space": Required[str],

@@ -939,6 +939,8 @@ export interface components {
             colors: components["schemas"]["ReportColor"][];
             /** @description The named colorants that pages paint with, at most 100. */
             inks: components["schemas"]["ReportInk"][];
+            /** @description The bar codes and QR codes that were found, by page, at most 24. Absent if there are none, or if the profile has no rules about them. */
+            codes?: components["schemas"]["ReportCode"][];
             omitted: components["schemas"]["ReportOmitted"];
             /** @description The findings by page, rule and object; those of the document come first. */
             findings: components["schemas"]["Finding"][];
@@ -1437,6 +1439,50 @@ export interface components {
          * @example cut
          */
         ReportRole: string;
+        /** @description A bar code or QR code on a page, as it is painted. */
+        ReportCode: {
+            /**
+             * @description The number of the page.
+             * @example 1
+             */
+            page: number;
+            /**
+             * @description EAN-13, EAN-8, UPC-A, Code 128, GS1-128, ITF-14, ITF or QR Code. New values may be added.
+             * @example EAN-13
+             */
+            symbology: string;
+            /**
+             * @description The content, cut if it is long; absent if the code cannot be decoded.
+             * @example 4006381333931
+             */
+            text?: string;
+            /** @description The box of the code without its quiet zones. */
+            bbox: components["schemas"]["Rectangle"];
+            /**
+             * @description The width of the narrowest bar.
+             * @example 0.33
+             */
+            module_mm: number;
+            /**
+             * @description The size in percent of the nominal size, for EAN and UPC.
+             * @example 100
+             */
+            magnification?: number;
+            /**
+             * @description The length of the bars.
+             * @example 22.9
+             */
+            height_mm: number;
+            /** @description The free widths before and after the bars in modules, as far as they were measured. */
+            quietZone: number[];
+            /**
+             * @description The difference of the reflectances of spaces and bars in the red light of scanners, in percent. The paper counts as white.
+             * @example 97
+             */
+            contrast: number;
+            /** @description The inks of the bars. */
+            inks: string[];
+        };
         /** @description The numbers of entries that the lists leave out. The rules have checked the whole document nevertheless. */
         ReportOmitted: {
             /**

@@ -548,6 +548,9 @@ type PreflightReport struct {
 	// Inks The named colorants that pages paint with, at most 100.
 	Inks []ReportInk `json:"inks"`
 
+	// Codes The bar codes and QR codes that were found, by page, at most 24. Absent if there are none, or if the profile has no rules about them.
+	Codes []ReportCode `json:"codes,omitempty"`
+
 	// Omitted The numbers of entries that the lists leave out. The rules have checked the whole document nevertheless.
 	Omitted ReportOmitted `json:"omitted"`
 
@@ -738,6 +741,53 @@ type Progress struct {
 
 // Rectangle Left, bottom, right, top.
 type Rectangle = []float64
+
+// ReportCode A bar code or QR code on a page, as it is painted.
+type ReportCode struct {
+	// Page The number of the page.
+	//
+	// Examples: 1
+	Page int `json:"page"`
+
+	// Symbology EAN-13, EAN-8, UPC-A, Code 128, GS1-128, ITF-14, ITF or QR Code. New values may be added.
+	//
+	// Examples: EAN-13
+	Symbology string `json:"symbology"`
+
+	// Text The content, cut if it is long; absent if the code cannot be decoded.
+	//
+	// Examples: 4006381333931
+	Text *string `json:"text,omitempty"`
+
+	// Bbox Left, bottom, right, top.
+	Bbox Rectangle `json:"bbox"`
+
+	// ModuleMm The width of the narrowest bar.
+	//
+	// Examples: 0.33
+	ModuleMm float64 `json:"module_mm"`
+
+	// Magnification The size in percent of the nominal size, for EAN and UPC.
+	//
+	// Examples: 100
+	Magnification *float64 `json:"magnification,omitempty"`
+
+	// HeightMm The length of the bars.
+	//
+	// Examples: 22.9
+	HeightMm float64 `json:"height_mm"`
+
+	// QuietZone The free widths before and after the bars in modules, as far as they were measured.
+	QuietZone []float64 `json:"quietZone"`
+
+	// Contrast The difference of the reflectances of spaces and bars in the red light of scanners, in percent. The paper counts as white.
+	//
+	// Examples: 97
+	Contrast float64 `json:"contrast"`
+
+	// Inks The inks of the bars.
+	Inks []string `json:"inks"`
+}
 
 // ReportColor defines model for ReportColor.
 type ReportColor struct {

@@ -50,6 +50,9 @@ type Report struct {
 	Images   []Image   `json:"images"`
 	Colors   []Color   `json:"colors"`
 	Inks     []Ink     `json:"inks"`
+	// Codes are the bar codes and QR codes that were found, at most 24. They are searched if the
+	// profile has rules about them.
+	Codes []Code `json:"codes,omitempty"`
 	// Omitted counts the items that the lists leave out, so that a report stays small.
 	// Rules have judged the whole document nevertheless.
 	Omitted  Omitted   `json:"omitted"`
@@ -356,6 +359,30 @@ type Ink struct {
 	// artwork.
 	Role  Role  `json:"role,omitempty"`
 	Pages []int `json:"pages"`
+}
+
+// Code is a bar code or QR code on a page, as it is painted.
+type Code struct {
+	Page int `json:"page"`
+	// Symbology is EAN-13, EAN-8, UPC-A, Code 128, GS1-128, ITF-14, ITF or QR Code.
+	Symbology string `json:"symbology"`
+	// Text is the content, of which long ones are cut; absent if the code cannot be decoded.
+	Text string `json:"text,omitempty"`
+	// BBox is the box on the page, without quiet zones.
+	BBox Rect `json:"bbox"`
+	// Module is the width of the narrowest bar, Magnification of EAN and UPC the size in percent of
+	// the nominal one, and Height the length of the bars.
+	Module        float64 `json:"module_mm"`
+	Magnification float64 `json:"magnification,omitempty"`
+	Height        float64 `json:"height_mm"`
+	// QuietZone holds the free widths before and after the bars in modules, as far as they were
+	// measured.
+	QuietZone [2]float64 `json:"quietZone"`
+	// Contrast is the difference of the reflectances of spaces and bars in the red light of
+	// scanners, in percent; the paper counts as white.
+	Contrast float64 `json:"contrast"`
+	// Inks are the inks of the bars.
+	Inks []string `json:"inks"`
 }
 
 // Omitted counts the items that are not listed.

@@ -284,3 +284,15 @@ func TestTextListsTechnicalInksAndLayers(t *testing.T) {
 		t.Errorf("the text lacks %q:\n%s", want, out.String())
 	}
 }
+
+func TestTextListsCodes(t *testing.T) {
+	t.Parallel()
+	r := report.Report{Verdict: report.Pass, Codes: []report.Code{{Page: 1, Symbology: "EAN-13", Text: "4006381333931"}, {Page: 2, Symbology: "QR Code"}}}
+	var out strings.Builder
+	if err := report.Text(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	if want := "codes     EAN-13 4006381333931 (page 1), QR Code not decoded (page 2)\n"; !strings.Contains(out.String(), want) {
+		t.Errorf("the text lacks %q:\n%s", want, out.String())
+	}
+}

@@ -56,6 +56,7 @@ const (
 	CategoryFeature      Category = "feature"
 	CategoryPDFX         Category = "pdfx"
 	CategoryPackaging    Category = "packaging"
+	CategoryBarcode      Category = "barcode"
 	CategoryIntent       Category = "intent"
 )
 

@@ -44,7 +44,7 @@ func pair(breaks, sound change) ruleCase {
 
 func ruleCases() map[string]ruleCase {
 	all := map[string]ruleCase{}
-	for _, some := range []map[string]ruleCase{documentCases(), pdfxCases(), pageCases(), fontCases(), imageCases(), colorCases(), paintCases(), viewerCases(), packagingCases(), orderCases()} {
+	for _, some := range []map[string]ruleCase{documentCases(), pdfxCases(), pageCases(), fontCases(), imageCases(), colorCases(), paintCases(), viewerCases(), packagingCases(), barcodeCases(), orderCases()} {
 		maps.Copy(all, some)
 	}
 	for _, id := range []string{

@@ -37,6 +37,7 @@ var subjects = map[report.Category]string{
 	report.CategoryAction:       "actions that a viewer runs when the file is opened or clicked",
 	report.CategoryFeature:      "PDF features that print does not use",
 	report.CategoryPDFX:         "the file, compared with the version of PDF/X that it claims or the profile requires",
+	report.CategoryBarcode:      "the bar codes and QR codes of each page, as they are painted",
 	report.CategoryPackaging:    "the lines of tools, the technical inks, and the layers of processing steps",
 	report.CategoryIntent:       "the document, compared with the order",
 } // constant

@@ -19,7 +19,7 @@ func All() []Rule { return In(texts.English) }
 func In(language string) []Rule {
 	all := slices.Concat(
 		reading(), documents(), outputIntents(), pages(), boxes(), fonts(), textRules(), safetyRules(), images(), colors(),
-		inks(), overprints(), lines(), transparencies(), layers(), annotations(), features(), packagings(), pdfx(), orders(),
+		inks(), overprints(), lines(), transparencies(), layers(), annotations(), barcodes(), features(), packagings(), pdfx(), orders(),
 	)
 	in := texts.In(language)
 	for i := range all {

@@ -114,6 +114,15 @@ func (b *Budget) Content(page, n int) bool {
 	return false
 }
 
+// Aside calls run, which works inside of the rest of the budget, and then takes nothing from it.
+// Its exhaustion is not recorded.
+func (b *Budget) Aside(run func()) {
+	before := *b
+	b.collector = facts.NewCollector(nil)
+	run()
+	*b = before
+}
+
 func (b *Budget) exhaust(in facts.Incident) {
 	b.spent = true
 	b.collector.Exhausted(in)

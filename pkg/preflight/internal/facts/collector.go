@@ -122,6 +122,7 @@ func (c *Collector) Mark(number int, m *Mark) {
 		page.MaxInk = max(page.MaxInk, m.Paint.Total())
 	}
 	page.Painted++
+	page.Parts += m.parts(page.UserUnit)
 	page.Extent = page.Extent.Union(m.Box)
 	page.addFrame(m.Box)
 }

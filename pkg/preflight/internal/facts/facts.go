@@ -66,6 +66,8 @@ type Document struct {
 	Features    []*Feature
 	Profiles    []*ICC
 	Incidents   []Incident
+	// Codes are the bar codes and matrix codes that were found on the pages.
+	Codes []Code
 }
 
 // Incident is a fault that reading found.
@@ -83,6 +85,24 @@ type Incident struct {
 
 // Values are the parameters of a message by name.
 type Values = map[string]any
+
+// Code is a bar code or a matrix code on a page. Lengths are in millimetres.
+type Code struct {
+	Page int
+	// Symbology is EAN-13, EAN-8, UPC-A, Code 128, GS1-128, ITF-14, ITF or QR Code.
+	Symbology string
+	// Text is the content, "" for a code that cannot be decoded.
+	Text string
+	Box  geom.Rect
+	// Module is the width of the narrowest bar, Height the length of the bars.
+	Module, Height float64
+	// Quiet holds the widths of the quiet zones before and after the bars, in modules.
+	Quiet [2]float64
+	// Contrast is the difference of the reflectances of spaces and bars in red light, in percent.
+	Contrast float64
+	// Inks are the names of the inks of the bars.
+	Inks []string
+}
 
 // Metadata holds the properties that the information dictionary and the XMP packet share,
 // and those of the packet alone. Times are RFC 3339.

@@ -48,6 +48,31 @@ type Mark struct {
 	Blend string
 }
 
+// CodeParts is the least number of parts of a page with a code.
+const CodeParts = 60
+
+// The least sides of an image with a code, in points, and the least size of text in a font of bar
+// codes.
+const (
+	codeImage = 15
+	codeText  = 24
+)
+
+// parts returns the number of corners of a path, [CodeParts] for an image or text that may hold a
+// code, or 0. unit is the UserUnit of the page.
+func (m *Mark) parts(unit float64) int {
+	switch {
+	case m.Kind == Path && m.Shape != nil:
+		return m.Shape.Points()
+	case m.Kind == Text && m.Size >= codeText, m.Kind == Text && m.Font != nil && m.Font.Type == "Type3",
+		m.Kind == Path || m.Kind == Shading:
+		return CodeParts
+	case (m.Kind == Picture || m.Kind == Stencil) && !m.Paint.Flat && min(m.Box.Width(), m.Box.Height())*unit >= codeImage:
+		return CodeParts
+	}
+	return 0
+}
+
 // Kind is the kind of a mark.
 type Kind int
 

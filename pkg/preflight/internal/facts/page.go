@@ -44,6 +44,9 @@ type Page struct {
 	Transparent bool
 	// Text lists the boxes of the text, neighbours joined, for a map of the page.
 	Text []geom.Rect
+	// Parts counts the parts from which a code may consist: corners of paths, and large images and
+	// text as many.
+	Parts int
 	// Ink is the ink on the page, nil when it was not measured.
 	Ink *InkMap
 }

@@ -73,6 +73,9 @@ type Renderer struct {
 	// done is the work of the pages before, and around that of the canvases around the
 	// surface.
 	done, around int64
+	// zoomed is the work of zooms, and zooming is set while the surface is one.
+	zoomed  int64
+	zooming bool
 	// memory is the size of the masks and the cells of the page.
 	memory int64
 	// partial is set when a part of the page was not painted, exhausted when the rest of
@@ -106,9 +109,7 @@ func (r *Renderer) Start(page *document.Page) {
 	media := page.Media
 	scale := r.Resolution(page) * page.UserUnit / 72
 	width, height := int(math.Ceil(media.Width()*scale)), int(math.Ceil(media.Height()*scale))
-	if r.surface != nil {
-		r.done += r.surface.canvas.Work() + leastWork
-	}
+	r.leave()
 	r.page, r.depth, r.mark, r.memory, r.around = page, 0, 0, 0, 0
 	r.erased = map[int]*planes.Erased{}
 	r.exhausted = r.done > documentWork

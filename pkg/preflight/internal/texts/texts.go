@@ -39,7 +39,9 @@ type rule struct {
 func one(en, de string) map[string]text { return map[string]text{"": {en, de}} }
 
 // all returns the texts of all rules.
-func all() []rule { return slices.Concat(reading, documents, pdfx, pages, paints, packagings, viewers) }
+func all() []rule {
+	return slices.Concat(reading, documents, pdfx, pages, paints, barcodes, packagings, viewers)
+}
 
 // The codes of the languages.
 const (

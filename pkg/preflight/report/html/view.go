@@ -270,3 +270,11 @@ func coordinate(v float64) string { return geom.Decimal(v, 2) }
 
 // list writes page numbers, runs of them as ranges: "1, 3-5".
 func list(pages []int) string { return strings.Join(report.PageRuns(pages), ", ") }
+
+// magnification returns the size of an EAN or UPC code, or "" for other codes.
+func (v *view) magnification(c report.Code) string {
+	if c.Magnification == 0 {
+		return ""
+	}
+	return v.in.Number(c.Magnification, 0) + " %"
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package barcode finds bar codes and matrix codes on an image of reflectances, and measures them.
+//
+// [Find] searches a page in a low resolution for regions that may hold a code, and [Read] decodes and
+// measures one region in a higher resolution. Finding and measuring are done here, decoding by
+// gozxing. Codes may be turned by quarters of a turn.
+package barcode
+
+import (
+	"cmp"
+	"image"
+	"slices"
+)
+
+// Image is an image of reflectances, row by row from the top: 255 is white paper.
+type Image struct {
+	Width, Height int
+	Pix           []uint8
+}
+
+// Row returns a row.
+func (m Image) Row(y int) []uint8 { return m.Pix[y*m.Width:][:m.Width] }
+
+// transposed returns the image with rows and columns exchanged.
+func (m Image) transposed() Image {
+	out := Image{Width: m.Height, Height: m.Width, Pix: make([]uint8, len(m.Pix))}
+	for y := range m.Height {
+		for x, v := range m.Row(y) {
+			out.Pix[x*out.Width+y] = v
+		}
+	}
+	return out
+}
+
+// flipped returns a rectangle of the transposed image.
+func flipped(r image.Rectangle) image.Rectangle {
+	return image.Rect(r.Min.Y, r.Min.X, r.Max.Y, r.Max.X)
+}
+
+// Kind is the kind of a region.
+type Kind int
+
+// The kinds of regions: bars that stand upright, bars that lie, and a QR code by its three finder
+// patterns.
+const (
+	Upright Kind = iota
+	Lying
+	QR
+)
+
+// Region is a place that may hold a code.
+type Region struct {
+	Kind Kind
+	Box  image.Rectangle
+}
+
+// maxRegions bounds the regions of a page.
+const maxRegions = 8
+
+// Find returns the regions of an image that may hold codes, the largest first.
+func Find(m Image) []Region {
+	if m.Width < 2*cell || m.Height < 2*cell {
+		return nil
+	}
+	var out []Region
+	upright, lying := bars(m)
+	for _, box := range upright {
+		out = append(out, Region{Upright, box})
+	}
+	for _, box := range lying {
+		out = append(out, Region{Lying, box})
+	}
+	for _, box := range finders(m) {
+		out = append(out, Region{QR, box})
+	}
+	area := func(r Region) int { return r.Box.Dx() * r.Box.Dy() }
+	slices.SortStableFunc(out, func(a, b Region) int { return cmp.Compare(area(b), area(a)) })
+	return out[:min(len(out), maxRegions)]
+}
+
+// The symbologies.
+const (
+	EAN13  = "EAN-13"
+	EAN8   = "EAN-8"
+	UPCA   = "UPC-A"
+	C128   = "Code 128"
+	GS1128 = "GS1-128"
+	ITF14  = "ITF-14"
+	ITF    = "ITF"
+	QRCode = "QR Code"
+)
+
+// Symbol is a code that was found, in pixels of the image.
+type Symbol struct {
+	// Symbology is one of the constants, and Text the content, "" if the code cannot be decoded.
+	Symbology, Text string
+	Box             image.Rectangle
+	// Module is the width of a module, the narrowest bar.
+	Module float64
+	// Quiet holds the widths of the quiet zones in modules: before and after the bars, or the
+	// narrowest on any side of a matrix code, twice. They end at the edge of the image.
+	Quiet [2]float64
+	// Bars and Spaces are places inside of bars and of spaces, as indices of pixels.
+	Bars, Spaces []int
+}
+
+// Read decodes and measures the code of a region of a kind. It returns false if the image holds
+// none. A symbol whose structure is certain but that does not decode has no text.
+func Read(m Image, kind Kind) (Symbol, bool) {
+	switch kind {
+	case QR:
+		return readQR(m)
+	case Lying:
+		s, ok := readBars(m.transposed())
+		s.Box = flipped(s.Box)
+		for _, places := range [...][]int{s.Bars, s.Spaces} {
+			for i, at := range places {
+				places[i] = at%m.Height*m.Width + at/m.Height
+			}
+		}
+		return s, ok
+	default:
+		return readBars(m)
+	}
+}

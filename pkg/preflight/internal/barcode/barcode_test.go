@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package barcode_test
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"testing"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/barcode"
+	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
+)
+
+// drawn returns an image of white paper with a code: module is the width of a module and height
+// that of a row of modules, in pixels. Edges between pixels are grey.
+func drawn(width, height int, modules [][]bool, x, y, module, rowHeight float64, dark, light uint8) barcode.Image {
+	m := barcode.Image{Width: width, Height: height, Pix: make([]uint8, width*height)}
+	for i := range m.Pix {
+		m.Pix[i] = light
+	}
+	overlap := func(at int, from, to float64) float64 {
+		return max(0, min(float64(at+1), to)-max(float64(at), from))
+	}
+	for row, line := range modules {
+		top := y + float64(row)*rowHeight
+		for column, set := range line {
+			if !set {
+				continue
+			}
+			left := x + float64(column)*module
+			for py := int(top); py < int(math.Ceil(top+rowHeight)); py++ {
+				for px := int(left); px < int(math.Ceil(left+module)); px++ {
+					share := overlap(px, left, left+module) * overlap(py, top, top+rowHeight)
+					at := py*width + px
+					m.Pix[at] = uint8(max(float64(m.Pix[at])-share*float64(light-dark), float64(dark)))
+				}
+			}
+		}
+	}
+	return m
+}
+
+// turned returns an image turned clockwise by quarters of a turn.
+func turned(m barcode.Image, quarters int) barcode.Image {
+	for range quarters {
+		out := barcode.Image{Width: m.Height, Height: m.Width, Pix: make([]uint8, len(m.Pix))}
+		for y := range m.Height {
+			for x := range m.Width {
+				out.Pix[x*out.Width+out.Width-1-y] = m.Pix[y*m.Width+x]
+			}
+		}
+		m = out
+	}
+	return m
+}
+
+var samples = map[string]struct{ symbology, content, want, text string }{
+	"EAN-13":       {"EAN-13", "4006381333931", barcode.EAN13, "4006381333931"},
+	"EAN-8":        {"EAN-8", "96385074", barcode.EAN8, "96385074"},
+	"UPC-A":        {"UPC-A", "036000291452", barcode.UPCA, "036000291452"},
+	"Code 128":     {"Code 128", "Pack 2026-11", barcode.C128, "Pack 2026-11"},
+	"digits":       {"Code 128", "0012345678", barcode.C128, "0012345678"},
+	"GS1-128":      {"Code 128", "\u00f10104006381333931", barcode.GS1128, "0104006381333931"},
+	"ITF-14":       {"ITF", "14006381333938", barcode.ITF14, "14006381333938"},
+	"QR Code":      {"QR Code", "https://printmarket.example/p/1", barcode.QRCode, "https://printmarket.example/p/1"},
+	"long QR Code": {"QR Code", "https://printmarket.example/products/label/4006381333931?lot=2026-11-27", barcode.QRCode, "https://printmarket.example/products/label/4006381333931?lot=2026-11-27"},
+}
+
+func TestCodesAreFoundAndReadInFourDirections(t *testing.T) {
+	t.Parallel()
+	for name, tc := range samples {
+		for quarters := range 4 {
+			t.Run(fmt.Sprintf("%s turned by %d degrees", name, 90*quarters), func(t *testing.T) {
+				t.Parallel()
+				modules := pdftest.Modules(tc.symbology, tc.content)
+				// A page in 100 pixels per inch, with modules of 0.33 mm.
+				height := 80.0
+				if len(modules) > 1 {
+					height = 1.3
+				}
+				page := turned(drawn(400, 300, modules, 60.37, 70.61, 1.3, height, 10, 255), quarters)
+				regions := barcode.Find(page)
+				if len(regions) != 1 {
+					t.Fatalf("regions %+v", regions)
+				}
+				if len(modules) == 1 {
+					height = 400
+				} else {
+					height = 6.5
+				}
+				near := turned(drawn(len(modules[0])*7+200, int(height)*len(modules)+200, modules, 100.3, 0.2, 6.5, height, 10, 255), quarters)
+				if len(modules) > 1 {
+					near = turned(drawn(len(modules[0])*7+200, int(height+1)*len(modules)+200, modules, 100.3, 90.2, 6.5, height, 10, 255), quarters)
+				}
+				s, ok := barcode.Read(near, regions[0].Kind)
+				if !ok || s.Symbology != tc.want || s.Text != tc.text {
+					t.Fatalf("read %t %+v, want %s %s", ok, s, tc.want, tc.text)
+				}
+				if math.Abs(s.Module-6.5) > 0.1 || len(s.Bars) == 0 || len(s.Spaces) == 0 || !s.Box.In(image.Rect(0, 0, near.Width, near.Height)) {
+					t.Errorf("module %v, %d bars, box %v of %d x %d", s.Module, len(s.Bars), s.Box, near.Width, near.Height)
+				}
+				for _, at := range s.Bars {
+					if near.Pix[at] > 128 {
+						t.Errorf("the bar at %d is light", at)
+						break
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestQuietZonesAreMeasuredInModules(t *testing.T) {
+	t.Parallel()
+	modules := pdftest.Modules("EAN-13", "4006381333931")
+	paint := func(m barcode.Image, from, to int) barcode.Image {
+		for y := range m.Height {
+			for x := from; x < to; x++ {
+				m.Pix[y*m.Width+x] = 0
+			}
+		}
+		return m
+	}
+	plain := func() barcode.Image { return drawn(800, 100, modules, 100, 0, 6, 100, 0, 255) }
+	for name, tc := range map[string]struct {
+		image barcode.Image
+		want  [2]float64
+	}{
+		"to the edges of the image":      {plain(), [2]float64{100 / 6.0, 130 / 6.0}},
+		"to an object on the left":       {paint(plain(), 40, 46), [2]float64{9, 130 / 6.0}},
+		"to an object on the right":      {paint(plain(), 690, 700), [2]float64{100 / 6.0, 20 / 6.0}},
+		"to objects that are very close": {paint(paint(plain(), 76, 88), 676, 690), [2]float64{2, 1}},
+		"of a code that is upside down":  {turned(paint(plain(), 40, 46), 2), [2]float64{9, 130 / 6.0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, ok := barcode.Read(tc.image, barcode.Upright)
+			if !ok || math.Abs(s.Quiet[0]-tc.want[0]) > 0.1 || math.Abs(s.Quiet[1]-tc.want[1]) > 0.1 {
+				t.Errorf("read %t, quiet zones %v, want %v", ok, s.Quiet, tc.want)
+			}
+		})
+	}
+}
+
+func TestOtherPatternsAreNoCodes(t *testing.T) {
+	t.Parallel()
+	filled := func(f func(x, y int) bool) barcode.Image {
+		m := barcode.Image{Width: 300, Height: 200, Pix: make([]uint8, 300*200)}
+		for i := range m.Pix {
+			if !f(i%300, i/300) {
+				m.Pix[i] = 255
+			}
+		}
+		return m
+	}
+	for name, m := range map[string]barcode.Image{
+		"white paper":     filled(func(int, int) bool { return false }),
+		"black paper":     filled(func(int, int) bool { return true }),
+		"hatching":        filled(func(x, _ int) bool { return x%4 < 2 }),
+		"a chessboard":    filled(func(x, y int) bool { return (x/3+y/3)%2 == 0 }),
+		"rings":           filled(func(x, y int) bool { return int(math.Hypot(float64(x-150), float64(y-100)))%6 < 3 }),
+		"one pattern":     filled(func(x, y int) bool { d := max(max(x-100, 100-x), max(y-100, 100-y)); return d < 6 || d >= 10 && d < 14 }),
+		"a small image":   {Width: 3, Height: 2, Pix: make([]uint8, 6)},
+		"an image of air": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := barcode.Find(m); len(got) > 0 {
+				t.Errorf("found %v", got)
+			}
+			for kind := barcode.Upright; kind <= barcode.QR; kind++ {
+				if s, ok := barcode.Read(m, kind); ok {
+					t.Errorf("read %+v", s)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package barcode
+
+import (
+	"bytes"
+	"image"
+	"slices"
+)
+
+// The search for bars: the side of a cell in pixels, the least mean difference of neighbouring
+// pixels across the bars, how many times larger it is than along them, and the least cells and
+// edges of a code.
+const (
+	cell        = 8
+	leastSlope  = 10
+	direction   = 5
+	leastLength = 4
+	leastHeight = 2
+	leastEdges  = 16
+)
+
+// bars returns the regions in which neighbouring pixels differ much in one direction and hardly in
+// the other one.
+func bars(m Image) (upright, lying []image.Rectangle) {
+	columns, rows := m.Width/cell, m.Height/cell
+	// across holds for each cell 1 for upright bars and 2 for lying ones.
+	across := make([]uint8, columns*rows)
+	white := bytes.Repeat([]byte{255}, m.Width)
+	for row := range rows {
+		if bytes.Equal(m.Row(row*cell+1), white) && bytes.Equal(m.Row(row*cell+cell/2), white) && bytes.Equal(m.Row(row*cell+cell-2), white) {
+			continue
+		}
+		for column := range columns {
+			across[row*columns+column] = slope(m, column*cell, row*cell)
+		}
+	}
+	for at, kind := range across {
+		if kind == 0 {
+			continue
+		}
+		box, count := component(across, columns, at)
+		length, height := box.Dx(), box.Dy()
+		if kind == 2 {
+			length, height = height, length
+		}
+		if length < leastLength || height < leastHeight || 2*count < box.Dx()*box.Dy() {
+			continue
+		}
+		pixels := image.Rect(box.Min.X*cell, box.Min.Y*cell, box.Max.X*cell, box.Max.Y*cell)
+		switch {
+		case !barred(m, pixels, kind):
+		case kind == 1:
+			upright = append(upright, pixels)
+		default:
+			lying = append(lying, pixels)
+		}
+	}
+	return upright, lying
+}
+
+// slope returns the direction of the bars in a cell: 1 for upright, 2 for lying, 0 for none.
+func slope(m Image, x, y int) uint8 {
+	across, along := 0, 0
+	// One row and one column of the cell suffice to exclude most of them.
+	here := m.Pix[(y+cell/2)*m.Width+x:][:cell]
+	for i := range here[:cell-1] {
+		across += distance(here[i], here[i+1])
+	}
+	for i := range cell - 1 {
+		at := (y+i)*m.Width + x + cell/2
+		along += distance(m.Pix[at], m.Pix[at+m.Width])
+	}
+	if max(across, along) < leastSlope*(cell-1) || max(across, along) < direction*min(across, along) {
+		return 0
+	}
+	across, along = 0, 0
+	for dy := range cell {
+		at := (y+dy)*m.Width + x
+		here := m.Pix[at:][:cell]
+		for i := range here[:cell-1] {
+			across += distance(here[i], here[i+1])
+		}
+		if dy < cell-1 {
+			below := m.Pix[at+m.Width:][:cell]
+			for i := range here {
+				along += distance(here[i], below[i])
+			}
+		}
+	}
+	const least = leastSlope * cell * (cell - 1)
+	switch {
+	case across >= least && across >= direction*along:
+		return 1
+	case along >= least && along >= direction*across:
+		return 2
+	}
+	return 0
+}
+
+func distance(a, b uint8) int {
+	if a > b {
+		return int(a - b)
+	}
+	return int(b - a)
+}
+
+// component clears the cells that are connected with one and have its kind, and returns the box
+// around them and their number. A code may have a gap of one cell.
+func component(cells []uint8, columns, first int) (image.Rectangle, int) {
+	kind, count := cells[first], 0
+	box := image.Rectangle{}
+	cells[first] = 0
+	todo := []int{first}
+	for len(todo) > 0 {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		x, y := at%columns, at/columns
+		box = box.Union(image.Rect(x, y, x+1, y+1))
+		count++
+		for _, step := range [...]image.Point{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {2, 0}, {-2, 0}} {
+			if kind == 2 {
+				step.X, step.Y = step.Y, step.X
+			}
+			to := image.Pt(x+step.X, y+step.Y)
+			if to.X < 0 || to.X >= columns || to.Y < 0 || to.Y*columns+to.X >= len(cells) {
+				continue
+			}
+			if next := to.Y*columns + to.X; cells[next] == kind {
+				cells[next] = 0
+				todo = append(todo, next)
+			}
+		}
+	}
+	return box, count
+}
+
+// barred reports whether the rows of a region are alike, as those of letters are not, and have as
+// many bars as a code, of different widths, as hatching has not.
+func barred(m Image, box image.Rectangle, kind uint8) bool {
+	var lines [3][]uint8
+	for i := range lines {
+		share := func(from, to int) int { return from + (to-from)*(2*i+1)/6 }
+		if kind == 1 {
+			lines[i] = m.Row(share(box.Min.Y, box.Max.Y))[box.Min.X:box.Max.X]
+			continue
+		}
+		for y := box.Min.Y; y < box.Max.Y; y++ {
+			lines[i] = append(lines[i], m.Pix[y*m.Width+share(box.Min.X, box.Max.X)])
+		}
+	}
+	across, along := 0, 0
+	for x, v := range lines[1] {
+		along += distance(lines[0][x], v) + distance(lines[2][x], v)
+		if x > 0 {
+			across += distance(lines[1][x-1], v)
+		}
+	}
+	turns := turns(lines[1])
+	if 3*along > across || len(turns) < leastEdges {
+		return false
+	}
+	gaps := make([]int, 0, len(turns))
+	for i := 1; i < len(turns); i++ {
+		gaps = append(gaps, turns[i]-turns[i-1])
+	}
+	slices.Sort(gaps)
+	return gaps[len(gaps)-2] >= 2*gaps[len(gaps)/2]
+}
+
+// turns returns the places at which a line turns between dark and light, by more than a tenth of
+// the full range.
+func turns(line []uint8) []int {
+	const least = 26
+	var out []int
+	extreme, rising := line[0], true
+	for x, v := range line {
+		switch {
+		case rising == (v > extreme):
+			extreme = v
+		case distance(extreme, v) > least:
+			out = append(out, x)
+			extreme, rising = v, !rising
+		}
+	}
+	return out
+}
