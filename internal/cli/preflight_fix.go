@@ -100,7 +100,8 @@ func (o *fixOptions) run(cmd *cobra.Command, file string) error {
 		}
 	}
 	return in.open(file, func(spec sandbox.Spec) error {
-		update, log, err := sandbox.Fix(cmd.Context(), spec, fixes, printing)
+		spec.Output = printing
+		update, log, err := sandbox.Fix(cmd.Context(), spec, fixes)
 		if err != nil {
 			return err
 		}

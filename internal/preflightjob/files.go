@@ -166,29 +166,13 @@ type Upload struct {
 // Upload stores a file. It returns the errors of this file, errors of reading the content
 // unchanged, and transaction.UnavailableError. After an error no bytes are left.
 func (f *Files) Upload(ctx context.Context, owner tenant.ID, upload Upload) (File, error) {
-	if f.config.Storage == nil {
-		return File{}, ErrFilesDisabled
-	}
-	if upload.Bytes > f.config.MaxBytes {
-		return File{}, ErrFileTooLarge
-	}
-	use, err := f.config.Store.FileUse(ctx, owner.Organization)
-	if err != nil {
-		return File{}, fmt.Errorf("upload file: %w", err)
-	}
-	if use.Bytes+max(upload.Bytes, MinUse) > f.config.MaxStored {
-		return File{}, f.timed(&StorageExceededError{Limit: f.config.MaxStored, FileUse: use})
-	}
-	now := f.now()
-	file := File{Tenant: owner, CreatedAt: now}
-	if file.ID, err = recordid.New(FilePrefix, now, f.config.Random); err != nil {
+	if err := f.room(ctx, owner, upload.Bytes); err != nil {
 		return File{}, err
 	}
-	content := &measured{from: upload.Content, most: f.config.MaxBytes, digest: sha256.New()}
-	if err := f.config.Storage.Put(file.ID, content, func(stored *os.File) error { return f.check(ctx, content, stored) }); err != nil {
-		return File{}, f.storing(content, err)
+	file, err := f.put(ctx, owner, upload.Content)
+	if err != nil {
+		return File{}, err
 	}
-	file.SHA256, file.Bytes, file.ExpiresAt = hex.EncodeToString(content.digest.Sum(nil)), content.bytes, f.now().Add(f.config.Lifetime)
 	err = ErrFileForbidden
 	if upload.Allowed() {
 		err = f.timed(f.config.Store.AddFile(ctx, file, f.config.MaxStored))
@@ -197,6 +181,59 @@ func (f *Files) Upload(ctx context.Context, owner tenant.ID, upload Upload) (Fil
 		// Whether or not the row was committed, the owner never learns the id.
 		return File{}, fmt.Errorf("upload file: %w", errors.Join(err, f.config.Storage.Remove(file.ID)))
 	}
+	return file, nil
+}
+
+// Keep stores the bytes of a fixed file, at most bytes. The row of the file is added when its job
+// ends. Keep returns the errors of Upload; callers remove the bytes of a job that does not end with
+// the file by [Files.Discard], or leave them to the sweeper.
+func (f *Files) Keep(ctx context.Context, owner tenant.ID, content io.Reader, bytes int64) (File, error) {
+	if err := f.room(ctx, owner, bytes); err != nil {
+		return File{}, err
+	}
+	return f.put(ctx, owner, content)
+}
+
+// Discard removes the bytes of a file without a row.
+func (f *Files) Discard(file File) error {
+	if err := f.config.Storage.Remove(file.ID); err != nil {
+		return &FileFaultError{Err: err}
+	}
+	return nil
+}
+
+// Disabled reports whether this installation stores no files.
+func (f *Files) Disabled() bool { return f.config.Storage == nil }
+
+// room returns an error if a file cannot be stored.
+func (f *Files) room(ctx context.Context, owner tenant.ID, bytes int64) error {
+	if f.Disabled() {
+		return ErrFilesDisabled
+	}
+	if bytes > f.config.MaxBytes {
+		return ErrFileTooLarge
+	}
+	use, err := f.config.Store.FileUse(ctx, owner.Organization)
+	if err != nil {
+		return fmt.Errorf("upload file: %w", err)
+	}
+	if use.Bytes+max(bytes, MinUse) > f.config.MaxStored {
+		return f.timed(&StorageExceededError{Limit: f.config.MaxStored, FileUse: use})
+	}
+	return nil
+}
+
+// put stores the bytes of a file under a new id.
+func (f *Files) put(ctx context.Context, owner tenant.ID, from io.Reader) (file File, err error) {
+	file = File{Tenant: owner, CreatedAt: f.now()}
+	if file.ID, err = recordid.New(FilePrefix, file.CreatedAt, f.config.Random); err != nil {
+		return File{}, err
+	}
+	content := &measured{from: from, most: f.config.MaxBytes, digest: sha256.New()}
+	if err := f.config.Storage.Put(file.ID, content, func(stored *os.File) error { return f.check(ctx, content, stored) }); err != nil {
+		return File{}, f.storing(content, err)
+	}
+	file.SHA256, file.Bytes, file.ExpiresAt = hex.EncodeToString(content.digest.Sum(nil)), content.bytes, f.now().Add(f.config.Lifetime)
 	return file, nil
 }
 
@@ -259,7 +296,7 @@ func (m *measured) Read(into []byte) (int, error) {
 
 // Get returns a file that has not expired, or transaction.ErrNotFound.
 func (f *Files) Get(ctx context.Context, owner tenant.ID, id string) (File, error) {
-	if f.config.Storage == nil {
+	if f.Disabled() {
 		return File{}, ErrFilesDisabled
 	}
 	file, err := f.owned(ctx, owner, id)
@@ -305,7 +342,7 @@ func (f *Files) remove(ctx context.Context, ids []string) error {
 // also after it has expired. Open returns [ErrFileMissing] for a deleted file and for one of
 // another tenant.
 func (f *Files) Open(ctx context.Context, owner tenant.ID, id string) (*os.File, error) {
-	if f.config.Storage == nil {
+	if f.Disabled() {
 		return nil, &FileFaultError{Err: ErrFilesDisabled}
 	}
 	_, err := f.owned(ctx, owner, id)
@@ -329,7 +366,7 @@ func (f *Files) Open(ctx context.Context, owner tenant.ID, id string) (*os.File,
 // Purge removes at most limit expired files that no open job uses, and returns their number.
 // Callers repeat it until it returns 0.
 func (f *Files) Purge(ctx context.Context, limit int) (int, error) {
-	if f.config.Storage == nil {
+	if f.Disabled() {
 		return 0, nil
 	}
 	expired, err := f.config.Store.ExpiredFiles(ctx, f.now(), limit)
@@ -342,7 +379,7 @@ func (f *Files) Purge(ctx context.Context, limit int) (int, error) {
 // PurgeStrays removes bytes that have no row: a process ended between the two, or a row was
 // erased. It reads the storage in batches.
 func (f *Files) PurgeStrays(ctx context.Context, batch int) error {
-	if f.config.Storage == nil {
+	if f.Disabled() {
 		return nil
 	}
 	before := f.config.Now().Add(-strayAge)
@@ -385,7 +422,7 @@ func (f *Files) RemoveBytes(ctx context.Context, owner tenant.ID) error {
 		if len(ids) == 0 {
 			return nil
 		}
-		if f.config.Storage == nil {
+		if f.Disabled() {
 			return fmt.Errorf("erase files of %s: %w: set --files-dir to the directory that has them", owner, ErrFilesDisabled)
 		}
 		for _, id := range ids {

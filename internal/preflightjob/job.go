@@ -95,7 +95,12 @@ type Job struct {
 	Ticket *jobticket.Ticket
 	// ClientReference is the client's own name of the job; empty for none.
 	ClientReference string
-	Status          Status
+	// Fixes holds the requested fixes; empty for none.
+	Fixes Fixes
+	// CompareWith is the id of the earlier job whose file the file of this job is compared with,
+	// CompareFile the id of that file; both are empty for none.
+	CompareWith, CompareFile string
+	Status                   Status
 	// Attempt is the highest attempt that began, 0 before the first. Incarnation
 	// identifies the worker that began it.
 	Attempt     int
@@ -107,6 +112,8 @@ type Job struct {
 	// Verdict is set if the job succeeded, Failure if it failed.
 	Verdict Verdict
 	Failure Failure
+	// Summary summarizes the documents beside the report; nil without them.
+	Summary *Summary
 	// Version counts the stored changes from 1, including progress.
 	Version     int64
 	SubmittedAt time.Time
@@ -131,6 +138,7 @@ func (j Job) Revision() string { return fmt.Sprintf("%d-%s", j.Version, j.Status
 func (j Job) asSubmitted() Job {
 	return Job{
 		ID: j.ID, Tenant: j.Tenant, FileURL: j.FileURL, Profile: j.Profile, Ticket: j.Ticket, ClientReference: j.ClientReference,
+		Fixes: j.Fixes, CompareWith: j.CompareWith, CompareFile: j.CompareFile,
 		Status: Queued, Version: 1,
 		SubmittedAt: j.SubmittedAt, ExpiresAt: j.SubmittedAt.Add(Retention), DispatchedAt: j.SubmittedAt,
 		Trace: j.Trace,

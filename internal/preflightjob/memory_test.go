@@ -30,13 +30,16 @@ var (
 // memory is a minimal in-memory Store for one tenant and one caller. The storetest
 // suite tests real stores under concurrency.
 type memory struct {
-	jobs    []preflightjob.Job
-	keys    map[string]transaction.Idempotency
-	reports map[string][]byte
-	events  []transaction.Event
-	caps    []int
-	err     error
-	calls   int
+	jobs []preflightjob.Job
+	keys map[string]transaction.Idempotency
+	// documents holds the documents of jobs by their ids.
+	documents map[preflightjob.Document]map[string][]byte
+	// files holds the files that ended jobs have added.
+	files  []preflightjob.File
+	events []transaction.Event
+	caps   []int
+	err    error
+	calls  int
 	// malformed is the id of a job whose row cannot be read.
 	malformed string
 }
@@ -120,9 +123,9 @@ func (m *memory) Jobs(_ context.Context, _ tenant.ID, selection preflightjob.Sel
 	return malformed.Sound(listed)
 }
 
-func (m *memory) JobReport(_ context.Context, _ tenant.ID, id string) ([]byte, error) {
-	if report, found := m.reports[id]; found {
-		return report, m.err
+func (m *memory) JobDocument(_ context.Context, _ tenant.ID, id string, document preflightjob.Document) ([]byte, error) {
+	if content, found := m.documents[document][id]; found {
+		return content, m.err
 	}
 	return nil, transaction.ErrNotFound
 }
@@ -138,8 +141,15 @@ func (m *memory) AmendJob(_ context.Context, id string, decide func(preflightjob
 	}
 	m.jobs[i] = change.Job
 	m.events = append(m.events, change.Events...)
-	if change.Report != nil {
-		m.reports[id] = change.Report
+	for document, content := range map[preflightjob.Document][]byte{
+		preflightjob.ReportDocument: change.Report, preflightjob.FixLogDocument: change.FixLog, preflightjob.ComparisonDocument: change.Comparison,
+	} {
+		if content != nil {
+			m.documents[document][id] = content
+		}
+	}
+	if change.File != nil {
+		m.files = append(m.files, *change.File)
 	}
 	return change.Job, nil
 }
@@ -211,7 +221,9 @@ type bench struct {
 func newBench(t testing.TB, change ...func(*preflightjob.Config)) *bench {
 	t.Helper()
 	b := &bench{
-		store: &memory{keys: map[string]transaction.Idempotency{}, reports: map[string][]byte{}},
+		store: &memory{keys: map[string]transaction.Idempotency{}, documents: map[preflightjob.Document]map[string][]byte{
+			preflightjob.ReportDocument: {}, preflightjob.FixLogDocument: {}, preflightjob.ComparisonDocument: {},
+		}},
 		queue: &queue{}, now: nine, log: &strings.Builder{},
 	}
 	config := preflightjob.Config{

@@ -51,10 +51,11 @@ type Store interface {
 	// Jobs returns the selected jobs, sorted by position. It may also return a
 	// [MalformedError] that lists the selected rows that cannot be read.
 	Jobs(ctx context.Context, owner tenant.ID, selection Selection) ([]Job, error)
-	// JobReport returns the stored report, or transaction.ErrNotFound.
-	JobReport(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
+	// JobDocument returns a stored document, or transaction.ErrNotFound.
+	JobDocument(ctx context.Context, owner tenant.ID, id string, document Document) ([]byte, error)
 	// AmendJob locks a job, calls decide, and commits the returned [Change]. It returns
-	// an error of decide unchanged, without a write. decide must be pure, because
+	// an error of decide unchanged, and [StorageExceededError] if the change has a file for
+	// which the organization has no room, both without a write. decide must be pure, because
 	// AmendJob may repeat it.
 	AmendJob(ctx context.Context, id string, decide func(Job) (Change, error)) (Job, error)
 	// OpenJobs returns up to limit jobs that have not ended and were dispatched at or
@@ -64,7 +65,7 @@ type Store interface {
 	// MarkDispatched stores the time when jobs were submitted to the queue. It does not
 	// change the version of a job.
 	MarkDispatched(ctx context.Context, ids []string, at time.Time) error
-	// PurgeJobs erases the report and the file URL of up to limit ended jobs whose
+	// PurgeJobs erases the documents and the file URL of up to limit ended jobs whose
 	// ExpiresAt has passed, and returns their number. It keeps the rows, so that reads
 	// return [ErrGone] instead of transaction.ErrNotFound.
 	PurgeJobs(ctx context.Context, now time.Time, limit int) (int, error)
@@ -72,12 +73,17 @@ type Store interface {
 
 // Change holds one atomic change of a job.
 type Change struct {
-	// Job replaces every member of the stored job except its id, tenant, profile,
-	// trace, and times of submission and dispatch.
+	// Job replaces every member of the stored job except its id, tenant, profile, fixes,
+	// comparison, trace, and times of submission and dispatch.
 	Job Job
-	// Report is stored unless it is nil. A job has at most one report.
-	Report []byte
-	Events []transaction.Event
+	// Report is stored unless it is nil, and so are FixLog and Comparison with it. A job has
+	// at most one report.
+	Report, FixLog, Comparison []byte
+	// File is added to the files of the organization, which may use MostStored bytes, unless
+	// it is nil.
+	File       *File
+	MostStored int64
+	Events     []transaction.Event
 	// Unchanged means that the stored job already has the wanted state.
 	Unchanged bool
 }

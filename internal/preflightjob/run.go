@@ -12,6 +12,7 @@ import (
 	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 // Limits of the input from workers.
@@ -27,6 +28,9 @@ const (
 type Result struct {
 	Report  []byte
 	Verdict Verdict
+	// Fixed and Comparison may accompany a report; nil for none.
+	Fixed      *Fixed
+	Comparison *report.Comparison
 	// Failure is a code of [Failures]; empty if there is a report.
 	Failure FailureCode
 	// UpstreamStatus is the status of the file server for [FetchStatus]; 0 otherwise.
@@ -95,10 +99,11 @@ func (s *Service) Progress(ctx context.Context, id string, attempt int, incarnat
 	return nil
 }
 
-// Finish ends a job with its result: row, report and event in one commit. Only the
-// holder of a processing job can call it; other calls, such as those of the holder
+// Finish ends a job with its result: row, documents, fixed file and event in one commit. Only
+// the holder of a processing job can call it; other calls, such as those of the holder
 // of a cancelled job, return [ErrFenced]. Repeating a call whose response was lost
-// returns the ended job.
+// returns the ended job. A fixed file for which the organization has no room is a
+// [StorageExceededError].
 func (s *Service) Finish(ctx context.Context, id string, attempt int, incarnation string, result Result) (Job, error) {
 	if err := checkHolder(id, attempt, incarnation); err != nil {
 		return Job{}, err
@@ -255,8 +260,19 @@ func (j Job) begin(attempt int, incarnation string, now time.Time) (Job, error) 
 func (s *Service) end(job Job, result Result, now time.Time) (Change, error) {
 	if result.Failure == "" {
 		job.Verdict = result.Verdict
+		extras, err := result.extras()
+		if err != nil {
+			return Change{}, err
+		}
+		job.Summary = extras.summary
 		change, err := s.close(job, Succeeded, now)
-		change.Report = result.Report
+		change.Report, change.FixLog, change.Comparison = result.Report, extras.fixLog, extras.comparison
+		if result.Fixed != nil && result.Fixed.File != nil {
+			if s.config.Files == nil {
+				return Change{}, fmt.Errorf("%w: a fixed file without storage", ErrInvalidResult)
+			}
+			change.File, change.MostStored = result.Fixed.File, s.config.Files.config.MaxStored
+		}
 		return change, err
 	}
 	failure, known := NewFailure(result.Failure)
@@ -309,7 +325,7 @@ func (r Result) check() error {
 		return fmt.Errorf("%w: status %d of the file server with failure %q", ErrInvalidResult, r.UpstreamStatus, r.Failure)
 	}
 	if r.Failure != "" {
-		if _, known := NewFailure(r.Failure); !known || r.Report != nil || r.Verdict != "" {
+		if _, known := NewFailure(r.Failure); !known || r.Report != nil || r.Verdict != "" || r.Fixed != nil || r.Comparison != nil {
 			return fmt.Errorf("%w: failure %q", ErrInvalidResult, r.Failure)
 		}
 		return nil

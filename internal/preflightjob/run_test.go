@@ -203,7 +203,7 @@ func TestReportPurgedBetweenTwoReadsIsGone(t *testing.T) {
 	if _, err := b.Finish(t.Context(), id, 1, "w1", passed); err != nil {
 		t.Fatalf(`Finish(%q, "w1"): %v`, id, err)
 	}
-	delete(b.store.reports, id)
+	delete(b.store.documents[preflightjob.ReportDocument], id)
 	if _, err := b.Report(t.Context(), acme, id); !errors.Is(err, preflightjob.ErrGone) {
 		t.Errorf("error = %v, want ErrGone", err)
 	}
@@ -283,7 +283,7 @@ func TestAnyOrderOfCallsPreservesTheInvariants(t *testing.T) {
 			checkStep(t, before, after)
 			before = after
 		}
-		_, hasReport := b.store.reports[id]
+		_, hasReport := b.store.documents[preflightjob.ReportDocument][id]
 		if ended := before.Status.Terminal(); hasReport != (before.Status == preflightjob.Succeeded) || (len(b.store.events) == 1) != ended {
 			t.Fatalf("job %+v has report %t and %d events", before, hasReport, len(b.store.events))
 		}

@@ -85,6 +85,10 @@ type Request struct {
 	// ClientReference is the client's own name of the job, at most [MaxReference]
 	// characters; empty for none.
 	ClientReference string
+	// Fixes holds the requested fixes, and CompareWith is the id of an earlier job; empty for
+	// none.
+	Fixes       Fixes
+	CompareWith string
 	// Idempotency is optional: every call with an empty key creates a job.
 	Idempotency transaction.Idempotency
 	// Quota is nil if submissions are not counted.
@@ -115,7 +119,11 @@ func (s *Service) Submit(ctx context.Context, owner tenant.ID, request Request, 
 	if err != nil {
 		return Submitted{}, err
 	}
-	job, refusal := s.judge(now, owner, request, address, invalid)
+	compared, stranger, err := s.compared(ctx, owner, request)
+	if err != nil {
+		return Submitted{}, err
+	}
+	job, refusal := s.judge(now, owner, request, address, invalid, stranger)
 	if refusal != nil {
 		// The store looks the key up in the transaction that writes. Without a write,
 		// look the key up here, so that a replay still comes first.
@@ -124,6 +132,7 @@ func (s *Service) Submit(ctx context.Context, owner tenant.ID, request Request, 
 		}
 		return Submitted{}, refusal
 	}
+	job.CompareFile = compared
 	stored, outcome, err := s.config.Store.CreateJob(ctx, job, transaction.Terms{
 		Tenant:      owner,
 		Operation:   transaction.SubmitPreflight,
@@ -211,7 +220,7 @@ func CheckSource(hasURL, hasID bool) []Violation {
 	}
 }
 
-func (s *Service) judge(now time.Time, owner tenant.ID, request Request, address FileURL, found []Violation) (Job, error) {
+func (s *Service) judge(now time.Time, owner tenant.ID, request Request, address FileURL, found, stranger []Violation) (Job, error) {
 	if known := slices.Concat(s.config.Profiles, request.Profiles); !slices.Contains(known, request.Profile) && !isSimulated(owner, request.Profile) {
 		found = append(found, Violation{Pointer: "#/profile", Code: "NOT_ALLOWED", Detail: "must be one of: " + strings.Join(known, ", ")})
 	}
@@ -221,6 +230,7 @@ func (s *Service) judge(now time.Time, owner tenant.ID, request Request, address
 	if code, detail := checkReference(request.ClientReference); code != "" {
 		found = append(found, Violation{Pointer: "#/clientReference", Code: code, Detail: detail})
 	}
+	found = append(append(found, s.judgeFixes(owner, request)...), stranger...)
 	if len(found) > 0 {
 		return Job{}, &ValidationError{Violations: found}
 	}
@@ -228,7 +238,10 @@ func (s *Service) judge(now time.Time, owner tenant.ID, request Request, address
 	if err != nil {
 		return Job{}, err
 	}
-	return Job{ID: id, Tenant: owner, FileURL: address, Profile: request.Profile, Ticket: request.Ticket, ClientReference: request.ClientReference, SubmittedAt: now, Trace: request.Trace}.asSubmitted(), nil
+	return Job{
+		ID: id, Tenant: owner, FileURL: address, Profile: request.Profile, Ticket: request.Ticket, ClientReference: request.ClientReference,
+		Fixes: request.Fixes, CompareWith: request.CompareWith, SubmittedAt: now, Trace: request.Trace,
+	}.asSubmitted(), nil
 }
 
 // MaxReference is the maximum length of a client reference, in characters.
@@ -268,26 +281,42 @@ func (s *Service) Get(ctx context.Context, owner tenant.ID, id string) (Job, err
 // errors of Get, it returns [ErrNotReady] for an open job, and [NoReportError] for a
 // job that ended without a report.
 func (s *Service) Report(ctx context.Context, owner tenant.ID, id string) ([]byte, error) {
-	job, err := s.Get(ctx, owner, id)
+	return s.document(ctx, owner, id, ReportDocument, func(Job) error { return nil })
+}
+
+// document returns a document of an owned job that has succeeded and passes check.
+func (s *Service) document(ctx context.Context, owner tenant.ID, id string, document Document, check func(Job) error) ([]byte, error) {
+	job, err := s.succeeded(ctx, owner, id)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case job.Status == Succeeded:
-	case job.Status.Terminal():
-		return nil, &NoReportError{Status: job.Status, Failure: job.Failure}
-	default:
-		return nil, ErrNotReady
+	if err := check(job); err != nil {
+		return nil, err
 	}
-	report, err := s.config.Store.JobReport(ctx, owner, id)
+	content, err := s.config.Store.JobDocument(ctx, owner, id, document)
 	if errors.Is(err, transaction.ErrNotFound) {
 		// The job was purged between the two reads.
 		return nil, ErrGone
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read report: %w", err)
+		return nil, fmt.Errorf("read %s: %w", document, err)
 	}
-	return report, nil
+	return content, nil
+}
+
+// succeeded returns an owned job, or the error of one that has not succeeded.
+func (s *Service) succeeded(ctx context.Context, owner tenant.ID, id string) (Job, error) {
+	job, err := s.Get(ctx, owner, id)
+	switch {
+	case err != nil:
+		return Job{}, err
+	case job.Status == Succeeded:
+		return job, nil
+	case job.Status.Terminal():
+		return Job{}, &NoReportError{Status: job.Status, Failure: job.Failure}
+	default:
+		return Job{}, ErrNotReady
+	}
 }
 
 // now returns the clock in whole milliseconds, the resolution of the store, so that a

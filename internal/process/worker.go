@@ -28,7 +28,7 @@ type Worker struct {
 	// --role=preflight alone takes these.
 	Redis
 	tempDir        string
-	filesDir       string
+	files          filesOptions
 	slots, fetches int
 	fetchMinRate   int64
 	allowFetch     []string
@@ -53,7 +53,7 @@ type workerRole struct {
 
 func workerRoles() []workerRole {
 	return []workerRole{
-		{"preflight", telemetry.Preflight, []string{"allow-fetch", "fetch-min-rate", "fetches", "files-dir", "insecure-redis", "redis", "slots", "temp-dir"}, 1, assemblePreflight},
+		{"preflight", telemetry.Preflight, []string{"allow-fetch", "fetch-min-rate", "fetches", "files-dir", "files-lifetime", "files-max-stored", "insecure-redis", "redis", "scan-command", "scan-timeout", "slots", "temp-dir"}, 1, assemblePreflight},
 		{"webhooks", telemetry.Webhooks, []string{"allow-webhooks", "gate-secret"}, webhookConnections, assembleWebhooks},
 	}
 }
@@ -76,7 +76,11 @@ func (o *Worker) AddFlags(f *pflag.FlagSet) {
 	o.Redis.AddFlags(f)
 	f.StringSliceVar(&o.allowFetch, "allow-fetch", nil, "preflight: special-purpose address ranges (CIDRs) that fileUrl may use, also over http")
 	f.StringVar(&o.tempDir, "temp-dir", os.TempDir(), "preflight: directory for unnamed temporary files during inspection")
-	registerFilesDir(f, &o.filesDir, "preflight: directory of uploaded files, the --files-dir of the API servers; jobs with uploaded files fail without it")
+	o.files.register(f)
+	f.Lookup("files-dir").Usage = "directory of uploaded and fixed files, the --files-dir of the API servers; jobs with uploaded files fail without it"
+	for _, flag := range []string{"files-dir", "files-lifetime", "files-max-stored", "scan-command", "scan-timeout"} {
+		f.Lookup(flag).Usage = "preflight: " + f.Lookup(flag).Usage
+	}
 	o.addGateFlags(f, webhookGate, "webhooks: name of the Secret with the signing secrets")
 	registerStaleness(f, &o.maxStaleness)
 	f.StringSliceVar(&o.allowWebhooks, "allow-webhooks", nil, "webhooks: special-purpose address ranges (CIDRs) that webhook URLs may use, also over http")
@@ -121,6 +125,9 @@ func (o *Worker) Run(ctx context.Context, given func(flag string) bool, logs io.
 	}
 	if o.drain < 0 || o.drain > time.Hour {
 		return fmt.Errorf("--drain-time must be 0s to 1h, not %s", o.drain)
+	}
+	if err := o.files.check(); err != nil {
+		return err
 	}
 	if !given("database-connections") {
 		o.connections = role.connections

@@ -45,6 +45,8 @@ type Spec struct {
 	File *os.File
 	// Other is the file after a change, for [Compare]; otherwise it is nil.
 	Other *os.File
+	// Output is the printing condition for [Fix] of a file that states none, or nil.
+	Output *report.Output
 	// Language is the language of annotations; empty selects English.
 	Language string
 	// Progress, if not nil, is called after each page. The calls come from another
@@ -152,15 +154,15 @@ func Compare(ctx context.Context, spec Spec) (report.Comparison, error) {
 // edits it, and compares both.
 const fixPasses = 4
 
-// Fix returns the bytes that, appended to the file, fix it, and the log; see preflight.Fix. The output
-// is the printing condition for files that state none, or nil. The child gets [fixPasses] times the
-// time of the limits, and may write an update besides. Fix otherwise equals [Run].
-func Fix(ctx context.Context, spec Spec, fixes []report.Fix, printing *report.Output) (update []byte, log report.FixLog, err error) {
+// Fix returns the bytes that, appended to the file, fix it, and the log; see preflight.Fix. The child
+// gets [fixPasses] times the time of the limits, and may write an update besides. Fix otherwise
+// equals [Run].
+func Fix(ctx context.Context, spec Spec, fixes []report.Fix) (update []byte, log report.FixLog, err error) {
 	spec.Limits = spec.Limits.orDefault()
 	spec.Limits.CPU *= fixPasses
 	spec.Limits.Wall *= fixPasses
 	spec.Limits.Output += report.MaxUpdate
-	err = inspect(ctx, spec, Request{Fix: true, Fixes: fixes, Output: printing}, func(output []byte) (err error) {
+	err = inspect(ctx, spec, Request{Fix: true, Fixes: fixes, Output: spec.Output}, func(output []byte) (err error) {
 		log, update, err = report.DecodeFix(output)
 		return err
 	})

@@ -88,6 +88,18 @@ func part(columns, owners, condition string) string {
 		` ORDER BY id DESC LIMIT @limit`
 }
 
+// DocumentColumn returns the column of a document in the table of reports.
+func DocumentColumn(document preflightjob.Document) string {
+	switch document {
+	case preflightjob.FixLogDocument:
+		return "fix_log"
+	case preflightjob.ComparisonDocument:
+		return "comparison"
+	default:
+		return "body"
+	}
+}
+
 // ListJobs returns the query that lists columns of the jobs of @owner that a selection
 // selects, the latest first: those before the position (@at, @before) that were submitted at
 // or after @from and have not expired at @now. A client reference is @reference.

@@ -273,9 +273,9 @@ func (f *Faulty) Jobs(ctx context.Context, owner tenant.ID, selection preflightj
 	return around(f, "list jobs", false, func() ([]preflightjob.Job, error) { return f.store.Jobs(ctx, owner, selection) })
 }
 
-// JobReport implements [preflightjob.Store].
-func (f *Faulty) JobReport(ctx context.Context, owner tenant.ID, id string) ([]byte, error) {
-	return around(f, "read report", false, func() ([]byte, error) { return f.store.JobReport(ctx, owner, id) })
+// JobDocument implements [preflightjob.Store].
+func (f *Faulty) JobDocument(ctx context.Context, owner tenant.ID, id string, document preflightjob.Document) ([]byte, error) {
+	return around(f, "read "+string(document), false, func() ([]byte, error) { return f.store.JobDocument(ctx, owner, id, document) })
 }
 
 // AmendJob implements [preflightjob.Store].

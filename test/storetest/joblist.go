@@ -119,7 +119,7 @@ func jobListIsFiltered(t *testing.T, w *fixture) {
 		if _, err := w.jobs.Begin(t.Context(), ids[i], 1, "w1"); err != nil {
 			t.Fatalf("begin: %v", err)
 		}
-		if _, err := w.jobs.Finish(t.Context(), ids[i], 1, "w1", preflightjob.Result{Report: report, Verdict: verdict}); err != nil {
+		if _, err := w.jobs.Finish(t.Context(), ids[i], 1, "w1", preflightjob.Result{Report: inspected, Verdict: verdict}); err != nil {
 			t.Fatalf("finish: %v", err)
 		}
 	}

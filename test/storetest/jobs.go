@@ -33,9 +33,9 @@ var jobCases = map[string]func(*testing.T, *fixture){
 	"a refused amendment and an unchanged one leave the job as it was": amendNothing,
 }
 
-var report = []byte(`{"schema":"v1","verdict":"warn","findings":[{"rule":"image.ppi_low"}]}` + "\n")
+var inspected = []byte(`{"schema":"v1","verdict":"warn","findings":[{"rule":"image.ppi_low"}]}` + "\n")
 
-var warned = preflightjob.Result{Report: report, Verdict: preflightjob.Warn}
+var warned = preflightjob.Result{Report: inspected, Verdict: preflightjob.Warn}
 
 func finishJob(t *testing.T, w *fixture, id string) preflightjob.Job {
 	t.Helper()
@@ -318,7 +318,7 @@ func reportOnce(t *testing.T, w *fixture) {
 	if err != nil {
 		t.Fatalf("w.jobs.Report: %v", err)
 	}
-	wantEqual(t, "report", string(report), string(got))
+	wantEqual(t, "report", string(inspected), string(got))
 
 	// Even a caller that breaks the rules of the service cannot overwrite it.
 	_, err = w.store.AmendJob(t.Context(), job.ID, func(job preflightjob.Job) (preflightjob.Change, error) {
@@ -327,7 +327,7 @@ func reportOnce(t *testing.T, w *fixture) {
 	if err == nil {
 		t.Error("a second report was stored")
 	}
-	if got, err = w.jobs.Report(t.Context(), acme, job.ID); err != nil || string(got) != string(report) {
+	if got, err = w.jobs.Report(t.Context(), acme, job.ID); err != nil || string(got) != string(inspected) {
 		t.Errorf("report is now %q (%v)", got, err)
 	}
 }
@@ -498,7 +498,7 @@ func reopened(t *testing.T, w *fixture) {
 	if _, err := w.jobs.Reopen(t.Context(), id, last+1); !errors.Is(err, preflightjob.ErrTerminal) {
 		t.Errorf("a job that succeeded: %v, want ErrTerminal", err)
 	}
-	if got, err := w.jobs.Report(t.Context(), acme, id); err != nil || string(got) != string(report) {
+	if got, err := w.jobs.Report(t.Context(), acme, id); err != nil || string(got) != string(inspected) {
 		t.Errorf("report %q, %v", got, err)
 	}
 }

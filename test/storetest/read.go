@@ -36,9 +36,12 @@ func isolation(t *testing.T, w *fixture) {
 			_, err := w.rfqs.SubmitQuote(t.Context(), owner, record.ID, w.offer(t, "s2", "1.00"), rfq.Instruction{})
 			return err
 		},
-		"job":        func(owner tenant.ID) error { _, err := w.jobs.Get(t.Context(), owner, job.ID); return err },
-		"report":     func(owner tenant.ID) error { _, err := w.jobs.Report(t.Context(), owner, job.ID); return err },
-		"raw report": func(owner tenant.ID) error { _, err := w.store.JobReport(t.Context(), owner, job.ID); return err },
+		"job":    func(owner tenant.ID) error { _, err := w.jobs.Get(t.Context(), owner, job.ID); return err },
+		"report": func(owner tenant.ID) error { _, err := w.jobs.Report(t.Context(), owner, job.ID); return err },
+		"raw report": func(owner tenant.ID) error {
+			_, err := w.store.JobDocument(t.Context(), owner, job.ID, preflightjob.ReportDocument)
+			return err
+		},
 		"list of jobs": func(owner tenant.ID) error {
 			list, err := w.jobs.List(t.Context(), owner, preflightjob.Page{})
 			if err == nil && len(list.Items) == 0 {

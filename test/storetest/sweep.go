@@ -145,7 +145,7 @@ func purge(t *testing.T, w *fixture) {
 	if err != nil || !left.FileURL.IsZero() || left.Status != preflightjob.Succeeded {
 		t.Errorf("purged job = %+v (%v), want a row without its URL", left, err)
 	}
-	if _, err := w.store.JobReport(t.Context(), acme, old.ID); !errors.Is(err, transaction.ErrNotFound) {
+	if _, err := w.store.JobDocument(t.Context(), acme, old.ID, preflightjob.ReportDocument); !errors.Is(err, transaction.ErrNotFound) {
 		t.Errorf("report of a purged job: error = %v, want ErrNotFound", err)
 	}
 	if _, err := w.jobs.Get(t.Context(), acme, old.ID); !errors.Is(err, preflightjob.ErrGone) {

@@ -79,8 +79,8 @@ type attempt struct {
 }
 
 // beginInspectStore runs the steps of an attempt: execute an operator's order, begin the attempt
-// in the store, fetch and inspect the file, store the result. It returns the outcome for logs and
-// metrics.
+// in the store, fetch and inspect the file, fix and compare it if the job requests that, store the
+// result. It returns the outcome for logs and metrics.
 func (a *attempt) beginInspectStore(ctx context.Context) (outcome string) {
 	// The row contains the trace. Spans that end before the row has been read are held
 	// and sent afterwards.
@@ -112,11 +112,12 @@ func (a *attempt) beginInspectStore(ctx context.Context) (outcome string) {
 	}
 	ctx = a.beginSpan(ctx)
 	held.Record(ctx)
-	made, err := a.inspectFile(ctx)
+	result, err := a.processFile(ctx)
 	if err != nil {
+		a.discard(ctx, result)
 		return a.afterError(ctx, err)
 	}
-	return a.store(ctx, preflightjob.Result{Report: made.JSON, Verdict: preflightjob.Verdict(made.Verdict)}, OutcomeSucceeded)
+	return a.store(ctx, result, OutcomeSucceeded)
 }
 
 // executeOrder executes the order of an operator, if the lease has one. It returns an outcome if
@@ -169,29 +170,36 @@ func (w *Worker) untilStored(ctx context.Context, operation func() error) error 
 	}
 }
 
-// inspectFile opens the file of the job and inspects it with the profile as of the beginning.
-func (a *attempt) inspectFile(ctx context.Context) (sandbox.Inspected, error) {
+// processFile opens the file of the job and, in one slot, inspects, fixes and compares it. With an
+// error, the result may have a fixed file.
+func (a *attempt) processFile(ctx context.Context) (result preflightjob.Result, err error) {
 	custom, err := a.profileText(ctx)
 	if err != nil {
-		return sandbox.Inspected{}, err
+		return result, err
 	}
 	file, err := a.open(ctx)
 	if err != nil {
-		return sandbox.Inspected{}, err
+		return result, err
 	}
 	defer func() { _ = file.Close() }()
 	if err := a.inspections.enter(ctx, a.lease.Tenant.Organization); err != nil {
-		return sandbox.Inspected{}, err
+		return result, err
 	}
 	defer a.inspections.leave(a.lease.Tenant.Organization)
-	inspecting, span := a.Tracer.Start(ctx, telemetry.Inside, "inspect file", slog.String("printmarket.profile", a.job.Profile))
-	made, err := a.inspectAndReport(inspecting, sandbox.Spec{
+	spec := sandbox.Spec{
 		Inspector: a.Inspector, Profile: a.job.Profile, ProfileText: custom, Ticket: a.job.Ticket, File: file,
 		Limits: sandbox.Limits{Output: preflightjob.MaxReport},
-	})
+	}
+	inspecting, span := a.Tracer.Start(ctx, telemetry.Inside, "inspect file", slog.String("printmarket.profile", a.job.Profile))
+	made, err := a.inspectAndReport(inspecting, spec)
 	span.Set(slog.String("printmarket.verdict", string(made.Verdict)))
 	span.End(faultOf(err))
-	return made, err
+	if err != nil {
+		return result, err
+	}
+	result.Report, result.Verdict = made.JSON, preflightjob.Verdict(made.Verdict)
+	err = a.extend(ctx, spec, made, &result)
+	return result, err
 }
 
 // open opens the uploaded file of the job, or fetches the file into a temporary one. That file
@@ -331,11 +339,19 @@ func (a *attempt) store(ctx context.Context, result preflightjob.Result, outcome
 		return err
 	})
 	span.End(faultOf(err))
+	var exceeded *preflightjob.StorageExceededError
 	switch {
 	case errors.Is(err, preflightjob.ErrFenced):
+		a.discard(ctx, result)
 		a.Queue.Abandon(a.lease)
 		return OutcomeFenced
+	case errors.As(err, &exceeded) && result.Fixed != nil:
+		// Other files of the organization were stored meanwhile.
+		a.discard(ctx, result)
+		undo(result.Fixed, notStored(err))
+		return a.store(ctx, result, outcome)
 	case errors.Is(err, preflightjob.ErrInvalidResult) && result.Failure == "":
+		a.discard(ctx, result)
 		a.Log.ErrorContext(ctx, "the report cannot be stored", "job", a.lease.ID, "error", err)
 		return a.store(ctx, preflightjob.Result{Failure: preflightjob.OutputLimit}, string(preflightjob.OutputLimit))
 	case err != nil:

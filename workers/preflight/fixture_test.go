@@ -4,6 +4,7 @@ package preflight_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 	"testing"
@@ -121,6 +122,15 @@ func goodInspect(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 	return goodReport(), nil
 }
 
+// badFix and badCompare are the defaults of jobs that request neither.
+func badFix(context.Context, sandbox.Spec, []report.Fix) ([]byte, report.FixLog, error) {
+	return nil, report.FixLog{}, errors.New("a fix that was not requested")
+}
+
+func badCompare(context.Context, sandbox.Spec) (report.Comparison, error) {
+	return report.Comparison{}, errors.New("a comparison that was not requested")
+}
+
 // stuck returns an inspection that waits for the end of its context and sends the cause.
 func stuck(entered chan<- struct{}, causes chan<- error) preflight.Inspect {
 	return func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
@@ -151,7 +161,7 @@ func (f *fixture) start(name string, changes ...func(*preflight.Config)) *runner
 	f.Helper()
 	r := &runner{dir: f.TempDir(), ended: make(chan struct{})}
 	config := preflight.Config{
-		Jobs: f.Jobs, Queue: f.consumer(name, lease), Fetch: goodFetch, Files: f.Files, Inspect: goodInspect,
+		Jobs: f.Jobs, Queue: f.consumer(name, lease), Fetch: goodFetch, Files: f.Files, Inspect: goodInspect, Fix: badFix, Compare: badCompare,
 		Slots: 2, Fetches: 2, Drain: time.Minute, TempDir: r.dir,
 		Jitter: func(time.Duration) time.Duration { return 0 },
 		Now:    time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),

@@ -24,6 +24,7 @@ import (
 	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 // Jobs lists the methods of [preflightjob.Service] that the worker calls.
@@ -56,13 +57,22 @@ type Queue interface {
 // Fetch copies the file at a URL to dst. [safehttp.Client.Fetch] is one.
 type Fetch func(ctx context.Context, url string, dst io.Writer) error
 
-// Files opens uploaded files for reading. Package preflightjob implements it.
+// Files opens uploaded files for reading, and stores fixed files. Package preflightjob implements
+// it.
 type Files interface {
 	Open(ctx context.Context, owner tenant.ID, id string) (*os.File, error)
+	Keep(ctx context.Context, owner tenant.ID, content io.Reader, bytes int64) (preflightjob.File, error)
+	Discard(file preflightjob.File) error
 }
 
 // Inspect inspects one file. [sandbox.Run] is one.
 type Inspect func(ctx context.Context, spec sandbox.Spec) (sandbox.Inspected, error)
+
+// Fix fixes one file. [sandbox.Fix] is one.
+type Fix func(ctx context.Context, spec sandbox.Spec, fixes []report.Fix) (update []byte, log report.FixLog, err error)
+
+// Compare compares two files. [sandbox.Compare] is one.
+type Compare func(ctx context.Context, spec sandbox.Spec) (report.Comparison, error)
 
 // Config holds the dependencies and settings of a [Worker].
 type Config struct {
@@ -71,10 +81,12 @@ type Config struct {
 	Fetch   Fetch
 	Files   Files
 	Inspect Inspect
+	Fix     Fix
+	Compare Compare
 	// Posture returns the snapshot in force with the custom profiles; nil if there is none. It is not
 	// called for jobs with a built-in profile.
 	Posture func() *posture.Snapshot
-	// Inspector is the program that Inspect starts.
+	// Inspector is the program that Inspect, Fix and Compare start.
 	Inspector sandbox.Inspector
 	// Slots limits the inspections that run at the same time, Fetches the files that are
 	// fetched meanwhile. The worker holds at most [Capacity] jobs. One organization has at

@@ -196,6 +196,27 @@ Parameter: "database" or "redis". */}}
 {{- end }}
 {{- end }}
 
+{{/* Arguments of processes that store files: API servers and preflight workers. */}}
+{{- define "printmarket.filesArguments" -}}
+{{- with .Values.files }}
+{{- if .existingClaim }}
+- --files-dir=/files
+{{- if ne (int .lifetimeHours) 24 }}
+- --files-lifetime={{ int .lifetimeHours }}h
+{{- end }}
+{{- if ne (int64 .maxStoredBytes) 4294967296 }}
+- --files-max-stored={{ int64 .maxStoredBytes }}
+{{- end }}
+{{- with .scanCommand }}
+- {{ printf "--scan-command=%s" . | quote }}
+{{- end }}
+{{- if and .scanCommand (ne (int .scanTimeoutSeconds) 60) }}
+- --scan-timeout={{ int .scanTimeoutSeconds }}s
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "printmarket.filesMount" -}}
 {{- if .Values.files.existingClaim }}
 - name: files

@@ -18,19 +18,22 @@ var _ preflightjob.FileStore = (*Store)(nil)
 
 // AddFile implements [preflightjob.FileStore].
 func (s *Store) AddFile(ctx context.Context, file preflightjob.File, most int64) error {
-	return s.use(ctx, "add file", func(ctx context.Context, conn *pgxpool.Conn) error {
-		added, err := conn.Exec(ctx, `INSERT INTO uploaded_file (id, tenant, sha256, bytes, created_at, expires_at)
-			SELECT $1, $2, $3, $4, $5, $6 WHERE room_for_file($7, $4, $8)`,
-			file.ID, file.Tenant.String(), file.SHA256, file.Bytes, file.CreatedAt, file.ExpiresAt, tenantsOf(file.Tenant.Organization), most)
-		if err != nil || added.RowsAffected() > 0 {
-			return err
-		}
-		use, err := fileUse(ctx, conn, file.Tenant.Organization)
-		if err != nil {
-			return err
-		}
-		return store.Answer(&preflightjob.StorageExceededError{Limit: most, FileUse: use})
-	})
+	return s.use(ctx, "add file", func(ctx context.Context, conn *pgxpool.Conn) error { return addFile(ctx, conn, file, most) })
+}
+
+// addFile adds a row if the organization has room for the file.
+func addFile(ctx context.Context, q querier, file preflightjob.File, most int64) error {
+	added, err := q.Exec(ctx, `INSERT INTO uploaded_file (id, tenant, sha256, bytes, created_at, expires_at)
+		SELECT $1, $2, $3, $4, $5, $6 WHERE room_for_file($7, $4, $8)`,
+		file.ID, file.Tenant.String(), file.SHA256, file.Bytes, file.CreatedAt, file.ExpiresAt, tenantsOf(file.Tenant.Organization), most)
+	if err != nil || added.RowsAffected() > 0 {
+		return err
+	}
+	use, err := fileUse(ctx, q, file.Tenant.Organization)
+	if err != nil {
+		return err
+	}
+	return store.Answer(&preflightjob.StorageExceededError{Limit: most, FileUse: use})
 }
 
 func fileUse(ctx context.Context, q querier, organization string) (use preflightjob.FileUse, err error) {
@@ -80,6 +83,8 @@ func (s *Store) FilesOf(ctx context.Context, owner tenant.ID, after string, limi
 func (s *Store) ExpiredFiles(ctx context.Context, now time.Time, limit int) ([]string, error) {
 	return s.fileIDs(ctx, "list expired files", `SELECT id FROM uploaded_file AS f WHERE expires_at <= $1 AND NOT EXISTS (
 		SELECT FROM job WHERE file_url = 'upload:' || f.id AND `+isOpen+` AND left(file_url, 7) = 'upload:'
+	) AND NOT EXISTS (
+		SELECT FROM job WHERE compare_file = f.id AND `+isOpen+` AND compare_file <> ''
 	) ORDER BY expires_at LIMIT $2`, now, limit)
 }
 

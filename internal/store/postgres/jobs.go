@@ -18,7 +18,8 @@ import (
 var _ preflightjob.Store = (*Store)(nil)
 
 const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, incarnation, pages_done, pages_total,
-	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries, trace, client_reference, upstream_status`
+	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries, trace, client_reference, upstream_status,
+	fixes, compare_with, compare_file, summary`
 
 // isOpen repeats the condition of the partial indexes literally.
 const isOpen = `status IN ('queued', 'processing')`
@@ -27,7 +28,7 @@ const isOpen = `status IN ('queued', 'processing')`
 // open jobs, then the columns of the job that are not among the parameters of the claim.
 const createJob = claimed + `room_for_job($1, $11)` + claimedEnd + `, made AS (
 	INSERT INTO job (` + jobColumns + `)
-	SELECT $5, $1, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, NULLIF($30, ''), $31, $32
+	SELECT $5, $1, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, NULLIF($30, ''), $31, $32, $33, $34, $35, NULL
 	FROM claimed WHERE outcome = 'created'
 )
 SELECT outcome, subject, wait FROM claimed`
@@ -43,7 +44,7 @@ func (s *Store) CreateJob(ctx context.Context, job preflightjob.Job, terms trans
 		job.FileURL, job.Profile, job.Ticket, job.Status, job.Attempt, job.Incarnation,
 		job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
 		job.SubmittedAt, maybe(job.StartedAt), maybe(job.FinishedAt), job.ExpiresAt, job.DispatchedAt, job.Tries, job.Trace,
-		job.ClientReference, job.Failure.UpstreamStatus)
+		job.ClientReference, job.Failure.UpstreamStatus, job.Fixes, job.CompareWith, job.CompareFile)
 	stored, outcome := job, transaction.Created
 	err = s.use(ctx, op, func(ctx context.Context, conn *pgxpool.Conn) error {
 		claim, err := scanClaim(conn.QueryRow(ctx, createJob, args...))
@@ -100,11 +101,12 @@ func (s *Store) Jobs(ctx context.Context, owner tenant.ID, chosen preflightjob.S
 	return malformed.Sound(listed)
 }
 
-// JobReport implements [preflightjob.Store].
-func (s *Store) JobReport(ctx context.Context, owner tenant.ID, id string) ([]byte, error) {
-	return read(ctx, s, "read report", func(ctx context.Context, q querier) (body []byte, err error) {
+// JobDocument implements [preflightjob.Store].
+func (s *Store) JobDocument(ctx context.Context, owner tenant.ID, id string, document preflightjob.Document) ([]byte, error) {
+	return read(ctx, s, "read "+string(document), func(ctx context.Context, q querier) (body []byte, err error) {
+		column := "report." + store.DocumentColumn(document)
 		err = q.QueryRow(ctx,
-			`SELECT report.body FROM report JOIN job ON job.id = report.job_id WHERE job.id = $1 AND job.tenant = $2`,
+			`SELECT `+column+` FROM report JOIN job ON job.id = report.job_id WHERE job.id = $1 AND job.tenant = $2 AND `+column+` IS NOT NULL`,
 			id, owner.String()).Scan(&body)
 		return found(body, err)
 	})
@@ -126,17 +128,22 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(preflightjo
 		if change.Unchanged {
 			return nil
 		}
+		if change.File != nil {
+			if err := addFile(ctx, tx, *change.File, change.MostStored); err != nil {
+				return err
+			}
+		}
 		changes := &pgx.Batch{}
 		changes.Queue(
 			`UPDATE job SET status = $2, attempt = $3, incarnation = $4, pages_done = $5, pages_total = $6, verdict = $7,
-			 failure_code = $8, failure_detail = $9, version = $10, started_at = $11, finished_at = $12, expires_at = $13, tries = $14, file_url = $15, upstream_status = $16 WHERE id = $1`,
+			 failure_code = $8, failure_detail = $9, version = $10, started_at = $11, finished_at = $12, expires_at = $13, tries = $14, file_url = $15, upstream_status = $16, summary = $17 WHERE id = $1`,
 			id, change.Job.Status, change.Job.Attempt, change.Job.Incarnation,
 			change.Job.Progress.PagesDone, change.Job.Progress.PagesTotal, change.Job.Verdict,
 			change.Job.Failure.Code, change.Job.Failure.Detail, change.Job.Version,
 			maybe(change.Job.StartedAt), maybe(change.Job.FinishedAt), change.Job.ExpiresAt, change.Job.Tries, change.Job.FileURL,
-			change.Job.Failure.UpstreamStatus)
+			change.Job.Failure.UpstreamStatus, change.Job.Summary)
 		if change.Report != nil {
-			changes.Queue(`INSERT INTO report (job_id, body) VALUES ($1, $2)`, id, change.Report)
+			changes.Queue(`INSERT INTO report (job_id, body, fix_log, comparison) VALUES ($1, $2, $3, $4)`, id, change.Report, change.FixLog, change.Comparison)
 		}
 		if err := queuePublish(ctx, changes, job.Tenant, change.Events); err != nil {
 			return err
@@ -207,7 +214,8 @@ func scanJob(r pgx.Row) (job preflightjob.Job, err error) {
 		&job.Status, &job.Attempt, &job.Incarnation,
 		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
 		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt},
-		&job.Tries, text{&job.Trace}, &job.ClientReference, &job.Failure.UpstreamStatus)
+		&job.Tries, text{&job.Trace}, &job.ClientReference, &job.Failure.UpstreamStatus,
+		&job.Fixes, &job.CompareWith, &job.CompareFile, store.Maybe(&fields, &job.Summary))
 	if fault := fields.Fault(); err == nil && fault != nil {
 		err = store.Answer(&preflightjob.MalformedError{IDs: []string{job.ID}, Err: fault})
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-const needed = 26
+const needed = 27
 
 func TestProgramRunsOnlyOnItsOwnSchemaAndNewerOnes(t *testing.T) {
 	t.Parallel()

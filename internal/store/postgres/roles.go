@@ -85,14 +85,14 @@ func RuntimeGrants(role string) string {
 	)
 }
 
-// WorkerGrants returns the statements that let a role begin and finish preflight jobs. The
-// role cannot submit jobs, read reports or read RFQs.
+// WorkerGrants returns the statements that let a role begin and finish preflight jobs, and add
+// the files that it has fixed. The role cannot submit jobs, read reports or read RFQs.
 func WorkerGrants(role string) string {
 	return grants(role,
 		"SELECT ON job, uploaded_file",
 		`UPDATE (status, attempt, incarnation, pages_done, pages_total, verdict, failure_code, failure_detail, upstream_status,
-			version, tries, started_at, finished_at, expires_at, file_url) ON job`,
-		"INSERT ON report",
+			version, tries, started_at, finished_at, expires_at, file_url, summary) ON job`,
+		"INSERT ON report, uploaded_file",
 		"INSERT (id, tenant, type, subject, at, trace) ON outbox",
 		"SELECT ON goose_db_version",
 	)

@@ -9,8 +9,10 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -63,8 +65,16 @@ func TestWorkerRoleCanOnlyBeginAndFinishJobs(t *testing.T) {
 	if err := running.Progress(t.Context(), id, 1, "w1", preflightjob.Progress{PagesDone: 1, PagesTotal: 2}); err != nil {
 		t.Errorf("running.Progress: %v", err)
 	}
-	if _, err := running.Finish(t.Context(), id, 1, "w1", passed(id)); err != nil {
+	result := passed(id)
+	file := preflightjob.File{
+		ID: recordid.First(preflightjob.FilePrefix, testTime), Tenant: acme, SHA256: strings.Repeat("0f", 32), Bytes: 1, CreatedAt: testTime, ExpiresAt: testTime.Add(time.Hour),
+	}
+	result.Fixed = &preflightjob.Fixed{File: &file}
+	if _, err := running.Finish(t.Context(), id, 1, "w1", result); err != nil {
 		t.Errorf("running.Finish: %v", err)
+	}
+	if got, err := owner.File(t.Context(), acme, file.ID); err != nil || got != file {
+		t.Errorf("fixed file = %+v, %v, want that of the worker", got, err)
 	}
 	if report, err := preflight.Report(t.Context(), acme, id); err != nil || !strings.Contains(string(report), id) {
 		t.Errorf("report %s (%v), want the report of the worker", report, err)
@@ -79,7 +89,7 @@ func TestWorkerRoleCanOnlyBeginAndFinishJobs(t *testing.T) {
 		"list rfqs":    func(ctx context.Context) error { _, err := forbiddenRFQs.List(ctx, acme, rfq.Page{}); return err },
 		"submit a job": func(ctx context.Context) error { _, err := running.Submit(ctx, acme, jobOf("k2"), 10); return err },
 		"read a report": func(ctx context.Context) error {
-			_, err := worker.JobReport(ctx, acme, id)
+			_, err := worker.JobDocument(ctx, acme, id, preflightjob.ReportDocument)
 			return err
 		},
 		"purge jobs":            func(ctx context.Context) error { _, err := worker.PurgeJobs(ctx, testTime, 1); return err },

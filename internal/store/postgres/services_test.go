@@ -45,7 +45,7 @@ func services(t testing.TB, store storetest.Store) (*rfq.Service, *preflightjob.
 			Store: store, Cursors: cursors, Now: now, Random: rand.Reader,
 			Catalog: func(time.Time) (rfq.Catalog, error) { return catalog, nil },
 		}), preflightjob.New(preflightjob.Config{
-			Store: store, Dispatcher: discard{}, Profiles: []string{"print_ready"},
+			Store: store, Dispatcher: discard{}, Profiles: []string{"print_ready"}, Files: preflightjob.NewFiles(preflightjob.FilesConfig{MaxStored: 1 << 30}),
 			Now: now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 		})
 }

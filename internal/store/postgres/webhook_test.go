@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/transaction"
@@ -304,7 +305,10 @@ func TestWebhooksRoleCanOnlyDeliver(t *testing.T) {
 			_, err := forbiddenJobs.Begin(ctx, submitted.Job.ID, 1, "w1")
 			return err
 		},
-		"read a report":         func(ctx context.Context) error { _, err := store.JobReport(ctx, acme, submitted.Job.ID); return err },
+		"read a report": func(ctx context.Context) error {
+			_, err := store.JobDocument(ctx, acme, submitted.Job.ID, preflightjob.ReportDocument)
+			return err
+		},
 		"read callbacks":        func(ctx context.Context) error { _, err := store.XJMFRecords(ctx, acme, "", 1); return err },
 		"read the audit":        func(ctx context.Context) error { _, err := store.AuditEntries(ctx, acme.Mode, "", 1); return err },
 		"purge keys and quotas": func(ctx context.Context) error { return store.PurgeKeysAndQuotas(ctx, testTime) },

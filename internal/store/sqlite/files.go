@@ -17,18 +17,21 @@ var _ preflightjob.FileStore = (*Store)(nil)
 
 // AddFile implements [preflightjob.FileStore].
 func (s *Store) AddFile(ctx context.Context, file preflightjob.File, most int64) error {
-	return s.write(ctx, "add file", func(tx *sql.Tx) error {
-		use, err := fileUse(ctx, tx, file.Tenant.Organization)
-		if err != nil {
-			return err
-		}
-		if use.Bytes+max(file.Bytes, preflightjob.MinUse) > most {
-			return store.Answer(&preflightjob.StorageExceededError{Limit: most, FileUse: use})
-		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO uploaded_file (id, tenant, sha256, bytes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)`,
-			file.ID, file.Tenant.String(), file.SHA256, file.Bytes, millis(file.CreatedAt), millis(file.ExpiresAt))
+	return s.write(ctx, "add file", func(tx *sql.Tx) error { return addFile(ctx, tx, file, most) })
+}
+
+// addFile adds a row if the organization has room for the file.
+func addFile(ctx context.Context, tx *sql.Tx, file preflightjob.File, most int64) error {
+	use, err := fileUse(ctx, tx, file.Tenant.Organization)
+	if err != nil {
 		return err
-	})
+	}
+	if use.Bytes+max(file.Bytes, preflightjob.MinUse) > most {
+		return store.Answer(&preflightjob.StorageExceededError{Limit: most, FileUse: use})
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO uploaded_file (id, tenant, sha256, bytes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)`,
+		file.ID, file.Tenant.String(), file.SHA256, file.Bytes, millis(file.CreatedAt), millis(file.ExpiresAt))
+	return err
 }
 
 func fileUse(ctx context.Context, q querier, organization string) (use preflightjob.FileUse, err error) {
@@ -70,6 +73,8 @@ func (s *Store) FilesOf(ctx context.Context, owner tenant.ID, after string, limi
 func (s *Store) ExpiredFiles(ctx context.Context, now time.Time, limit int) ([]string, error) {
 	return s.fileIDs(ctx, "list expired files", `SELECT id FROM uploaded_file AS f WHERE expires_at <= ? AND NOT EXISTS (
 		SELECT 1 FROM job WHERE file_url = 'upload:' || f.id AND `+isOpen+` AND substr(file_url, 1, 7) = 'upload:'
+	) AND NOT EXISTS (
+		SELECT 1 FROM job WHERE compare_file = f.id AND `+isOpen+` AND compare_file <> ''
 	) ORDER BY expires_at LIMIT ?`, millis(now), limit)
 }
 

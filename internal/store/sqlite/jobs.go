@@ -17,7 +17,8 @@ import (
 var _ preflightjob.Store = (*Store)(nil)
 
 const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, incarnation, pages_done, pages_total,
-	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries, trace, client_reference, upstream_status`
+	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries, trace, client_reference, upstream_status,
+	fixes, compare_with, compare_file, summary`
 
 // isOpen repeats the condition of the partial indexes literally.
 const isOpen = `status IN ('queued', 'processing')`
@@ -36,11 +37,11 @@ func (s *Store) CreateJob(ctx context.Context, job preflightjob.Job, terms trans
 				return store.Answer(&preflightjob.BacklogExceededError{Cap: backlogCap})
 			}
 			_, err = tx.ExecContext(ctx,
-				`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''), ?, ?)`,
+				`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''), ?, ?, ?, ?, ?, NULL)`,
 				job.ID, job.Tenant.String(), job.FileURL, job.Profile, job.Ticket, job.Status, job.Attempt, job.Incarnation,
 				job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
 				millis(job.SubmittedAt), millis(job.StartedAt), millis(job.FinishedAt), millis(job.ExpiresAt), millis(job.DispatchedAt),
-				job.Tries, job.Trace, job.ClientReference, job.Failure.UpstreamStatus)
+				job.Tries, job.Trace, job.ClientReference, job.Failure.UpstreamStatus, job.Fixes, job.CompareWith, job.CompareFile)
 			return err
 		})
 		if err != nil || replayed == "" {
@@ -90,11 +91,12 @@ func (s *Store) Jobs(ctx context.Context, owner tenant.ID, chosen preflightjob.S
 	return malformed.Sound(listed)
 }
 
-// JobReport implements [preflightjob.Store].
-func (s *Store) JobReport(ctx context.Context, owner tenant.ID, id string) ([]byte, error) {
-	return read(ctx, s, "read report", func(q querier) (body []byte, err error) {
+// JobDocument implements [preflightjob.Store].
+func (s *Store) JobDocument(ctx context.Context, owner tenant.ID, id string, document preflightjob.Document) ([]byte, error) {
+	return read(ctx, s, "read "+string(document), func(q querier) (body []byte, err error) {
+		column := "report." + store.DocumentColumn(document)
 		err = q.QueryRowContext(ctx,
-			`SELECT report.body FROM report JOIN job ON job.id = report.job_id WHERE job.id = ? AND job.tenant = ?`,
+			`SELECT `+column+` FROM report JOIN job ON job.id = report.job_id WHERE job.id = ? AND job.tenant = ? AND `+column+` IS NOT NULL`,
 			id, owner.String()).Scan(&body)
 		return body, missing(err)
 	})
@@ -116,17 +118,23 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(preflightjo
 		if change.Unchanged {
 			return nil
 		}
+		if change.File != nil {
+			if err := addFile(ctx, tx, *change.File, change.MostStored); err != nil {
+				return err
+			}
+		}
 		to := change.Job
 		if _, err := tx.ExecContext(ctx,
 			`UPDATE job SET status = ?, attempt = ?, incarnation = ?, pages_done = ?, pages_total = ?, verdict = ?,
-			 failure_code = ?, failure_detail = ?, version = ?, started_at = ?, finished_at = ?, expires_at = ?, tries = ?, file_url = ?, upstream_status = ? WHERE id = ?`,
+			 failure_code = ?, failure_detail = ?, version = ?, started_at = ?, finished_at = ?, expires_at = ?, tries = ?, file_url = ?, upstream_status = ?, summary = ? WHERE id = ?`,
 			to.Status, to.Attempt, to.Incarnation, to.Progress.PagesDone, to.Progress.PagesTotal, to.Verdict,
 			to.Failure.Code, to.Failure.Detail, to.Version,
-			millis(to.StartedAt), millis(to.FinishedAt), millis(to.ExpiresAt), to.Tries, to.FileURL, to.Failure.UpstreamStatus, id); err != nil {
+			millis(to.StartedAt), millis(to.FinishedAt), millis(to.ExpiresAt), to.Tries, to.FileURL, to.Failure.UpstreamStatus, to.Summary, id); err != nil {
 			return err
 		}
 		if change.Report != nil {
-			if _, err := tx.ExecContext(ctx, `INSERT INTO report (job_id, body) VALUES (?, ?)`, id, change.Report); err != nil {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO report (job_id, body, fix_log, comparison) VALUES (?, ?, ?, ?)`,
+				id, change.Report, change.FixLog, change.Comparison); err != nil {
 				return err
 			}
 		}
@@ -214,7 +222,8 @@ func scanJob(r row) (job preflightjob.Job, err error) {
 		&job.Status, &job.Attempt, &job.Incarnation,
 		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
 		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt},
-		&job.Tries, text{&job.Trace}, &job.ClientReference, &job.Failure.UpstreamStatus)
+		&job.Tries, text{&job.Trace}, &job.ClientReference, &job.Failure.UpstreamStatus,
+		&job.Fixes, &job.CompareWith, &job.CompareFile, store.Maybe(&fields, &job.Summary))
 	if fault := fields.Fault(); err == nil && fault != nil {
 		err = store.Answer(&preflightjob.MalformedError{IDs: []string{job.ID}, Err: fault})
 	}

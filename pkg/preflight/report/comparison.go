@@ -20,6 +20,9 @@ type Comparison struct {
 	Same bool `json:"same"`
 	// Complete is false if a part of a file could not be read or painted, so that more may differ.
 	Complete bool `json:"complete"`
+	// Failure is the code of the failure that ended the comparison before it found anything;
+	// empty for none. Same and Complete are false with it.
+	Failure string `json:"failure,omitempty"`
 	// Pages are the numbers of pages before and after.
 	Pages [2]int `json:"pages"`
 	// Document lists the properties that differ: "title", "pdfVersion", "outputIntent", ...

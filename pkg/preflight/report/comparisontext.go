@@ -19,6 +19,8 @@ func WriteComparison(w io.Writer, c Comparison, language string) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(columns ...string) { _, _ = fmt.Fprintln(table, strings.Join(columns, "\t")) } // Flush returns the error
 	switch {
+	case c.Failure != "":
+		line(in.Report("compare/unknown"), in.Report("compare/failed", "failure", c.Failure))
 	case !c.Same:
 		line(in.Report("compare/differs"), in.Report("compare/pages", "changed", len(c.Changed)+c.Omitted, "before", c.Pages[0], "after", c.Pages[1]))
 	case c.Complete:
@@ -26,11 +28,13 @@ func WriteComparison(w io.Writer, c Comparison, language string) error {
 	default:
 		line(in.Report("compare/unknown"), in.Plural("pages", c.Pages[0]))
 	}
-	if !c.Complete {
+	if !c.Complete && c.Failure == "" {
 		line("", in.Report("compare/incomplete"))
 	}
-	line(in.Report("compare/before"), in.Plural("bytes", int(c.Before.Bytes))+", SHA-256 "+c.Before.SHA256)
-	line(in.Report("compare/after"), in.Plural("bytes", int(c.After.Bytes))+", SHA-256 "+c.After.SHA256)
+	if c.Failure == "" {
+		line(in.Report("compare/before"), in.Plural("bytes", int(c.Before.Bytes))+", SHA-256 "+c.Before.SHA256)
+		line(in.Report("compare/after"), in.Plural("bytes", int(c.After.Bytes))+", SHA-256 "+c.After.SHA256)
+	}
 	none := in.Report("compare/none")
 	for _, change := range c.Document {
 		line(in.Report("document"), change.Name+": "+cmp.Or(change.Before, none)+" -> "+cmp.Or(change.After, none))

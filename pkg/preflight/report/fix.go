@@ -124,7 +124,7 @@ type SkippedFix struct {
 	// Page is 0 for the document.
 	Page   int       `json:"page,omitempty"`
 	Reason FixReason `json:"reason"`
-	// Detail is the size or the ink of the reason.
+	// Detail is the size, the ink or the code of the reason.
 	Detail string `json:"detail,omitempty"`
 }
 
@@ -160,13 +160,16 @@ const (
 	FixFaulty     FixReason = "faulty"
 	FixArtwork    FixReason = "artwork"
 	FixUnverified FixReason = "unverified"
+	// FixFailed: a limit ended the program, or the fixed file could not be stored. Detail is the
+	// code of the failure.
+	FixFailed FixReason = "failed"
 )
 
 // FixReasons lists the reasons.
 func FixReasons() []FixReason {
 	return []FixReason{
 		FixSigned, FixUnreadable, FixEncrypted, FixDamaged, FixStructure, FixTooLarge, FixNoTrimSize, FixOtherSize, FixProportions, FixNoTrimBox,
-		FixTechnicalInk, FixSmall, FixContent, FixNoProfile, FixOtherProfile, FixFaulty, FixArtwork, FixUnverified,
+		FixTechnicalInk, FixSmall, FixContent, FixNoProfile, FixOtherProfile, FixFaulty, FixArtwork, FixUnverified, FixFailed,
 	}
 }
 

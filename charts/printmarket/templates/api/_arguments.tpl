@@ -33,22 +33,8 @@
 {{- if .Values.worker.allowWideRanges }}
 - --allow-wide-ranges
 {{- end }}
-{{- with .Values.files }}
-{{- if .existingClaim }}
-- --files-dir=/files
-{{- if ne (int .lifetimeHours) 24 }}
-- --files-lifetime={{ int .lifetimeHours }}h
-{{- end }}
-{{- if ne (int64 .maxStoredBytes) 4294967296 }}
-- --files-max-stored={{ int64 .maxStoredBytes }}
-{{- end }}
-{{- with .scanCommand }}
-- {{ printf "--scan-command=%s" . | quote }}
-{{- end }}
-{{- if and .scanCommand (ne (int .scanTimeoutSeconds) 60) }}
-- --scan-timeout={{ int .scanTimeoutSeconds }}s
-{{- end }}
-{{- end }}
+{{- with include "printmarket.filesArguments" . }}
+{{ . | trim }}
 {{- end }}
 {{- if .Values.api.demoMasterData }}
 - --demo-master-data

@@ -28,7 +28,7 @@ func (in *Interpreter) Again(ctx context.Context, page *document.Page) error {
 		root.state.fill.choose(root.state.fill.space, in.remap(root, root.state.fill.space))
 		in.tint(&root.state.fill, root.state.fill.space, []float64{0})
 		root.state.stroke = root.state.fill
-		in.run(root, in.streams(page.Contents))
+		in.run(root, in.streams(page.Contents, nil))
 		in.release(root)
 	})
 	return context.Cause(ctx)

@@ -24,6 +24,7 @@ var reports = map[string]text{
 	"compare/unknown":     {"UNKNOWN", "UNBEKANNT"},
 	"compare/pages":       {"{changed:pages} of {before} before and {after} after", "{changed:pages} von {before} vorher und {after} nachher"},
 	"compare/incomplete":  {"A part of a file could not be read or painted; more may differ.", "Ein Teil einer Datei war nicht lesbar oder darstellbar; es kann mehr abweichen."},
+	"compare/failed":      {"The comparison was not completed ({failure}).", "Der Vergleich wurde nicht abgeschlossen ({failure})."},
 	"compare/before":      {"before", "vorher"},
 	"compare/after":       {"after", "nachher"},
 	"compare/none":        {"none", "fehlt"},
@@ -71,6 +72,7 @@ var reports = map[string]text{
 	"fix/why/other_profile": {"the profile is not a usable output profile for CMYK, or the file is for another printing condition: {detail}", "das Profil ist kein brauchbares CMYK-Ausgabeprofil, oder die Datei ist für eine andere Ausgabebedingung: {detail}"},
 	"fix/why/faulty":        {"the fault would remain; fix it in the program that made the file", "der Fehler bliebe bestehen; im erzeugenden Programm beheben"},
 	"fix/why/unverified":    {"a part of the artwork cannot be painted, so it cannot be compared", "ein Teil des Druckbilds ist nicht darstellbar und daher nicht vergleichbar"},
+	"fix/why/failed":        {"it was not completed ({detail})", "die Korrektur wurde nicht abgeschlossen ({detail})"},
 	"fix/why/artwork":       {"it would change the artwork of page {page}", "es würde das Druckbild von Seite {page} ändern"},
 
 	// Standards.

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflightjob
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+)
+
+// Document names a stored document of a succeeded job.
+type Document string
+
+// The documents.
+const (
+	ReportDocument     Document = "report"
+	FixLogDocument     Document = "fix log"
+	ComparisonDocument Document = "comparison"
+)
+
+// FixAuto requests each fix for which the inspection has findings.
+const FixAuto Fixes = "auto"
+
+// Fixes holds the fixes that a job was submitted with: [FixAuto], or their names, separated by
+// commas. It is empty for none.
+type Fixes string
+
+// FixesOf returns the Fixes with the given names.
+func FixesOf(names ...string) Fixes { return Fixes(strings.Join(names, ",")) }
+
+// Names returns the fixes by name; none for [FixAuto].
+func (f Fixes) Names() []report.Fix {
+	if f == "" || f == FixAuto {
+		return nil
+	}
+	var names []report.Fix
+	for name := range strings.SplitSeq(string(f), ",") {
+		names = append(names, report.Fix(name))
+	}
+	return names
+}
+
+// MarshalJSON writes the string auto, or the list of names.
+func (f Fixes) MarshalJSON() ([]byte, error) {
+	if f == FixAuto {
+		return json.Marshal(string(f))
+	}
+	return json.Marshal(f.Names())
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (f *Fixes) UnmarshalJSON(text []byte) error {
+	var name string
+	if json.Unmarshal(text, &name) == nil {
+		*f = Fixes(name)
+		return nil
+	}
+	var names []string
+	if err := json.Unmarshal(text, &names); err != nil {
+		return fmt.Errorf("fixes: %w", err)
+	}
+	*f = FixesOf(names...)
+	return nil
+}
+
+// check returns the violation of fixes that are unknown or repeated, or nil.
+func (f Fixes) check() []Violation {
+	names := f.Names()
+	for i, name := range names {
+		if !slices.Contains(report.Fixes(), name) || slices.Contains(names[:i], name) {
+			known := make([]string, len(report.Fixes()))
+			for i, fix := range report.Fixes() {
+				known[i] = string(fix)
+			}
+			return []Violation{{Pointer: fmt.Sprintf("#/fix/%d", i), Code: "NOT_ALLOWED", Detail: "must be one of, and each once: " + strings.Join(known, ", ")}}
+		}
+	}
+	return nil
+}
+
+// Summary holds what the documents of a succeeded job say, beside its report. A member is nil if
+// the job has no such document.
+type Summary struct {
+	Fix        *FixSummary        `json:"fix,omitempty"`
+	Comparison *ComparisonSummary `json:"comparison,omitempty"`
+}
+
+// FixSummary summarizes a fix log.
+type FixSummary struct {
+	Applied []report.Fix `json:"applied"`
+	Skipped []report.Fix `json:"skipped"`
+	// FileID is the id of the fixed file; empty if nothing was changed.
+	FileID string `json:"fileId,omitempty"`
+}
+
+// ComparisonSummary summarizes a comparison.
+type ComparisonSummary struct {
+	Same     bool `json:"same"`
+	Complete bool `json:"complete"`
+	// Pages counts the pages that differ.
+	Pages int `json:"pages"`
+}
+
+// Value implements [driver.Valuer].
+func (s *Summary) Value() (driver.Value, error) {
+	if s == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(s)
+	return string(text), err
+}
+
+// Scan implements [database/sql.Scanner] for values of [Summary.Value]. It ignores the members of
+// later releases.
+func (s *Summary) Scan(stored any) error {
+	var text []byte
+	switch v := stored.(type) {
+	case string:
+		text = []byte(v)
+	case []byte:
+		text = v
+	default:
+		return fmt.Errorf("summary of a job: a %T in the database", stored)
+	}
+	var read Summary
+	if err := json.Unmarshal(text, &read); err != nil {
+		return fmt.Errorf("summary of a job: %w", err)
+	}
+	*s = read
+	return nil
+}
+
+// Fixed is the outcome of the fixes of a job.
+type Fixed struct {
+	Log report.FixLog
+	// File is the stored fixed file; nil if nothing was changed. Its row does not exist before
+	// the job ends.
+	File *File
+}
+
+// summary returns the summary of fixes.
+func (f *Fixed) summary() *FixSummary {
+	s := &FixSummary{Applied: []report.Fix{}, Skipped: []report.Fix{}}
+	for _, applied := range f.Log.Applied {
+		s.Applied = append(s.Applied, applied.Fix)
+	}
+	for _, skipped := range f.Log.Skipped {
+		if !slices.Contains(s.Skipped, skipped.Fix) {
+			s.Skipped = append(s.Skipped, skipped.Fix)
+		}
+	}
+	if f.File != nil {
+		s.FileID = f.File.ID
+	}
+	return s
+}
+
+// extras holds the encoded documents beside the report, and their summary.
+type extras struct {
+	fixLog, comparison []byte
+	summary            *Summary
+}
+
+// extras encodes the documents of a result.
+func (r Result) extras() (e extras, err error) {
+	if r.Fixed == nil && r.Comparison == nil {
+		return extras{}, nil
+	}
+	e.summary = &Summary{}
+	if r.Fixed != nil {
+		e.summary.Fix = r.Fixed.summary()
+		e.fixLog, err = report.EncodeFixLog(r.Fixed.Log)
+	}
+	if r.Comparison != nil && err == nil {
+		c := r.Comparison
+		e.summary.Comparison = &ComparisonSummary{Same: c.Same, Complete: c.Complete, Pages: len(c.Changed) + c.Omitted}
+		e.comparison, err = report.EncodeComparison(*c)
+	}
+	if err != nil || len(e.fixLog) > MaxReport || len(e.comparison) > MaxReport {
+		return extras{}, errors.Join(fmt.Errorf("%w: fix log of %d bytes, comparison of %d bytes", ErrInvalidResult, len(e.fixLog), len(e.comparison)), err)
+	}
+	return e, nil
+}
+
+// NoDocumentError means that a succeeded job has no fix log, no fixed file or no comparison.
+type NoDocumentError struct {
+	// Detail is the sentence that the partner reads.
+	Detail string
+}
+
+func (e *NoDocumentError) Error() string { return e.Detail }
+
+// ErrFixedFileGone means that a fixed file has expired or was deleted.
+var ErrFixedFileGone = errors.New("the fixed file has expired or was deleted")
+
+// FixLog returns the stored bytes of the fix log of an owned job. In addition to the errors of
+// Report, it returns a [NoDocumentError].
+func (s *Service) FixLog(ctx context.Context, owner tenant.ID, id string) ([]byte, error) {
+	return s.document(ctx, owner, id, FixLogDocument, func(job Job) error {
+		switch {
+		case job.Fixes == "":
+			return &NoDocumentError{"The job was submitted without `fix`."}
+		case job.Summary == nil || job.Summary.Fix == nil:
+			return &NoDocumentError{"A worker of an earlier release processed the job, without its fixes. Submit it again."}
+		default:
+			return nil
+		}
+	})
+}
+
+// Comparison returns the stored bytes of the comparison of an owned job, with the errors of
+// [Service.FixLog].
+func (s *Service) Comparison(ctx context.Context, owner tenant.ID, id string) ([]byte, error) {
+	return s.document(ctx, owner, id, ComparisonDocument, func(job Job) error {
+		switch {
+		case job.CompareWith == "":
+			return &NoDocumentError{"The job was submitted without `compareWith`."}
+		case job.Summary == nil || job.Summary.Comparison == nil:
+			return &NoDocumentError{"A worker of an earlier release processed the job, without the comparison. Submit it again."}
+		default:
+			return nil
+		}
+	})
+}
+
+// FixedFile returns the fixed file of an owned job, and opens it for reading. In addition to the
+// errors of [Service.FixLog], it returns [ErrFixedFileGone], [ErrFilesDisabled] and
+// [FileFaultError].
+func (s *Service) FixedFile(ctx context.Context, owner tenant.ID, id string) (File, *os.File, error) {
+	job, err := s.succeeded(ctx, owner, id)
+	switch {
+	case err != nil:
+		return File{}, nil, err
+	case job.Fixes == "":
+		return File{}, nil, &NoDocumentError{"The job was submitted without `fix`."}
+	case job.Summary == nil || job.Summary.Fix == nil || job.Summary.Fix.FileID == "":
+		return File{}, nil, &NoDocumentError{"No fix was applied, so the job has no fixed file. The fix log gives the reasons."}
+	case s.config.Files == nil:
+		return File{}, nil, ErrFilesDisabled
+	}
+	file, err := s.config.Files.Get(ctx, owner, job.Summary.Fix.FileID)
+	if errors.Is(err, transaction.ErrNotFound) {
+		return File{}, nil, ErrFixedFileGone
+	}
+	if err != nil {
+		return File{}, nil, fmt.Errorf("read fixed file: %w", err)
+	}
+	content, err := s.config.Files.Open(ctx, owner, file.ID)
+	if errors.Is(err, ErrFileMissing) {
+		return File{}, nil, ErrFixedFileGone
+	}
+	if err != nil {
+		return File{}, nil, fmt.Errorf("read fixed file: %w", err)
+	}
+	return file, content, nil
+}
+
+// compared returns the id of the file that a request is compared with, or the violation of
+// compareWith. The error is one of the store.
+func (s *Service) compared(ctx context.Context, owner tenant.ID, request Request) (fileID string, found []Violation, err error) {
+	violation := func(detail string) (string, []Violation, error) {
+		return "", []Violation{{Pointer: "#/compareWith", Code: "NOT_ALLOWED", Detail: detail}}, nil
+	}
+	const stranger = "must be the id of one of your jobs that is not deleted"
+	switch {
+	case request.CompareWith == "":
+		return "", nil, nil
+	case s.storesNoFiles():
+		return violation(absentWithoutFiles)
+	case isSimulated(owner, request.Profile):
+		return violation(absentInSimulation)
+	}
+	earlier, err := s.Get(ctx, owner, request.CompareWith)
+	if errors.Is(err, transaction.ErrNotFound) || errors.Is(err, ErrGone) {
+		return violation(stranger)
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("submit job: %w", err)
+	}
+	files := []string{earlier.FileURL.FileID()}
+	if earlier.Summary != nil && earlier.Summary.Fix != nil {
+		files = append(files, earlier.Summary.Fix.FileID)
+	}
+	for _, id := range files {
+		_, err := s.config.Files.Get(ctx, owner, id)
+		if err == nil {
+			return id, nil, nil
+		}
+		if !errors.Is(err, transaction.ErrNotFound) {
+			return "", nil, fmt.Errorf("submit job: %w", err)
+		}
+	}
+	if earlier.FileURL.FileID() == "" && len(files) == 1 {
+		return violation("must be a job with a stored file: the file of job " + earlier.ID + " was fetched and is not stored; upload files to compare them")
+	}
+	return violation("must be a job with a stored file: the file of job " + earlier.ID + " has expired or was deleted; upload it again")
+}
+
+// judgeFixes returns the violation of the fixes of a request, or nil.
+func (s *Service) judgeFixes(owner tenant.ID, request Request) []Violation {
+	switch {
+	case request.Fixes == "":
+		return nil
+	case s.storesNoFiles():
+		return []Violation{{Pointer: "#/fix", Code: "NOT_ALLOWED", Detail: absentWithoutFiles}}
+	case isSimulated(owner, request.Profile):
+		return []Violation{{Pointer: "#/fix", Code: "NOT_ALLOWED", Detail: absentInSimulation}}
+	default:
+		return request.Fixes.check()
+	}
+}
+
+const (
+	absentWithoutFiles = "must be absent: this installation stores no files"
+	absentInSimulation = "must be absent with a simulated profile, which reads no file"
+)
+
+func (s *Service) storesNoFiles() bool { return s.config.Files == nil || s.config.Files.Disabled() }

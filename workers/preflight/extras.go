@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+)
+
+// extend adds the fixes and the comparison that the job requests to the result of its inspection.
+func (a *attempt) extend(ctx context.Context, spec sandbox.Spec, inspected sandbox.Inspected, result *preflightjob.Result) (err error) {
+	spec.Progress, spec.Limits = nil, sandbox.Limits{}
+	if a.job.Fixes != "" {
+		fixing, span := a.Tracer.Start(ctx, telemetry.Inside, "fix file", slog.String("printmarket.fixes", string(a.job.Fixes)))
+		result.Fixed, err = a.fix(fixing, spec, inspected)
+		span.End(faultOf(err))
+	}
+	if a.job.CompareWith != "" && err == nil {
+		comparing, span := a.Tracer.Start(ctx, telemetry.Inside, "compare files")
+		result.Comparison, err = a.compare(comparing, spec, inspected)
+		span.End(faultOf(err))
+	}
+	return err
+}
+
+// fix applies the fixes of the job, and stores the fixed file. A limit of the inspector or of the
+// storage is in the log.
+func (a *attempt) fix(ctx context.Context, spec sandbox.Spec, inspected sandbox.Inspected) (*preflightjob.Fixed, error) {
+	update, log, err := a.Fix(ctx, spec, a.job.Fixes.Names())
+	if code := a.limit(ctx, "fix", err); code != "" {
+		log = report.FixLog{Version: report.FixVersion, Engine: inspected.Engine, Before: inspected.File, After: inspected.File, Applied: []report.AppliedFix{}}
+		requested := a.job.Fixes.Names()
+		if len(requested) == 0 {
+			requested = report.Fixes()
+		}
+		for _, fix := range requested {
+			log.Skipped = append(log.Skipped, report.SkippedFix{Fix: fix, Reason: report.FixFailed, Detail: code})
+		}
+		return &preflightjob.Fixed{Log: log}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	fixed := &preflightjob.Fixed{Log: log}
+	if len(update) == 0 {
+		return fixed, nil
+	}
+	info, err := spec.File.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("fix file: %w", err)
+	}
+	var file preflightjob.File
+	err = a.untilStored(ctx, func() (err error) {
+		content := io.MultiReader(io.NewSectionReader(spec.File, 0, info.Size()), bytes.NewReader(update))
+		file, err = a.Files.Keep(ctx, a.job.Tenant, content, info.Size()+int64(len(update)))
+		return err
+	})
+	if code := notStored(err); code != "" {
+		undo(fixed, code)
+		return fixed, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	fixed.File = &file
+	return fixed, nil
+}
+
+// limit logs the error of a run of the inspector beside the inspection, and returns the code of
+// the limit that it reached; empty for any other error and for none.
+func (a *attempt) limit(ctx context.Context, run string, err error) string {
+	var failure *sandbox.Error
+	if !errors.As(err, &failure) {
+		return ""
+	}
+	for _, rule := range retryRules {
+		if rule.is(err) {
+			a.Log.WarnContext(ctx, "the job ends without a part of its result", "job", a.lease.ID, "attempt", a.lease.Attempt, "run", run, "error", err, "stderr", failure.Tail)
+			return string(rule.code)
+		}
+	}
+	return ""
+}
+
+// notStored returns the code of an error for which a fixed file is not stored; empty for an error
+// that may pass.
+func notStored(err error) string {
+	var exceeded *preflightjob.StorageExceededError
+	switch {
+	case errors.As(err, &exceeded):
+		return string(problem.CodeFileStorageExceeded)
+	case errors.Is(err, preflightjob.ErrFileInfected):
+		return string(problem.CodeFileRejected)
+	case errors.Is(err, preflightjob.ErrFileTooLarge):
+		return string(preflightjob.FileTooLarge)
+	case errors.Is(err, preflightjob.ErrFilesDisabled):
+		return string(problem.CodeFilesDisabled)
+	default:
+		return ""
+	}
+}
+
+// undo makes the applied fixes skipped ones, because the fixed file is not stored.
+func undo(fixed *preflightjob.Fixed, code string) {
+	log := &fixed.Log
+	for _, applied := range log.Applied {
+		log.Skipped = append(log.Skipped, report.SkippedFix{Fix: applied.Fix, Reason: report.FixFailed, Detail: code})
+	}
+	log.Applied, log.After, fixed.File = []report.AppliedFix{}, log.Before, nil
+}
+
+// compare compares the file with that of the earlier job. A limit of the inspector, and an earlier
+// file that was deleted, are in the comparison.
+func (a *attempt) compare(ctx context.Context, spec sandbox.Spec, inspected sandbox.Inspected) (*report.Comparison, error) {
+	failed := func(code string) *report.Comparison {
+		return &report.Comparison{
+			Version: report.ComparisonVersion, Engine: inspected.Engine, After: inspected.File, Failure: code,
+			Document: []report.Change{}, Changed: []report.PageChange{},
+			Fonts: noNames(), Colors: noNames(), Inks: noNames(), Layers: noNames(),
+		}
+	}
+	spec.Other = spec.File
+	err := a.untilStored(ctx, func() (err error) {
+		spec.File, err = a.Files.Open(ctx, a.job.Tenant, a.job.CompareFile)
+		return err
+	})
+	if errors.Is(err, preflightjob.ErrFileMissing) {
+		return failed(string(preflightjob.FileUnavailable)), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = spec.File.Close() }()
+	made, err := a.Compare(ctx, spec)
+	if code := a.limit(ctx, "compare", err); code != "" {
+		return failed(code), nil
+	}
+	return &made, err
+}
+
+func noNames() report.Names { return report.Names{Removed: []string{}, Added: []string{}} }
+
+// discard removes the bytes of a fixed file that no job has. The sweeper removes them later if this
+// fails.
+func (a *attempt) discard(ctx context.Context, result preflightjob.Result) {
+	if result.Fixed == nil || result.Fixed.File == nil {
+		return
+	}
+	if err := a.Files.Discard(*result.Fixed.File); err != nil {
+		a.Log.WarnContext(ctx, "a fixed file without a job was not removed; the sweeper will remove it", "file", result.Fixed.File.ID, "error", err)
+	}
+}
