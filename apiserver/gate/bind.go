@@ -57,6 +57,14 @@ func bind(value any, into reflect.Value) error {
 			}
 			return nil
 		}
+		// A type that is not always a list reads a list by itself.
+		if own, ok := into.Addr().Interface().(json.Unmarshaler); ok {
+			text, err := json.Marshal(value)
+			if err != nil {
+				return err
+			}
+			return own.UnmarshalJSON(text)
+		}
 	case map[string]any:
 		if kind == reflect.Struct {
 			for i, name := range memberNames(into.Type()) {

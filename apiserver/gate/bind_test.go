@@ -4,6 +4,7 @@ package gate_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,7 +21,18 @@ type boundBody struct {
 	Flag   *bool      `json:"flag,omitempty"`
 	Lines  []boundRow `json:"lines,omitempty"`
 	Row    *boundRow  `json:"row,omitempty"`
+	Words  words      `json:"words,omitempty"`
 	Local  string
+}
+
+// words is a text, or a list of texts separated by commas.
+type words string
+
+func (w *words) UnmarshalJSON(text []byte) error {
+	var list []string
+	err := json.Unmarshal(text, &list)
+	*w = words(strings.Join(list, ","))
+	return err
 }
 
 type boundRow struct {
@@ -52,6 +64,8 @@ func TestBodyIsBoundByTheNamesOfItsMembers(t *testing.T) {
 			boundBody{Text: "a<b", Number: 5, Size: 2.5, Flag: &yes, Lines: []boundRow{{1}, {2}}, Row: &boundRow{3}},
 		},
 		"null leaves the zero value":       {`{"text":null,"flag":null,"lines":null,"row":null}`, boundBody{}},
+		"a text in place of a list":        {`{"words":"all"}`, boundBody{Words: "all"}},
+		"a list in place of a text":        {`{"words":["a","b"]}`, boundBody{Words: "a,b"}},
 		"an empty array is not null":       {`{"lines":[]}`, boundBody{Lines: []boundRow{}}},
 		"names are compared exactly":       {`{"Text":"a","TEXT":"b","Local":"c","":"d"}`, boundBody{}},
 		"an integer with an exponent":      {`{"number":5e3}`, boundBody{Number: 5000}},

@@ -16,7 +16,8 @@ import (
 // disconnected.
 const streamStall = 10 * time.Second
 
-// Streams limits the open streams, in total and per organization, both modes together.
+// Streams limits the open streams of events and downloads, in total and per organization, both
+// modes together.
 // Several listeners may share it.
 type Streams struct {
 	open   *Slots
@@ -31,11 +32,11 @@ func NewStreams(most, mostPerOrganization int) *Streams {
 // take reserves a stream, or returns the limit that is reached.
 func (s *Streams) take(organization string) (lack, detail string) {
 	if !s.open.Take() {
-		return "streams", "The server has too many event streams open."
+		return "streams", "The server has too many streams open."
 	}
 	if !s.shares.take(organization) {
 		s.open.Give()
-		return "organization", "Your organization has too many event streams open."
+		return "organization", "Your organization has too many streams open."
 	}
 	return "", ""
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 func path(id string) string { return "/api/v1/preflight/" + id }
@@ -16,7 +17,7 @@ func modelOf(job preflightjob.Job, report []byte) PreflightJob {
 	intent, product := job.Ticket.Split()
 	model := PreflightJob{
 		JobID: job.ID, Status: PreflightJobStatus(job.Status), FileID: job.FileURL.FileID(),
-		Profile: job.Profile, Intent: intent, Product: product, ClientReference: job.ClientReference,
+		Profile: job.Profile, Intent: intent, Product: product, ClientReference: job.ClientReference, Fix: job.Fixes, CompareWith: job.CompareWith,
 		SubmittedAt: respond.Instant(job.SubmittedAt), StartedAt: respond.Since(job.StartedAt),
 		FinishedAt: respond.Since(job.FinishedAt), ExpiresAt: respond.Instant(job.ExpiresAt),
 		Attempt: job.Attempt, Livemode: job.Tenant.Mode == tenant.Live,
@@ -35,7 +36,33 @@ func modelOf(job preflightjob.Job, report []byte) PreflightJob {
 	if job.Status == preflightjob.Succeeded {
 		model.Links.Report = path(job.ID) + "/report"
 	}
+	if job.Summary != nil {
+		addSummary(&model, job.Summary)
+	}
 	return model
+}
+
+// addSummary adds the documents beside the report to a job.
+func addSummary(model *PreflightJob, summary *preflightjob.Summary) {
+	if fix := summary.Fix; fix != nil {
+		model.Fixed = &FixSummary{Applied: names(fix.Applied), Skipped: names(fix.Skipped), FileID: fix.FileID}
+		model.Links.Fixes = path(model.JobID) + "/fixes"
+		if fix.FileID != "" {
+			model.Links.FixedFile = path(model.JobID) + "/fixed.pdf"
+		}
+	}
+	if c := summary.Comparison; c != nil {
+		model.Comparison = &ComparisonSummary{Same: c.Same, Complete: c.Complete, Pages: c.Pages}
+		model.Links.Comparison = path(model.JobID) + "/comparison"
+	}
+}
+
+func names(fixes []report.Fix) []string {
+	all := make([]string, len(fixes))
+	for i, fix := range fixes {
+		all[i] = string(fix)
+	}
+	return all
 }
 
 func failureOf(failure preflightjob.Failure) *Failure {

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
 	"slices"
 	"time"
 
@@ -45,6 +46,9 @@ type Jobs interface {
 	Get(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error)
 	List(ctx context.Context, owner tenant.ID, page preflightjob.Page) (preflightjob.List, error)
 	Report(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
+	FixLog(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
+	FixedFile(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
+	Comparison(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 	Cancel(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error)
 }
 
@@ -113,6 +117,9 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 		{Method: http.MethodDelete, Pattern: job, Capability: posture.Preflight, Write: true, Serve: api.CancelPreflight},
 		{Method: http.MethodGet, Pattern: job + "/events", Capability: posture.Preflight, Offers: []string{mediaEvents}, Serve: api.FollowPreflight},
 		{Method: http.MethodGet, Pattern: job + "/report", Capability: posture.Preflight, Offers: []string{MediaJSON, MediaHTML, MediaXFDF}, Serve: api.GetPreflightReport},
+		{Method: http.MethodGet, Pattern: job + "/fixes", Capability: posture.Preflight, Serve: api.GetPreflightFixes},
+		{Method: http.MethodGet, Pattern: job + "/fixed.pdf", Capability: posture.Preflight, Offers: []string{mediaPDF}, Serve: api.GetFixedFile},
+		{Method: http.MethodGet, Pattern: job + "/comparison", Capability: posture.Preflight, Serve: api.GetPreflightComparison},
 	}, nil
 }
 
@@ -171,8 +178,8 @@ func (s *surface) SubmitPreflight(c *gate.Call, body PreflightSubmit) (SubmitPre
 		custom = append(custom, p.Name)
 	}
 	made, err := s.Jobs.Submit(c.Context(), c.Tenant(), preflightjob.Request{
-		Profiles: custom,
-		FileURL:  body.FileURL, FileID: body.FileID, Profile: body.Profile, Ticket: ordered, ClientReference: body.ClientReference, Idempotency: c.Idempotency(),
+		FileURL: body.FileURL, FileID: body.FileID, Profile: body.Profile, Profiles: custom, Ticket: ordered, ClientReference: body.ClientReference,
+		Fixes: body.Fix, CompareWith: body.CompareWith, Idempotency: c.Idempotency(),
 		Quota: new(c.Quota()),
 		Trace: telemetry.Traceparent(c.Context()),
 	}, backlog)
@@ -311,19 +318,17 @@ func (s *surface) problemOf(err error) error {
 	if p := Unreadable(err); p != nil {
 		return p
 	}
-	if p := fileProblem(err); p != nil {
-		return p
-	}
 	if p := respond.StoreProblem(err, problem.CodePreflightQuotaExceeded); p != nil {
 		return p
 	}
 	return err
 }
 
-// Unreadable returns the problem of a deleted job or of a missing report, or nil for any
-// other error.
+// Unreadable returns the problem of a deleted job, of a missing document or of a file, or nil for
+// any other error.
 func Unreadable(err error) *problem.Problem {
 	var ended *preflightjob.NoReportError
+	var missing *preflightjob.NoDocumentError
 	switch {
 	case errors.As(err, &ended):
 		members := struct {
@@ -342,8 +347,12 @@ func Unreadable(err error) *problem.Problem {
 		return problem.New(problem.CodeGone, "The job has passed its retention period.")
 	case errors.Is(err, preflightjob.ErrNotReady):
 		return problem.New(problem.CodePreflightReportNotReady, "The job has not ended yet.")
+	case errors.As(err, &missing):
+		return problem.New(problem.CodeNotFound, "%s", missing.Detail)
+	case errors.Is(err, preflightjob.ErrFixedFileGone):
+		return problem.New(problem.CodeGone, "The fixed file has expired or was deleted. Submit your file again.")
 	default:
-		return nil
+		return fileProblem(err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/oapi-codegen/runtime"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
@@ -61,6 +62,20 @@ const (
 	ListPreflightsParamsVerdictWarn ListPreflightsParamsVerdict = "warn"
 )
 
+// ComparisonSummary A summary of the comparison. Present when status is succeeded and the job was submitted with `compareWith`.
+type ComparisonSummary struct {
+	// Same True if nothing differs that is compared.
+	Same bool `json:"same"`
+
+	// Complete False if a part of a file could not be compared, so that more may differ.
+	Complete bool `json:"complete"`
+
+	// Pages The number of pages that differ.
+	//
+	// Examples: 1
+	Pages int `json:"pages"`
+}
+
 // Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
 // about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
 // ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. FILE_UNAVAILABLE means that an uploaded file
@@ -81,6 +96,29 @@ type Failure struct {
 	//
 	// Examples: 403
 	UpstreamStatus int `json:"upstreamStatus,omitempty"`
+}
+
+// FixSelection The requested fixes.
+type FixSelection = preflightjob.Fixes
+
+// FixSummary A summary of the fix log. Present when status is succeeded and the job was submitted with `fix`.
+type FixSummary struct {
+	// Applied The fixes that were applied.
+	//
+	// Examples: ["bleed"]
+	Applied []string `json:"applied"`
+
+	// Skipped The fixes that were not possible. The fix log gives the reasons.
+	//
+	// Examples: ["trim"]
+	Skipped []string `json:"skipped"`
+
+	// FileID The fixed file. It is stored like an uploaded file: it counts to the files of your organization, expires, can
+	// be deleted, and can be submitted. Absent if nothing was changed.
+	//
+	//
+	// Examples: file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+	FileID string `json:"fileId,omitempty"`
 }
 
 // Instant A time in UTC with milliseconds.
@@ -107,6 +145,21 @@ type JobLinks struct {
 	//
 	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/report
 	Report string `json:"report,omitempty"`
+
+	// Fixes The path of the fix log. Present with `fixed`.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/fixes
+	Fixes string `json:"fixes,omitempty"`
+
+	// FixedFile The path of the fixed file. Present with `fixed.fileId`.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/fixed.pdf
+	FixedFile string `json:"fixedFile,omitempty"`
+
+	// Comparison The path of the comparison. Present with `comparison` in the job.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/comparison
+	Comparison string `json:"comparison,omitempty"`
 }
 
 // OrderedProduct The ordered product.
@@ -177,6 +230,16 @@ type PreflightJob struct {
 	// Livemode False if the job was submitted with a test key.
 	Livemode bool `json:"livemode"`
 
+	// Fix The requested fixes, `auto` or a list of names. Absent if the job was submitted without.
+	//
+	// Examples: auto
+	Fix preflightjob.Fixes `json:"fix,omitempty"`
+
+	// CompareWith The earlier job whose file the file is compared with. Absent if the job was submitted without.
+	//
+	// Examples: pref_01KB0QXQ00M4T7Q2C9W6H3JZVN
+	CompareWith string `json:"compareWith,omitempty"`
+
 	// Progress Present once the number of pages is known.
 	Progress *Progress `json:"progress,omitempty"`
 
@@ -186,6 +249,12 @@ type PreflightJob struct {
 
 	// Result The bytes that the inspector wrote.
 	Result PreflightReport `json:"result,omitempty"`
+
+	// Fixed A summary of the fix log. Present when status is succeeded and the job was submitted with `fix`.
+	Fixed *FixSummary `json:"fixed,omitempty"`
+
+	// Comparison A summary of the comparison. Present when status is succeeded and the job was submitted with `compareWith`.
+	Comparison *ComparisonSummary `json:"comparison,omitempty"`
 
 	// Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
 	// about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
@@ -335,6 +404,16 @@ type PreflightSubmit struct {
 	//
 	// Examples: PO-2026-4711
 	ClientReference string `json:"clientReference,omitempty"`
+
+	// Fix The requested fixes.
+	Fix FixSelection `json:"fix,omitempty"`
+
+	// CompareWith The `jobId` of an earlier job of yours whose file the file of this job is compared with. Its file must be
+	// stored still: an uploaded file, or else the fixed file of the job. Files from `fileUrl` are not stored.
+	//
+	//
+	// Examples: pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+	CompareWith string `json:"compareWith,omitempty"`
 }
 
 // ProfileKind `product` for a profile that inspects files, `simulator` for one that ends a job with the result in its name.
@@ -560,9 +639,18 @@ type Operations interface {
 	// GetPreflight Read a job. Requires preflight:read.
 	// (GET /api/v1/preflight/{jobId})
 	GetPreflight(c *gate.Call, jobID JobID) (GetPreflightResponseObject, error)
+	// GetPreflightComparison Read the comparison of a succeeded job with an earlier one. Requires preflight:read.
+	// (GET /api/v1/preflight/{jobId}/comparison)
+	GetPreflightComparison(c *gate.Call, jobID JobID) (GetPreflightComparisonResponseObject, error)
 	// FollowPreflight Follow the changes of a job. Requires preflight:read.
 	// (GET /api/v1/preflight/{jobId}/events)
 	FollowPreflight(c *gate.Call, jobID JobID) (FollowPreflightResponseObject, error)
+	// GetFixedFile Download the fixed file of a succeeded job. Requires preflight:read.
+	// (GET /api/v1/preflight/{jobId}/fixed.pdf)
+	GetFixedFile(c *gate.Call, jobID JobID) (GetFixedFileResponseObject, error)
+	// GetPreflightFixes Read the fix log of a succeeded job. Requires preflight:read.
+	// (GET /api/v1/preflight/{jobId}/fixes)
+	GetPreflightFixes(c *gate.Call, jobID JobID) (GetPreflightFixesResponseObject, error)
 	// GetPreflightReport Read the report of a succeeded job. Requires preflight:read.
 	// (GET /api/v1/preflight/{jobId}/report)
 	GetPreflightReport(c *gate.Call, jobID JobID) (GetPreflightReportResponseObject, error)
@@ -731,6 +819,21 @@ func (h Handlers) GetPreflight(c *gate.Call) error {
 	return response.answerGetPreflight(c)
 }
 
+// GetPreflightComparison handles GET /api/v1/preflight/{jobId}/comparison.
+func (h Handlers) GetPreflightComparison(c *gate.Call) error {
+
+	var jobID JobID
+	if err := runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(c.Request, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("jobId")
+	}
+
+	response, err := h.Operations.GetPreflightComparison(c, jobID)
+	if err != nil {
+		return err
+	}
+	return response.answerGetPreflightComparison(c)
+}
+
 // FollowPreflight handles GET /api/v1/preflight/{jobId}/events.
 func (h Handlers) FollowPreflight(c *gate.Call) error {
 
@@ -744,6 +847,36 @@ func (h Handlers) FollowPreflight(c *gate.Call) error {
 		return err
 	}
 	return response.answerFollowPreflight(c)
+}
+
+// GetFixedFile handles GET /api/v1/preflight/{jobId}/fixed.pdf.
+func (h Handlers) GetFixedFile(c *gate.Call) error {
+
+	var jobID JobID
+	if err := runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(c.Request, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("jobId")
+	}
+
+	response, err := h.Operations.GetFixedFile(c, jobID)
+	if err != nil {
+		return err
+	}
+	return response.answerGetFixedFile(c)
+}
+
+// GetPreflightFixes handles GET /api/v1/preflight/{jobId}/fixes.
+func (h Handlers) GetPreflightFixes(c *gate.Call) error {
+
+	var jobID JobID
+	if err := runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(c.Request, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("jobId")
+	}
+
+	response, err := h.Operations.GetPreflightFixes(c, jobID)
+	if err != nil {
+		return err
+	}
+	return response.answerGetPreflightFixes(c)
 }
 
 // GetPreflightReport handles GET /api/v1/preflight/{jobId}/report.
@@ -961,6 +1094,29 @@ func (response GetPreflight304Response) answerGetPreflight(c *gate.Call) error {
 	return nil
 }
 
+// GetPreflightComparisonResponseObject is a response of GetPreflightComparison.
+type GetPreflightComparisonResponseObject interface {
+	answerGetPreflightComparison(c *gate.Call) error
+}
+
+type GetPreflightComparison200ApplicationResponse struct {
+	Body []byte
+
+	ContentType string
+}
+
+func (response GetPreflightComparison200ApplicationResponse) answerGetPreflightComparison(c *gate.Call) error {
+	respond.Bytes(c.Writer, 200, response.ContentType, response.Body)
+	return nil
+}
+
+type GetPreflightComparison304Response struct{ NotModifiedResponse }
+
+func (response GetPreflightComparison304Response) answerGetPreflightComparison(c *gate.Call) error {
+	c.Writer.WriteHeader(304)
+	return nil
+}
+
 // FollowPreflightResponseObject is a response of FollowPreflight.
 type FollowPreflightResponseObject interface {
 	answerFollowPreflight(c *gate.Call) error
@@ -971,6 +1127,41 @@ type FollowPreflight204Response struct {
 
 func (response FollowPreflight204Response) answerFollowPreflight(c *gate.Call) error {
 	c.Writer.WriteHeader(204)
+	return nil
+}
+
+// GetFixedFileResponseObject is a response of GetFixedFile.
+type GetFixedFileResponseObject interface {
+	answerGetFixedFile(c *gate.Call) error
+}
+
+type GetFixedFile304Response struct{ NotModifiedResponse }
+
+func (response GetFixedFile304Response) answerGetFixedFile(c *gate.Call) error {
+	c.Writer.WriteHeader(304)
+	return nil
+}
+
+// GetPreflightFixesResponseObject is a response of GetPreflightFixes.
+type GetPreflightFixesResponseObject interface {
+	answerGetPreflightFixes(c *gate.Call) error
+}
+
+type GetPreflightFixes200ApplicationResponse struct {
+	Body []byte
+
+	ContentType string
+}
+
+func (response GetPreflightFixes200ApplicationResponse) answerGetPreflightFixes(c *gate.Call) error {
+	respond.Bytes(c.Writer, 200, response.ContentType, response.Body)
+	return nil
+}
+
+type GetPreflightFixes304Response struct{ NotModifiedResponse }
+
+func (response GetPreflightFixes304Response) answerGetPreflightFixes(c *gate.Call) error {
+	c.Writer.WriteHeader(304)
 	return nil
 }
 

@@ -26,7 +26,7 @@ type Exchange struct {
 	Route string
 	// By identifies the caller as far as the gate has authenticated it; zero if unknown.
 	By Party
-	// Streamed is set once the response is an event stream.
+	// Streamed is set once the response is a stream.
 	Streamed bool
 
 	id      [1]string

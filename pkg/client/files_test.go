@@ -9,10 +9,14 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/printmarket/printmarket/apiserver/preflightapi"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/pkg/client"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 // closing reports that it was closed.
@@ -62,6 +66,77 @@ func TestUploadedFileIsSubmittedReadAndDeleted(t *testing.T) {
 		})
 	}
 }
+
+func TestFixedFileIsDownloadedWithItsLogAndItsComparison(t *testing.T) {
+	t.Parallel()
+	h := newTestServer(t)
+	c := h.client(t, "acme-test")
+	file, err := c.UploadFile(t.Context(), strings.NewReader("%PDF"), 4)
+	if err != nil {
+		t.Fatalf("UploadFile: %v", err)
+	}
+	earlier, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileID: file.FileID, Profile: "print_ready", Fix: client.Fixes{"auto"}})
+	if err != nil {
+		t.Fatalf("SubmitPreflight: %v", err)
+	}
+	job, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{
+		FileID: file.FileID, Profile: "print_ready", Fix: client.Fixes{"bleed", "actions"}, CompareWith: earlier.JobID,
+	})
+	if err != nil || !slices.Equal(job.Fix, client.Fixes{"bleed", "actions"}) || !slices.Equal(earlier.Fix, client.Fixes{"auto"}) || job.CompareWith != earlier.JobID {
+		t.Fatalf("SubmitPreflight = %+v after %+v, %v, want the fixes and the earlier job", job, earlier, err)
+	}
+	if err := c.DownloadFixedFile(t.Context(), job.JobID, io.Discard); !client.IsCode(err, client.CodePreflightReportNotReady) {
+		t.Errorf("DownloadFixedFile of a queued job: %v, want PREFLIGHT_REPORT_NOT_READY", err)
+	}
+	content := bytes.Repeat([]byte("%PDF "), 100_000)
+	fixed, err := h.Files.Keep(t.Context(), h.Tenant("acme-test"), bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatalf("Keep: %v", err)
+	}
+	if _, err := h.Jobs.Begin(t.Context(), job.JobID, 1, "w1"); err != nil {
+		t.Fatalf("Begin: %v", err)
+	}
+	if _, err := h.Jobs.Finish(t.Context(), job.JobID, 1, "w1", preflightjob.Result{
+		Report: preflightapi.SimulatedReport(preflightjob.Warn), Verdict: preflightjob.Warn,
+		Fixed: &preflightjob.Fixed{File: &fixed, Log: report.FixLog{
+			Version: report.FixVersion, Before: described, After: described,
+			Applied: []report.AppliedFix{{Fix: report.FixBleed, Changes: []report.ObjectChange{}}}, Skipped: []report.SkippedFix{},
+		}},
+		Comparison: &report.Comparison{
+			Version: report.ComparisonVersion, Before: described, After: described, Failure: "TIME_LIMIT", Document: []report.Change{}, Changed: []report.PageChange{},
+			Fonts: noNames, Colors: noNames, Inks: noNames, Layers: noNames,
+		},
+	}); err != nil {
+		t.Fatalf("Finish: %v", err)
+	}
+	var got bytes.Buffer
+	if err := c.DownloadFixedFile(t.Context(), job.JobID, &got); err != nil || !bytes.Equal(got.Bytes(), content) {
+		t.Errorf("DownloadFixedFile = %d bytes, %v, want %d", got.Len(), err, len(content))
+	}
+	if log, err := c.PreflightFixes(t.Context(), job.JobID); err != nil || len(log.Applied) != 1 || log.Applied[0].Fix != "bleed" {
+		t.Errorf("PreflightFixes = %+v, %v, want the applied bleed", log, err)
+	}
+	if made, err := c.PreflightComparison(t.Context(), job.JobID); err != nil || made.Failure != "TIME_LIMIT" {
+		t.Errorf("PreflightComparison = %+v, %v, want the failure TIME_LIMIT", made, err)
+	}
+	full := errors.New("disk full")
+	if err := c.DownloadFixedFile(t.Context(), job.JobID, failingWriter{full}); !errors.Is(err, full) {
+		t.Errorf("DownloadFixedFile to a full disk: %v, want its error", err)
+	}
+	if err := c.DownloadFixedFile(t.Context(), "../x", io.Discard); err == nil {
+		t.Error("DownloadFixedFile with an invalid id succeeds, want an error")
+	}
+}
+
+var (
+	described = report.File{SHA256: strings.Repeat("0f", 32), Bytes: 4}
+	noNames   = report.Names{Removed: []string{}, Added: []string{}}
+)
+
+// failingWriter fails with its error.
+type failingWriter struct{ err error }
+
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
 func TestUploadIsNotRetried(t *testing.T) {
 	t.Parallel()

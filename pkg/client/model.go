@@ -44,6 +44,16 @@ type (
 	PreflightJob = preflightapi.PreflightJob
 	// PreflightReport is the result of an inspection.
 	PreflightReport = preflightapi.PreflightReport
+	// Fixes lists the fixes of a submission by name; its only element "auto" requests all.
+	Fixes = preflightapi.Fixes
+	// FixSummary is the summary of a [FixLog] in a job.
+	FixSummary = preflightapi.FixSummary
+	// FixLog lists what fixes have changed in a file.
+	FixLog = preflightapi.PreflightFixLog
+	// ComparisonSummary is the summary of a [Comparison] in a job.
+	ComparisonSummary = preflightapi.ComparisonSummary
+	// Comparison lists what differs between two files.
+	Comparison = preflightapi.PreflightComparison
 	// Finding is one fault or remark of an inspection.
 	Finding = preflightapi.Finding
 	// Intent is the order that a file is compared with.

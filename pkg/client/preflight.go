@@ -5,6 +5,7 @@ package client
 import (
 	"context"
 	"errors"
+	"io"
 	"iter"
 	"net/http"
 	"time"
@@ -17,6 +18,10 @@ const (
 	routePreflights      = "/api/v1/preflight"
 	routePreflight       = "/api/v1/preflight/{jobId}"
 	routePreflightReport = "/api/v1/preflight/{jobId}/report"
+
+	routePreflightFixes      = "/api/v1/preflight/{jobId}/fixes"
+	routePreflightComparison = "/api/v1/preflight/{jobId}/comparison"
+	routeFixedFile           = "/api/v1/preflight/{jobId}/fixed.pdf"
 )
 
 // SubmittedPreflight is the response to a submission.
@@ -135,6 +140,96 @@ func (c *Client) PreflightReport(ctx context.Context, id string, options ...Read
 		how.keep(header)
 	}
 	return report, err
+}
+
+// PreflightFixes reads the log of the fixes of a job that has succeeded, and was submitted with Fix.
+func (c *Client) PreflightFixes(ctx context.Context, id string, options ...ReadOption) (FixLog, error) {
+	const operation = "PreflightFixes"
+	if err := checkID(id); err != nil {
+		return FixLog{}, argumentFault(operation, err)
+	}
+	how := read(options)
+	log, header, err := do[FixLog](ctx, c, sending{
+		operation: operation, route: routePreflightFixes, want: http.StatusOK, validator: how.validator(),
+		send: func(ctx context.Context) (*http.Response, error) {
+			return c.preflight.GetPreflightFixes(ctx, id, &preflightapi.GetPreflightFixesParams{IfNoneMatch: how.validator()})
+		},
+	})
+	if err == nil {
+		how.keep(header)
+	}
+	return log, err
+}
+
+// PreflightComparison reads the comparison of a job that has succeeded, and was submitted with
+// CompareWith.
+func (c *Client) PreflightComparison(ctx context.Context, id string, options ...ReadOption) (Comparison, error) {
+	const operation = "PreflightComparison"
+	if err := checkID(id); err != nil {
+		return Comparison{}, argumentFault(operation, err)
+	}
+	how := read(options)
+	made, header, err := do[Comparison](ctx, c, sending{
+		operation: operation, route: routePreflightComparison, want: http.StatusOK, validator: how.validator(),
+		send: func(ctx context.Context) (*http.Response, error) {
+			return c.preflight.GetPreflightComparison(ctx, id, &preflightapi.GetPreflightComparisonParams{IfNoneMatch: how.validator()})
+		},
+	})
+	if err == nil {
+		how.keep(header)
+	}
+	return made, err
+}
+
+// DownloadFixedFile writes the fixed file of a job, of up to 256 MiB, to a writer. It retries until
+// the response begins, and not after that: then its error is a [TransportError], or that of the
+// writer, and the writer has a part of the file.
+func (c *Client) DownloadFixedFile(ctx context.Context, id string, to io.Writer) error {
+	const operation = "DownloadFixedFile"
+	if err := checkID(id); err != nil {
+		return argumentFault(operation, err)
+	}
+	current := &call{operation: operation, route: routeFixedFile}
+	failed := func(err error) error {
+		return &CallError{Operation: operation, Attempts: current.attempts, Err: err}
+	}
+	answer, err := c.events.GetFixedFile(withCall(ctx, current), id, &preflightapi.GetFixedFileParams{})
+	if err != nil {
+		return failed(withoutAnswer(ctx, err))
+	}
+	defer closeBody(answer.Body)
+	if answer.StatusCode != http.StatusOK {
+		body, err := io.ReadAll(answer.Body) // from memory
+		if err != nil {
+			return failed(withoutAnswer(ctx, err))
+		}
+		return failed(refusal(answer.StatusCode, answer.Header, body, c.transport.now()))
+	}
+	if mediaType(answer.Header) != pdf {
+		return failed(unreadable(answer, errors.New("not "+pdf)))
+	}
+	source := &sourceError{Reader: answer.Body}
+	if _, err := io.Copy(to, source); source.err != nil {
+		return failed(withoutAnswer(ctx, source.err))
+	} else if err != nil {
+		return failed(err)
+	}
+	return nil
+}
+
+// sourceError keeps the error of a reader, which is not one of the writer of a copy.
+type sourceError struct {
+	io.Reader
+	err error
+}
+
+// Read implements io.Reader.
+func (s *sourceError) Read(into []byte) (int, error) {
+	n, err := s.Reader.Read(into)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
 }
 
 // CancelPreflight cancels a job that has not ended. Cancelling a cancelled job

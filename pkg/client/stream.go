@@ -14,6 +14,7 @@ import (
 
 const (
 	eventStream = "text/event-stream"
+	pdf         = "application/pdf"
 	// silence is the longest time without data before a stream counts as broken: three
 	// heartbeats of the API.
 	silence = 45 * time.Second
@@ -21,7 +22,7 @@ const (
 	maxLine = 1 << 20
 )
 
-// streaming is a RoundTripper that returns a stream of events when it begins. It
+// streaming is a RoundTripper that returns a stream of events, or a file, when it begins. It
 // returns any other response like [attempting].
 type streaming struct{ *attempting }
 
@@ -34,8 +35,8 @@ func (s *streaming) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	timer := time.AfterFunc(s.timeout, cancel)
-	answer, err := s.base.RoundTrip(s.signed(ctx, r, key, eventStream+", "+problemJSON))
-	if err == nil && answer.StatusCode == http.StatusOK && mediaType(answer.Header) == eventStream {
+	answer, err := s.base.RoundTrip(s.signed(ctx, r, key, eventStream+", "+pdf+", "+problemJSON))
+	if err == nil && answer.StatusCode == http.StatusOK && (mediaType(answer.Header) == eventStream || mediaType(answer.Header) == pdf) {
 		timer.Reset(silence)
 		answer.Body = &streamBody{answer.Body, timer, cancel}
 		return answer, nil

@@ -7,7 +7,24 @@ from urllib.parse import quote
 
 from ._transport import Transport
 
+AppliedFix = TypedDict("AppliedFix", {
+    "changes": Required[list["ObjectChange"]],
+    "fix": Required[str],
+}, total=False)
 CapabilityField = str
+ChangedRegion = TypedDict("ChangedRegion", {
+    "area_mm2": Required[float],
+    "bbox": Required["Rectangle"],
+}, total=False)
+ComparedFile = TypedDict("ComparedFile", {
+    "bytes": Required[int],
+    "sha256": Required[str],
+}, total=False)
+ComparisonSummary = TypedDict("ComparisonSummary", {
+    "complete": Required[bool],
+    "pages": Required[int],
+    "same": Required[bool],
+}, total=False)
 EntitlementField = str
 Failure = TypedDict("Failure", {
     "code": Required[str],
@@ -35,6 +52,20 @@ Finding = TypedDict("Finding", {
     "severity": Required["Severity"],
     "threshold": dict[str, Any],
 }, total=False)
+FixName = str
+FixSelection = Any
+FixSummary = TypedDict("FixSummary", {
+    "applied": Required[list[str]],
+    "fileId": str,
+    "skipped": Required[list[str]],
+}, total=False)
+InkChange = TypedDict("InkChange", {
+    "after": Required[float],
+    "area_mm2": Required[float],
+    "before": Required[float],
+    "most": Required[float],
+    "name": Required[str],
+}, total=False)
 Instant = str
 Intent = TypedDict("Intent", {
     "colors": "IntentColors",
@@ -48,11 +79,25 @@ IntentColors = TypedDict("IntentColors", {
     "spots": list[str],
 }, total=False)
 JobLinks = TypedDict("JobLinks", {
+    "comparison": str,
     "events": Required[str],
+    "fixedFile": str,
+    "fixes": str,
     "report": str,
     "self": Required[str],
 }, total=False)
 MessageParameters = dict[str, Any]
+NameChanges = TypedDict("NameChanges", {
+    "added": Required[list[str]],
+    "removed": Required[list[str]],
+}, total=False)
+ObjectChange = TypedDict("ObjectChange", {
+    "after": str,
+    "before": str,
+    "name": Required[str],
+    "object": str,
+    "page": int,
+}, total=False)
 OrderedProduct = TypedDict("OrderedProduct", {
     "backColors": "IntentColors",
     "binding": str,
@@ -60,14 +105,50 @@ OrderedProduct = TypedDict("OrderedProduct", {
     "part": str,
     "spine": float,
 }, total=False)
+PageChange = TypedDict("PageChange", {
+    "boxes": Required[list["PropertyChange"]],
+    "inks": Required[list["InkChange"]],
+    "only": str,
+    "page": Required[int],
+    "regions": Required[list["ChangedRegion"]],
+}, total=False)
+PreflightComparison = TypedDict("PreflightComparison", {
+    "after": Required["ComparedFile"],
+    "before": Required["ComparedFile"],
+    "changed": Required[list["PageChange"]],
+    "colors": Required["NameChanges"],
+    "comparisonVersion": Required[str],
+    "complete": Required[bool],
+    "document": Required[list["PropertyChange"]],
+    "engine": Required["ReportEngine"],
+    "failure": str,
+    "fonts": Required["NameChanges"],
+    "inks": Required["NameChanges"],
+    "layers": Required["NameChanges"],
+    "omitted": Required[int],
+    "pages": Required[list[int]],
+    "same": Required[bool],
+}, total=False)
+PreflightFixLog = TypedDict("PreflightFixLog", {
+    "after": Required["ReportFile"],
+    "applied": Required[list["AppliedFix"]],
+    "before": Required["ReportFile"],
+    "engine": Required["ReportEngine"],
+    "fixVersion": Required[str],
+    "skipped": Required[list["SkippedFix"]],
+}, total=False)
 PreflightJob = TypedDict("PreflightJob", {
     "attempt": Required[int],
     "clientReference": str,
+    "compareWith": str,
+    "comparison": "ComparisonSummary",
     "expiresAt": Required["Instant"],
     "failure": "Failure",
     "fileId": str,
     "fileUrl": str,
     "finishedAt": "Instant",
+    "fix": Any,
+    "fixed": "FixSummary",
     "intent": "Intent",
     "jobId": Required[str],
     "links": Required["JobLinks"],
@@ -135,8 +216,10 @@ PreflightRules = TypedDict("PreflightRules", {
 }, total=False)
 PreflightSubmit = TypedDict("PreflightSubmit", {
     "clientReference": str,
+    "compareWith": str,
     "fileId": str,
     "fileUrl": str,
+    "fix": "FixSelection",
     "intent": "Intent",
     "product": "OrderedProduct",
     "profile": Required[str],
@@ -177,6 +260,11 @@ ProfileSummary = TypedDict("ProfileSummary", {
 Progress = TypedDict("Progress", {
     "pagesDone": Required[int],
     "pagesTotal": Required[int],
+}, total=False)
+PropertyChange = TypedDict("PropertyChange", {
+    "after": str,
+    "before": str,
+    "name": Required[str],
 }, total=False)
 RateLimitField = str
 RateLimitPolicyField = str
@@ -338,6 +426,12 @@ ReportSummary = TypedDict("ReportSummary", {
 }, total=False)
 Seconds = int
 Severity = str
+SkippedFix = TypedDict("SkippedFix", {
+    "detail": str,
+    "fix": Required[str],
+    "page": int,
+    "reason": Required[str],
+}, total=False)
 TrimSize = TypedDict("TrimSize", {
     "height": Required[float],
     "width": Required[float],
@@ -393,9 +487,21 @@ class Preflight(Transport):
         """Cancel an unfinished job. Requires preflight:write."""
         return self._call("DELETE", f"/api/v1/preflight/{quote(job_id, safe='')}")
 
+    def get_preflight_comparison(self, job_id: str, *, if_none_match: str | None = None) -> PreflightComparison:
+        """Read the comparison of a succeeded job with an earlier one. Requires preflight:read."""
+        return self._call("GET", f"/api/v1/preflight/{quote(job_id, safe='')}/comparison", header={"If-None-Match": if_none_match})
+
     def follow_preflight(self, job_id: str, *, last_event_id: str | None = None) -> Any:
         """Follow the changes of a job. Requires preflight:read."""
         return self._call("GET", f"/api/v1/preflight/{quote(job_id, safe='')}/events", header={"Last-Event-ID": last_event_id})
+
+    def get_fixed_file(self, job_id: str, *, if_none_match: str | None = None) -> Any:
+        """Download the fixed file of a succeeded job. Requires preflight:read."""
+        return self._call("GET", f"/api/v1/preflight/{quote(job_id, safe='')}/fixed.pdf", header={"If-None-Match": if_none_match})
+
+    def get_preflight_fixes(self, job_id: str, *, if_none_match: str | None = None) -> PreflightFixLog:
+        """Read the fix log of a succeeded job. Requires preflight:read."""
+        return self._call("GET", f"/api/v1/preflight/{quote(job_id, safe='')}/fixes", header={"If-None-Match": if_none_match})
 
     def get_preflight_report(self, job_id: str, *, if_none_match: str | None = None, accept_language: str | None = None) -> PreflightReport:
         """Read the report of a succeeded job. Requires preflight:read."""

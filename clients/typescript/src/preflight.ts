@@ -31,6 +31,11 @@ export interface paths {
          *
          *     To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
          *
+         *     With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
+         *     With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
+         *     `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
+         *     Both are rejected with a simulated profile, and by installations that store no files.
+         *
          *     If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
          *     job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
          *     key with a different body returns 422 `IDEMPOTENCY_KEY_REUSED`. Keys are stored for at least 24 hours,
@@ -180,6 +185,89 @@ export interface paths {
          *     English only.
          */
         get: operations["getPreflightReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/preflight/{jobId}/fixes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `jobId` of a job. Other values return 404.
+                 * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                jobId: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read the fix log of a succeeded job. Requires preflight:read.
+         * @description What the fixes changed in the file, and which fixes were not possible. The job must have been submitted with
+         *     `fix`. A fix log never changes.
+         */
+        get: operations["getPreflightFixes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/preflight/{jobId}/fixed.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `jobId` of a job. Other values return 404.
+                 * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                jobId: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Download the fixed file of a succeeded job. Requires preflight:read.
+         * @description Your file with an update at its end that contains the fixes. The bytes of your file do not change, so removing
+         *     the update restores it. 404 means that the job was submitted without `fix`, or that no fix was applied. 410 means
+         *     that the file has expired, as uploaded files do, or was deleted.
+         */
+        get: operations["getFixedFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/preflight/{jobId}/comparison": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `jobId` of a job. Other values return 404.
+                 * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                jobId: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read the comparison of a succeeded job with an earlier one. Requires preflight:read.
+         * @description What differs between the file of the job `compareWith` (before) and the file of this job (after), both as they
+         *     were sent: boxes, inks by page and region, fonts, colours, layers and properties. Differences of up to a pixel,
+         *     about 0.25 mm, are not reported. A comparison never changes.
+         */
+        get: operations["getPreflightComparison"];
         put?: never;
         post?: never;
         delete?: never;
@@ -468,7 +556,33 @@ export interface components {
              * @example PO-2026-4711
              */
             clientReference?: string;
+            fix?: components["schemas"]["FixSelection"];
+            /**
+             * @description The `jobId` of an earlier job of yours whose file the file of this job is compared with. Its file must be
+             *     stored still: an uploaded file, or else the fixed file of the job. Files from `fileUrl` are not stored.
+             * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+             */
+            compareWith?: string;
         };
+        /**
+         * @description The fixes to apply to a copy of the file. `auto` applies each fix for which the inspection has findings and that
+         *     is possible. A list names fixes, which are applied either all or not at all. The report is about the file as sent.
+         * @example auto
+         * @example [
+         *       "bleed",
+         *       "actions"
+         *     ]
+         */
+        FixSelection: string | components["schemas"]["FixName"][];
+        /**
+         * @description A fix: `trim` sets the TrimBox and the BleedBox from `intent.trimSize`; `annotations` makes printed annotations and
+         *     form fields part of the page, and removes the others; `bleed` mirrors the artwork at the trim edges into the
+         *     bleed; `actions` removes JavaScript, all other actions and the bookmarks; `attachments` removes attached files.
+         *     New fixes may be added.
+         * @example bleed
+         * @enum {string}
+         */
+        FixName: "trim" | "annotations" | "bleed" | "actions" | "attachments";
         /**
          * Format: binary
          * @description The bytes of one file.
@@ -815,9 +929,21 @@ export interface components {
             attempt: number;
             /** @description False if the job was submitted with a test key. */
             livemode: boolean;
+            /**
+             * @description The requested fixes, `auto` or a list of names. Absent if the job was submitted without.
+             * @example auto
+             */
+            fix?: string | string[];
+            /**
+             * @description The earlier job whose file the file is compared with. Absent if the job was submitted without.
+             * @example pref_01KB0QXQ00M4T7Q2C9W6H3JZVN
+             */
+            compareWith?: string;
             progress?: components["schemas"]["Progress"];
             verdict?: components["schemas"]["Verdict"];
             result?: components["schemas"]["PreflightReport"];
+            fixed?: components["schemas"]["FixSummary"];
+            comparison?: components["schemas"]["ComparisonSummary"];
             failure?: components["schemas"]["Failure"];
             /** @description Paths relative to the origin of the API. */
             links: components["schemas"]["JobLinks"];
@@ -890,6 +1016,291 @@ export interface components {
              * @example /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/report
              */
             report?: string;
+            /**
+             * @description The path of the fix log. Present with `fixed`.
+             * @example /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/fixes
+             */
+            fixes?: string;
+            /**
+             * @description The path of the fixed file. Present with `fixed.fileId`.
+             * @example /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/fixed.pdf
+             */
+            fixedFile?: string;
+            /**
+             * @description The path of the comparison. Present with `comparison` in the job.
+             * @example /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/comparison
+             */
+            comparison?: string;
+        };
+        /** @description A summary of the fix log. Present when status is succeeded and the job was submitted with `fix`. */
+        FixSummary: {
+            /**
+             * @description The fixes that were applied.
+             * @example [
+             *       "bleed"
+             *     ]
+             */
+            applied: string[];
+            /**
+             * @description The fixes that were not possible. The fix log gives the reasons.
+             * @example [
+             *       "trim"
+             *     ]
+             */
+            skipped: string[];
+            /**
+             * @description The fixed file. It is stored like an uploaded file: it counts to the files of your organization, expires, can
+             *     be deleted, and can be submitted. Absent if nothing was changed.
+             * @example file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+             */
+            fileId?: string;
+        };
+        /** @description A summary of the comparison. Present when status is succeeded and the job was submitted with `compareWith`. */
+        ComparisonSummary: {
+            /** @description True if nothing differs that is compared. */
+            same: boolean;
+            /** @description False if a part of a file could not be compared, so that more may differ. */
+            complete: boolean;
+            /**
+             * @description The number of pages that differ.
+             * @example 1
+             */
+            pages: number;
+        };
+        /**
+         * @description What the fixes changed in a file. The first number of fixVersion changes when a reader that was written for the old
+         *     form could misread the new one.
+         */
+        PreflightFixLog: {
+            /**
+             * @description The version of the form of the log. Readers work with any second number.
+             * @example 1.0
+             */
+            fixVersion: string;
+            /** @description The program that fixed the file. */
+            engine: components["schemas"]["ReportEngine"];
+            /** @description The file as sent. */
+            before: components["schemas"]["ReportFile"];
+            /** @description The fixed file; the file as sent if nothing was changed. */
+            after: components["schemas"]["ReportFile"];
+            /** @description The fixes that were applied. */
+            applied: components["schemas"]["AppliedFix"][];
+            /** @description The fixes that were not possible. */
+            skipped: components["schemas"]["SkippedFix"][];
+        };
+        AppliedFix: {
+            /**
+             * @description The name of the fix.
+             * @example bleed
+             */
+            fix: string;
+            /** @description The changed entries of objects. */
+            changes: components["schemas"]["ObjectChange"][];
+        };
+        ObjectChange: {
+            /**
+             * @description The number of the page. Absent for the document.
+             * @example 1
+             */
+            page?: number;
+            /**
+             * @description The number and the generation of the changed object.
+             * @example 12 0 R
+             */
+            object?: string;
+            /**
+             * @description The changed entry.
+             * @example BleedBox
+             */
+            name: string;
+            /**
+             * @description The value before; absent for none.
+             * @example [8.5 8.5 428.04 603.78]
+             */
+            before?: string;
+            /**
+             * @description The value after; absent for none.
+             * @example [0 0 436.54 612.28]
+             */
+            after?: string;
+        };
+        SkippedFix: {
+            /**
+             * @description The name of the fix.
+             * @example trim
+             */
+            fix: string;
+            /**
+             * @description The number of the page. Absent for the document.
+             * @example 1
+             */
+            page?: number;
+            /**
+             * @description Why the fix is not possible: `signed`, `unreadable`, `encrypted`, `damaged`, `structure`, `too_large`,
+             *     `no_trim_size`, `other_size`, `no_trim_box`, `technical_ink`, `small`, `content`, `faulty`, `artwork`,
+             *     `unverified` or `failed`. `faulty` means that the fault would remain, `artwork` that the artwork would change,
+             *     `unverified` that this cannot be excluded, and `failed` that a limit ended the fix or that the fixed file could
+             *     not be stored. New reasons may be added.
+             * @example no_trim_size
+             */
+            reason: string;
+            /**
+             * @description The size, the ink or, for `failed`, the code that belongs to the reason.
+             * @example TIME_LIMIT
+             */
+            detail?: string;
+        };
+        /**
+         * @description What differs between two files, by page number. The first number of comparisonVersion changes when a reader that
+         *     was written for the old form could misread the new one.
+         */
+        PreflightComparison: {
+            /**
+             * @description The version of the form of the comparison. Readers work with any second number.
+             * @example 1.0
+             */
+            comparisonVersion: string;
+            /** @description The program that compared the files. */
+            engine: components["schemas"]["ReportEngine"];
+            /** @description The file of the earlier job. */
+            before: components["schemas"]["ComparedFile"];
+            /** @description The file of this job. */
+            after: components["schemas"]["ComparedFile"];
+            /** @description True if nothing differs that is compared. */
+            same: boolean;
+            /** @description False if a part of a file could not be read or painted, so that more may differ. */
+            complete: boolean;
+            /**
+             * @description Present if the comparison found nothing because of a failure: TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT or
+             *     ENGINE_CRASH, or FILE_UNAVAILABLE if the earlier file was deleted. `same` and `complete` are false then. New
+             *     codes may be added.
+             * @example TIME_LIMIT
+             */
+            failure?: string;
+            /**
+             * @description The numbers of pages before and after.
+             * @example [
+             *       2,
+             *       2
+             *     ]
+             */
+            pages: number[];
+            /** @description The properties that differ, such as `title`, `pdfVersion` and `outputIntent`. */
+            document: components["schemas"]["PropertyChange"][];
+            /** @description The fonts that only one of the files has. */
+            fonts: components["schemas"]["NameChanges"];
+            /** @description The colour spaces that only one of the files has. */
+            colors: components["schemas"]["NameChanges"];
+            /** @description The inks that only one of the files has. */
+            inks: components["schemas"]["NameChanges"];
+            /** @description The layers that only one of the files has. */
+            layers: components["schemas"]["NameChanges"];
+            /** @description The pages that differ, by their number. */
+            changed: components["schemas"]["PageChange"][];
+            /**
+             * @description The number of pages that differ and are not in `changed`.
+             * @example 0
+             */
+            omitted: number;
+        };
+        ComparedFile: {
+            /**
+             * @description SHA-256 of the file in lower-case hexadecimal; empty if a failure ended the comparison before.
+             * @example 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
+             */
+            sha256: string;
+            /**
+             * @description The size of the file in bytes; 0 if a failure ended the comparison before.
+             * @example 184320
+             */
+            bytes: number;
+        };
+        PropertyChange: {
+            /**
+             * @description The name of the property or of the box.
+             * @example TrimBox
+             */
+            name: string;
+            /**
+             * @description The value before; absent for none.
+             * @example 148 x 210 mm
+             */
+            before?: string;
+            /**
+             * @description The value after; absent for none.
+             * @example 150 x 210 mm
+             */
+            after?: string;
+        };
+        NameChanges: {
+            /**
+             * @description The names that only the file before has.
+             * @example [
+             *       "PANTONE 871 C"
+             *     ]
+             */
+            removed: string[];
+            /**
+             * @description The names that only the file after has.
+             * @example [
+             *       "PANTONE 872 C"
+             *     ]
+             */
+            added: string[];
+        };
+        PageChange: {
+            /**
+             * @description The number of the page.
+             * @example 1
+             */
+            page: number;
+            /**
+             * @description `before` or `after` for a page that only one of the files has.
+             * @example after
+             */
+            only?: string;
+            /** @description The boxes that differ, `Rotate` and `UserUnit`. */
+            boxes: components["schemas"]["PropertyChange"][];
+            /** @description The inks that differ. */
+            inks: components["schemas"]["InkChange"][];
+            /** @description The places of the differences, the largest first. */
+            regions: components["schemas"]["ChangedRegion"][];
+        };
+        InkChange: {
+            /**
+             * @description The name of the ink.
+             * @example Cyan
+             */
+            name: string;
+            /**
+             * @description The area on which the amounts differ.
+             * @example 1493
+             */
+            area_mm2: number;
+            /**
+             * @description The largest difference, in percent.
+             * @example 40
+             */
+            most: number;
+            /**
+             * @description The mean amount before, in percent.
+             * @example 12.5
+             */
+            before: number;
+            /**
+             * @description The mean amount after, in percent.
+             * @example 9.1
+             */
+            after: number;
+        };
+        ChangedRegion: {
+            /** @description The place on the page after the change. */
+            bbox: components["schemas"]["Rectangle"];
+            /**
+             * @description The area that differs.
+             * @example 1493
+             */
+            area_mm2: number;
         };
         /**
          * @description The result of the inspection of a file. Present in a job when status is succeeded.
@@ -1685,6 +2096,46 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /**
+         * @description The job does not exist, belongs to another organization or to the other kind of key, or has no such document:
+         *     `detail` gives the reason.
+         */
+        NoDocument: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                Date: components["headers"]["Date"];
+                "Cache-Control": components["headers"]["NotStored"];
+                Vary: components["headers"]["Vary"];
+                "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                "Marketplace-Capability": components["headers"]["Capability"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description The job is unfinished, or it has ended without a report. `jobStatus` and `failure` state how a job ended
+         *     that never has a report.
+         */
+        NoReport: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                Date: components["headers"]["Date"];
+                "Cache-Control": components["headers"]["NotStored"];
+                Vary: components["headers"]["Vary"];
+                "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                "Marketplace-Capability": components["headers"]["Capability"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ReportProblem"];
+            };
+        };
         /** @description The request excludes every available media type of the response. */
         NotAcceptable: {
             headers: {
@@ -1721,6 +2172,23 @@ export interface components {
         };
         /** @description The job has passed its retention period. */
         Gone: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                Date: components["headers"]["Date"];
+                "Cache-Control": components["headers"]["NotStored"];
+                Vary: components["headers"]["Vary"];
+                "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                "Marketplace-Capability": components["headers"]["Capability"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The job has passed its retention period, or its fixed file has expired or was deleted. */
+        FileGone: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 Date: components["headers"]["Date"];
@@ -1867,7 +2335,7 @@ export interface components {
         };
         /**
          * @description Preflight is not available to you, this installation accepts no uploads (`FILES_DISABLED`), or the server is
-         *     temporarily unable to store, scan or delete files.
+         *     temporarily unable to store, scan, read or delete files.
          */
         FilesUnavailable: {
             headers: {
@@ -2093,6 +2561,16 @@ export interface components {
          * @example </api/v1/preflight?cursor=AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q&limit=50>; rel="next"
          */
         NextPage: string;
+        /**
+         * @description The name under which a browser saves the file.
+         * @example attachment; filename="pref_01KB0QXR80M4T7Q2C9W6H3JZVN-fixed.pdf"
+         */
+        Attachment: string;
+        /**
+         * @description The size of the file in bytes.
+         * @example 186112
+         */
+        FileLength: number;
         /**
          * @description Prevents proxies from buffering events.
          * @example no
@@ -2691,26 +3169,165 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
-            /**
-             * @description The job is unfinished, or it has ended without a report. `jobStatus` and `failure` state how a job ended
-             *     that never has a report.
-             */
-            409: {
+            409: components["responses"]["NoReport"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPreflightFixes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of your copy.
+                 * @example "2-processing"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The `jobId` of a job. Other values return 404.
+                 * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                jobId: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The fix log. */
+            200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     Date: components["headers"]["Date"];
-                    "Cache-Control": components["headers"]["NotStored"];
+                    "Cache-Control": components["headers"]["Revalidated"];
                     Vary: components["headers"]["Vary"];
                     "Marketplace-Entitlement": components["headers"]["Entitlement"];
                     "Marketplace-Capability": components["headers"]["Capability"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["ReportProblem"];
+                    "application/json": components["schemas"]["PreflightFixLog"];
                 };
             };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoDocument"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["NoReport"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getFixedFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of your copy.
+                 * @example "2-processing"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The `jobId` of a job. Other values return 404.
+                 * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                jobId: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The fixed file. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["Revalidated"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Content-Disposition": components["headers"]["Attachment"];
+                    "Content-Length": components["headers"]["FileLength"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": components["schemas"]["FileContent"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoDocument"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["NoReport"];
+            410: components["responses"]["FileGone"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["FilesUnavailable"];
+        };
+    };
+    getPreflightComparison: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of your copy.
+                 * @example "2-processing"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The `jobId` of a job. Other values return 404.
+                 * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                jobId: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The comparison. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["Revalidated"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreflightComparison"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoDocument"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["NoReport"];
             410: components["responses"]["Gone"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];

@@ -89,6 +89,55 @@ const (
 	VerdictWarn Verdict = "warn"
 )
 
+// AppliedFix defines model for AppliedFix.
+type AppliedFix struct {
+	// Fix The name of the fix.
+	//
+	// Examples: bleed
+	Fix string `json:"fix"`
+
+	// Changes The changed entries of objects.
+	Changes []ObjectChange `json:"changes"`
+}
+
+// ChangedRegion defines model for ChangedRegion.
+type ChangedRegion struct {
+	// BBox Left, bottom, right, top.
+	BBox Rectangle `json:"bbox"`
+
+	// AreaMM2 The area that differs.
+	//
+	// Examples: 1493
+	AreaMM2 float64 `json:"area_mm2"`
+}
+
+// ComparedFile defines model for ComparedFile.
+type ComparedFile struct {
+	// SHA256 SHA-256 of the file in lower-case hexadecimal; empty if a failure ended the comparison before.
+	//
+	// Examples: 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
+	SHA256 string `json:"sha256"`
+
+	// Bytes The size of the file in bytes; 0 if a failure ended the comparison before.
+	//
+	// Examples: 184320
+	Bytes int `json:"bytes"`
+}
+
+// ComparisonSummary A summary of the comparison. Present when status is succeeded and the job was submitted with `compareWith`.
+type ComparisonSummary struct {
+	// Same True if nothing differs that is compared.
+	Same bool `json:"same"`
+
+	// Complete False if a part of a file could not be compared, so that more may differ.
+	Complete bool `json:"complete"`
+
+	// Pages The number of pages that differ.
+	//
+	// Examples: 1
+	Pages int `json:"pages"`
+}
+
 // Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
 // about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
 // ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. FILE_UNAVAILABLE means that an uploaded file
@@ -223,6 +272,57 @@ type Threshold struct {
 	Tolerance float64 `json:"tolerance,omitempty"`
 }
 
+// FixSelection The requested fixes.
+type FixSelection = Fixes
+
+// FixSummary A summary of the fix log. Present when status is succeeded and the job was submitted with `fix`.
+type FixSummary struct {
+	// Applied The fixes that were applied.
+	//
+	// Examples: ["bleed"]
+	Applied []string `json:"applied"`
+
+	// Skipped The fixes that were not possible. The fix log gives the reasons.
+	//
+	// Examples: ["trim"]
+	Skipped []string `json:"skipped"`
+
+	// FileID The fixed file. It is stored like an uploaded file: it counts to the files of your organization, expires, can
+	// be deleted, and can be submitted. Absent if nothing was changed.
+	//
+	//
+	// Examples: file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+	FileID string `json:"fileId,omitempty"`
+}
+
+// InkChange defines model for InkChange.
+type InkChange struct {
+	// Name The name of the ink.
+	//
+	// Examples: Cyan
+	Name string `json:"name"`
+
+	// AreaMM2 The area on which the amounts differ.
+	//
+	// Examples: 1493
+	AreaMM2 float64 `json:"area_mm2"`
+
+	// Most The largest difference, in percent.
+	//
+	// Examples: 40
+	Most float64 `json:"most"`
+
+	// Before The mean amount before, in percent.
+	//
+	// Examples: 12.5
+	Before float64 `json:"before"`
+
+	// After The mean amount after, in percent.
+	//
+	// Examples: 9.1
+	After float64 `json:"after"`
+}
+
 // Instant A time in UTC with milliseconds.
 //
 // Examples: 2026-11-20T12:00:00.000Z
@@ -284,12 +384,68 @@ type JobLinks struct {
 	//
 	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/report
 	Report string `json:"report,omitempty"`
+
+	// Fixes The path of the fix log. Present with `fixed`.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/fixes
+	Fixes string `json:"fixes,omitempty"`
+
+	// FixedFile The path of the fixed file. Present with `fixed.fileId`.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/fixed.pdf
+	FixedFile string `json:"fixedFile,omitempty"`
+
+	// Comparison The path of the comparison. Present with `comparison` in the job.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/comparison
+	Comparison string `json:"comparison,omitempty"`
 }
 
 // MessageParameters Each value is a string, a number or a list of strings. Words that a language translates are stable tokens, such as
 // `top` or `line`. A list names at most five elements; `<name>Omitted` is the number of further elements. Lengths end
 // with their unit, such as `width_mm`; `value`, `limit` and `tolerance` are in the unit of `measured`.
 type MessageParameters = map[string]any
+
+// NameChanges defines model for NameChanges.
+type NameChanges struct {
+	// Removed The names that only the file before has.
+	//
+	// Examples: ["PANTONE 871 C"]
+	Removed []string `json:"removed"`
+
+	// Added The names that only the file after has.
+	//
+	// Examples: ["PANTONE 872 C"]
+	Added []string `json:"added"`
+}
+
+// ObjectChange defines model for ObjectChange.
+type ObjectChange struct {
+	// Page The number of the page. Absent for the document.
+	//
+	// Examples: 1
+	Page int `json:"page,omitempty"`
+
+	// Object The number and the generation of the changed object.
+	//
+	// Examples: 12 0 R
+	Object string `json:"object,omitempty"`
+
+	// Name The changed entry.
+	//
+	// Examples: BleedBox
+	Name string `json:"name"`
+
+	// Before The value before; absent for none.
+	//
+	// Examples: [8.5 8.5 428.04 603.78]
+	Before string `json:"before,omitempty"`
+
+	// After The value after; absent for none.
+	//
+	// Examples: [0 0 436.54 612.28]
+	After string `json:"after,omitempty"`
+}
 
 // OrderedProduct The agreed properties of the product that the file is for. The inspection compares them with the file like those of
 // `intent`, and has findings of the same category.
@@ -335,6 +491,92 @@ type OrderedProductBinding string
 //
 // Examples: body
 type OrderedProductPart string
+
+// PageChange defines model for PageChange.
+type PageChange struct {
+	// Page The number of the page.
+	//
+	// Examples: 1
+	Page int `json:"page"`
+
+	// Only `before` or `after` for a page that only one of the files has.
+	//
+	// Examples: after
+	Only string `json:"only,omitempty"`
+
+	// Boxes The boxes that differ, `Rotate` and `UserUnit`.
+	Boxes []PropertyChange `json:"boxes"`
+
+	// Inks The inks that differ.
+	Inks []InkChange `json:"inks"`
+
+	// Regions The places of the differences, the largest first.
+	Regions []ChangedRegion `json:"regions"`
+}
+
+// PreflightComparison What differs between two files, by page number. The first number of comparisonVersion changes when a reader that
+// was written for the old form could misread the new one.
+type PreflightComparison struct {
+	// ComparisonVersion The version of the form of the comparison. Readers work with any second number.
+	//
+	// Examples: 1.0
+	ComparisonVersion string       `json:"comparisonVersion"`
+	Engine            ReportEngine `json:"engine"`
+	Before            ComparedFile `json:"before"`
+	After             ComparedFile `json:"after"`
+
+	// Same True if nothing differs that is compared.
+	Same bool `json:"same"`
+
+	// Complete False if a part of a file could not be read or painted, so that more may differ.
+	Complete bool `json:"complete"`
+
+	// Failure Present if the comparison found nothing because of a failure: TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT or
+	// ENGINE_CRASH, or FILE_UNAVAILABLE if the earlier file was deleted. `same` and `complete` are false then. New
+	// codes may be added.
+	//
+	//
+	// Examples: TIME_LIMIT
+	Failure string `json:"failure,omitempty"`
+
+	// Pages The numbers of pages before and after.
+	//
+	// Examples: [2,2]
+	Pages []int `json:"pages"`
+
+	// Document The properties that differ, such as `title`, `pdfVersion` and `outputIntent`.
+	Document []PropertyChange `json:"document"`
+	Fonts    NameChanges      `json:"fonts"`
+	Colors   NameChanges      `json:"colors"`
+	Inks     NameChanges      `json:"inks"`
+	Layers   NameChanges      `json:"layers"`
+
+	// Changed The pages that differ, by their number.
+	Changed []PageChange `json:"changed"`
+
+	// Omitted The number of pages that differ and are not in `changed`.
+	//
+	// Examples: 0
+	Omitted int `json:"omitted"`
+}
+
+// PreflightFixLog What the fixes changed in a file. The first number of fixVersion changes when a reader that was written for the old
+// form could misread the new one.
+type PreflightFixLog struct {
+	// FixVersion The version of the form of the log. Readers work with any second number.
+	//
+	// Examples: 1.0
+	FixVersion string       `json:"fixVersion"`
+	Engine     ReportEngine `json:"engine"`
+	Before     ReportFile   `json:"before"`
+	After      ReportFile   `json:"after"`
+
+	// Applied The fixes that were applied.
+	Applied []AppliedFix `json:"applied"`
+
+	// Skipped The fixes that were not possible.
+	Skipped []SkippedFix `json:"skipped"`
+}
 
 // PreflightJob defines model for PreflightJob.
 type PreflightJob struct {
@@ -409,6 +651,16 @@ type PreflightJob struct {
 	// Livemode False if the job was submitted with a test key.
 	Livemode bool `json:"livemode"`
 
+	// Fix The requested fixes, `auto` or a list of names. Absent if the job was submitted without.
+	//
+	// Examples: auto
+	Fix Fixes `json:"fix,omitempty"`
+
+	// CompareWith The earlier job whose file the file is compared with. Absent if the job was submitted without.
+	//
+	// Examples: pref_01KB0QXQ00M4T7Q2C9W6H3JZVN
+	CompareWith string `json:"compareWith,omitempty"`
+
 	// Progress Present once the number of pages is known.
 	Progress *Progress `json:"progress,omitempty"`
 
@@ -424,6 +676,12 @@ type PreflightJob struct {
 	// The first number of reportVersion changes when a reader that was written for the old form could misread the new
 	// one.
 	Result *PreflightReport `json:"result,omitempty"`
+
+	// Fixed A summary of the fix log. Present when status is succeeded and the job was submitted with `fix`.
+	Fixed *FixSummary `json:"fixed,omitempty"`
+
+	// Comparison A summary of the comparison. Present when status is succeeded and the job was submitted with `compareWith`.
+	Comparison *ComparisonSummary `json:"comparison,omitempty"`
 
 	// Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
 	// about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
@@ -643,6 +901,16 @@ type PreflightSubmit struct {
 	//
 	// Examples: PO-2026-4711
 	ClientReference string `json:"clientReference,omitempty"`
+
+	// Fix The requested fixes.
+	Fix FixSelection `json:"fix,omitempty"`
+
+	// CompareWith The `jobId` of an earlier job of yours whose file the file of this job is compared with. Its file must be
+	// stored still: an uploaded file, or else the fixed file of the job. Files from `fileUrl` are not stored.
+	//
+	//
+	// Examples: pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+	CompareWith string `json:"compareWith,omitempty"`
 }
 
 // ProfileKind `product` for a profile that inspects files, `simulator` for one that ends a job with the result in its name.
@@ -737,6 +1005,24 @@ type Progress struct {
 	//
 	// Examples: 8
 	PagesTotal int `json:"pagesTotal"`
+}
+
+// PropertyChange defines model for PropertyChange.
+type PropertyChange struct {
+	// Name The name of the property or of the box.
+	//
+	// Examples: TrimBox
+	Name string `json:"name"`
+
+	// Before The value before; absent for none.
+	//
+	// Examples: 148 x 210 mm
+	Before string `json:"before,omitempty"`
+
+	// After The value after; absent for none.
+	//
+	// Examples: 150 x 210 mm
+	After string `json:"after,omitempty"`
 }
 
 // Rectangle Left, bottom, right, top.
@@ -1369,6 +1655,34 @@ type ReportSummary struct {
 // Severity The weight of a finding: an error makes the verdict fail, a warning warn; info does not change it.
 type Severity string
 
+// SkippedFix defines model for SkippedFix.
+type SkippedFix struct {
+	// Fix The name of the fix.
+	//
+	// Examples: trim
+	Fix string `json:"fix"`
+
+	// Page The number of the page. Absent for the document.
+	//
+	// Examples: 1
+	Page int `json:"page,omitempty"`
+
+	// Reason Why the fix is not possible: `signed`, `unreadable`, `encrypted`, `damaged`, `structure`, `too_large`,
+	// `no_trim_size`, `other_size`, `no_trim_box`, `technical_ink`, `small`, `content`, `faulty`, `artwork`,
+	// `unverified` or `failed`. `faulty` means that the fault would remain, `artwork` that the artwork would change,
+	// `unverified` that this cannot be excluded, and `failed` that a limit ended the fix or that the fixed file could
+	// not be stored. New reasons may be added.
+	//
+	//
+	// Examples: no_trim_size
+	Reason string `json:"reason"`
+
+	// Detail The size, the ink or, for `failed`, the code that belongs to the reason.
+	//
+	// Examples: TIME_LIMIT
+	Detail string `json:"detail,omitempty"`
+}
+
 // TrimSize The finished size of a page as displayed, in millimetres.
 type TrimSize struct {
 	// Width The width of the page in mm.
@@ -1513,10 +1827,28 @@ type GetPreflightParams struct {
 	AcceptLanguage *AcceptLanguage `json:"Accept-Language,omitempty"`
 }
 
+// GetPreflightComparisonParams defines parameters for GetPreflightComparison.
+type GetPreflightComparisonParams struct {
+	// IfNoneMatch The ETag of your copy.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
 // FollowPreflightParams defines parameters for FollowPreflight.
 type FollowPreflightParams struct {
 	// LastEventID The `id` of the last event that you received.
 	LastEventID *LastEventID `json:"Last-Event-ID,omitempty"`
+}
+
+// GetFixedFileParams defines parameters for GetFixedFile.
+type GetFixedFileParams struct {
+	// IfNoneMatch The ETag of your copy.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// GetPreflightFixesParams defines parameters for GetPreflightFixes.
+type GetPreflightFixesParams struct {
+	// IfNoneMatch The ETag of your copy.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // GetPreflightReportParams defines parameters for GetPreflightReport.
@@ -1662,6 +1994,11 @@ type ClientInterface interface {
 	//
 	// To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
 	//
+	// With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
+	// With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
+	// `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
+	// Both are rejected with a simulated profile, and by installations that store no files.
+	//
 	// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 	// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
 	// key with a different body returns 422 `IDEMPOTENCY_KEY_REUSED`. Keys are stored for at least 24 hours,
@@ -1690,6 +2027,11 @@ type ClientInterface interface {
 	// valid names.
 	//
 	// To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
+	//
+	// With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
+	// With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
+	// `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
+	// Both are rejected with a simulated profile, and by installations that store no files.
 	//
 	// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 	// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -1753,6 +2095,15 @@ type ClientInterface interface {
 	// Corresponds with GET /api/v1/preflight/{jobId} (the `GetPreflight` operationId).
 	GetPreflight(ctx context.Context, jobID JobID, params *GetPreflightParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetPreflightComparison Read the comparison of a succeeded job with an earlier one. Requires preflight:read.
+	//
+	// What differs between the file of the job `compareWith` (before) and the file of this job (after), both as they
+	// were sent: boxes, inks by page and region, fonts, colours, layers and properties. Differences of up to a pixel,
+	// about 0.25 mm, are not reported. A comparison never changes.
+	//
+	// Corresponds with GET /api/v1/preflight/{jobId}/comparison (the `GetPreflightComparison` operationId).
+	GetPreflightComparison(ctx context.Context, jobID JobID, params *GetPreflightComparisonParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// FollowPreflight Follow the changes of a job. Requires preflight:read.
 	//
 	// Server-sent events (WHATWG HTML, section 9.2) as an alternative to polling. The first event contains the current
@@ -1778,6 +2129,23 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId}/events (the `FollowPreflight` operationId).
 	FollowPreflight(ctx context.Context, jobID JobID, params *FollowPreflightParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetFixedFile Download the fixed file of a succeeded job. Requires preflight:read.
+	//
+	// Your file with an update at its end that contains the fixes. The bytes of your file do not change, so removing
+	// the update restores it. 404 means that the job was submitted without `fix`, or that no fix was applied. 410 means
+	// that the file has expired, as uploaded files do, or was deleted.
+	//
+	// Corresponds with GET /api/v1/preflight/{jobId}/fixed.pdf (the `GetFixedFile` operationId).
+	GetFixedFile(ctx context.Context, jobID JobID, params *GetFixedFileParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPreflightFixes Read the fix log of a succeeded job. Requires preflight:read.
+	//
+	// What the fixes changed in the file, and which fixes were not possible. The job must have been submitted with
+	// `fix`. A fix log never changes.
+	//
+	// Corresponds with GET /api/v1/preflight/{jobId}/fixes (the `GetPreflightFixes` operationId).
+	GetPreflightFixes(ctx context.Context, jobID JobID, params *GetPreflightFixesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetPreflightReport Read the report of a succeeded job. Requires preflight:read.
 	//
@@ -1889,6 +2257,11 @@ func (c *Client) ListPreflights(ctx context.Context, params *ListPreflightsParam
 //
 // To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
 //
+// With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
+// With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
+// `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
+// Both are rejected with a simulated profile, and by installations that store no files.
+//
 // If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 // job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
 // key with a different body returns 422 `IDEMPOTENCY_KEY_REUSED`. Keys are stored for at least 24 hours,
@@ -1927,6 +2300,11 @@ func (c *Client) SubmitPreflightWithBody(ctx context.Context, params *SubmitPref
 // valid names.
 //
 // To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
+//
+// With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
+// With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
+// `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
+// Both are rejected with a simulated profile, and by installations that store no files.
 //
 // If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 // job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -2050,6 +2428,25 @@ func (c *Client) GetPreflight(ctx context.Context, jobID JobID, params *GetPrefl
 	return c.Client.Do(req)
 }
 
+// GetPreflightComparison Read the comparison of a succeeded job with an earlier one. Requires preflight:read.
+//
+// What differs between the file of the job `compareWith` (before) and the file of this job (after), both as they
+// were sent: boxes, inks by page and region, fonts, colours, layers and properties. Differences of up to a pixel,
+// about 0.25 mm, are not reported. A comparison never changes.
+//
+// Corresponds with GET /api/v1/preflight/{jobId}/comparison (the `GetPreflightComparison` operationId).
+func (c *Client) GetPreflightComparison(ctx context.Context, jobID JobID, params *GetPreflightComparisonParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPreflightComparisonRequest(c.Server, jobID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // FollowPreflight Follow the changes of a job. Requires preflight:read.
 //
 // Server-sent events (WHATWG HTML, section 9.2) as an alternative to polling. The first event contains the current
@@ -2076,6 +2473,43 @@ func (c *Client) GetPreflight(ctx context.Context, jobID JobID, params *GetPrefl
 // Corresponds with GET /api/v1/preflight/{jobId}/events (the `FollowPreflight` operationId).
 func (c *Client) FollowPreflight(ctx context.Context, jobID JobID, params *FollowPreflightParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFollowPreflightRequest(c.Server, jobID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetFixedFile Download the fixed file of a succeeded job. Requires preflight:read.
+//
+// Your file with an update at its end that contains the fixes. The bytes of your file do not change, so removing
+// the update restores it. 404 means that the job was submitted without `fix`, or that no fix was applied. 410 means
+// that the file has expired, as uploaded files do, or was deleted.
+//
+// Corresponds with GET /api/v1/preflight/{jobId}/fixed.pdf (the `GetFixedFile` operationId).
+func (c *Client) GetFixedFile(ctx context.Context, jobID JobID, params *GetFixedFileParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetFixedFileRequest(c.Server, jobID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPreflightFixes Read the fix log of a succeeded job. Requires preflight:read.
+//
+// What the fixes changed in the file, and which fixes were not possible. The job must have been submitted with
+// `fix`. A fix log never changes.
+//
+// Corresponds with GET /api/v1/preflight/{jobId}/fixes (the `GetPreflightFixes` operationId).
+func (c *Client) GetPreflightFixes(ctx context.Context, jobID JobID, params *GetPreflightFixesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPreflightFixesRequest(c.Server, jobID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -2625,6 +3059,55 @@ func NewGetPreflightRequest(server string, jobID JobID, params *GetPreflightPara
 	return req, nil
 }
 
+// NewGetPreflightComparisonRequest constructs an http.Request for the GetPreflightComparison method
+func NewGetPreflightComparisonRequest(server string, jobID JobID, params *GetPreflightComparisonParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "jobId", jobID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/preflight/%s/comparison", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewFollowPreflightRequest constructs an http.Request for the FollowPreflight method
 func NewFollowPreflightRequest(server string, jobID JobID, params *FollowPreflightParams) (*http.Request, error) {
 	var err error
@@ -2667,6 +3150,104 @@ func NewFollowPreflightRequest(server string, jobID JobID, params *FollowPreflig
 			}
 
 			req.Header.Set("Last-Event-ID", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetFixedFileRequest constructs an http.Request for the GetFixedFile method
+func NewGetFixedFileRequest(server string, jobID JobID, params *GetFixedFileParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "jobId", jobID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/preflight/%s/fixed.pdf", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetPreflightFixesRequest constructs an http.Request for the GetPreflightFixes method
+func NewGetPreflightFixesRequest(server string, jobID JobID, params *GetPreflightFixesParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "jobId", jobID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/preflight/%s/fixes", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
 		}
 
 	}
@@ -2840,6 +3421,11 @@ type ClientWithResponsesInterface interface {
 	//
 	// To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
 	//
+	// With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
+	// With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
+	// `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
+	// Both are rejected with a simulated profile, and by installations that store no files.
+	//
 	// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 	// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
 	// key with a different body returns 422 `IDEMPOTENCY_KEY_REUSED`. Keys are stored for at least 24 hours,
@@ -2868,6 +3454,11 @@ type ClientWithResponsesInterface interface {
 	// valid names.
 	//
 	// To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
+	//
+	// With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
+	// With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
+	// `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
+	// Both are rejected with a simulated profile, and by installations that store no files.
 	//
 	// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 	// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -2941,6 +3532,17 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/v1/preflight/{jobId} (the `GetPreflight` operationId).
 	GetPreflightWithResponse(ctx context.Context, jobID JobID, params *GetPreflightParams, reqEditors ...RequestEditorFn) (*GetPreflightResponse, error)
 
+	// GetPreflightComparisonWithResponse Read the comparison of a succeeded job with an earlier one. Requires preflight:read.
+	//
+	// What differs between the file of the job `compareWith` (before) and the file of this job (after), both as they
+	// were sent: boxes, inks by page and region, fonts, colours, layers and properties. Differences of up to a pixel,
+	// about 0.25 mm, are not reported. A comparison never changes.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/preflight/{jobId}/comparison (the `GetPreflightComparison` operationId).
+	GetPreflightComparisonWithResponse(ctx context.Context, jobID JobID, params *GetPreflightComparisonParams, reqEditors ...RequestEditorFn) (*GetPreflightComparisonResponse, error)
+
 	// FollowPreflightWithResponse Follow the changes of a job. Requires preflight:read.
 	//
 	// Server-sent events (WHATWG HTML, section 9.2) as an alternative to polling. The first event contains the current
@@ -2968,6 +3570,27 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId}/events (the `FollowPreflight` operationId).
 	FollowPreflightWithResponse(ctx context.Context, jobID JobID, params *FollowPreflightParams, reqEditors ...RequestEditorFn) (*FollowPreflightResponse, error)
+
+	// GetFixedFileWithResponse Download the fixed file of a succeeded job. Requires preflight:read.
+	//
+	// Your file with an update at its end that contains the fixes. The bytes of your file do not change, so removing
+	// the update restores it. 404 means that the job was submitted without `fix`, or that no fix was applied. 410 means
+	// that the file has expired, as uploaded files do, or was deleted.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/preflight/{jobId}/fixed.pdf (the `GetFixedFile` operationId).
+	GetFixedFileWithResponse(ctx context.Context, jobID JobID, params *GetFixedFileParams, reqEditors ...RequestEditorFn) (*GetFixedFileResponse, error)
+
+	// GetPreflightFixesWithResponse Read the fix log of a succeeded job. Requires preflight:read.
+	//
+	// What the fixes changed in the file, and which fixes were not possible. The job must have been submitted with
+	// `fix`. A fix log never changes.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/preflight/{jobId}/fixes (the `GetPreflightFixes` operationId).
+	GetPreflightFixesWithResponse(ctx context.Context, jobID JobID, params *GetPreflightFixesParams, reqEditors ...RequestEditorFn) (*GetPreflightFixesResponse, error)
 
 	// GetPreflightReportWithResponse Read the report of a succeeded job. Requires preflight:read.
 	//
@@ -3388,6 +4011,47 @@ func (r GetPreflightResponse) ContentType() string {
 	return ""
 }
 
+type GetPreflightComparisonResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PreflightComparison
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetPreflightComparisonResponse) GetJSON200() *PreflightComparison {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetPreflightComparisonResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPreflightComparisonResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPreflightComparisonResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetPreflightComparisonResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type FollowPreflightResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3416,6 +4080,81 @@ func (r FollowPreflightResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r FollowPreflightResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetFixedFileResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// GetBody returns the raw response body bytes
+func (r GetFixedFileResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetFixedFileResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetFixedFileResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetFixedFileResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetPreflightFixesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PreflightFixLog
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetPreflightFixesResponse) GetJSON200() *PreflightFixLog {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetPreflightFixesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPreflightFixesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPreflightFixesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetPreflightFixesResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -3549,6 +4288,11 @@ func (c *ClientWithResponses) ListPreflightsWithResponse(ctx context.Context, pa
 //
 // To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
 //
+// With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
+// With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
+// `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
+// Both are rejected with a simulated profile, and by installations that store no files.
+//
 // If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 // job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
 // key with a different body returns 422 `IDEMPOTENCY_KEY_REUSED`. Keys are stored for at least 24 hours,
@@ -3583,6 +4327,11 @@ func (c *ClientWithResponses) SubmitPreflightWithBodyWithResponse(ctx context.Co
 // valid names.
 //
 // To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
+//
+// With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
+// With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
+// `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
+// Both are rejected with a simulated profile, and by installations that store no files.
 //
 // If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 // job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -3692,6 +4441,23 @@ func (c *ClientWithResponses) GetPreflightWithResponse(ctx context.Context, jobI
 	return ParseGetPreflightResponse(rsp)
 }
 
+// GetPreflightComparisonWithResponse Read the comparison of a succeeded job with an earlier one. Requires preflight:read.
+//
+// What differs between the file of the job `compareWith` (before) and the file of this job (after), both as they
+// were sent: boxes, inks by page and region, fonts, colours, layers and properties. Differences of up to a pixel,
+// about 0.25 mm, are not reported. A comparison never changes.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/preflight/{jobId}/comparison (the `GetPreflightComparison` operationId).
+func (c *ClientWithResponses) GetPreflightComparisonWithResponse(ctx context.Context, jobID JobID, params *GetPreflightComparisonParams, reqEditors ...RequestEditorFn) (*GetPreflightComparisonResponse, error) {
+	rsp, err := c.GetPreflightComparison(ctx, jobID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPreflightComparisonResponse(rsp)
+}
+
 // FollowPreflightWithResponse Follow the changes of a job. Requires preflight:read.
 //
 // Server-sent events (WHATWG HTML, section 9.2) as an alternative to polling. The first event contains the current
@@ -3724,6 +4490,39 @@ func (c *ClientWithResponses) FollowPreflightWithResponse(ctx context.Context, j
 		return nil, err
 	}
 	return ParseFollowPreflightResponse(rsp)
+}
+
+// GetFixedFileWithResponse Download the fixed file of a succeeded job. Requires preflight:read.
+//
+// Your file with an update at its end that contains the fixes. The bytes of your file do not change, so removing
+// the update restores it. 404 means that the job was submitted without `fix`, or that no fix was applied. 410 means
+// that the file has expired, as uploaded files do, or was deleted.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/preflight/{jobId}/fixed.pdf (the `GetFixedFile` operationId).
+func (c *ClientWithResponses) GetFixedFileWithResponse(ctx context.Context, jobID JobID, params *GetFixedFileParams, reqEditors ...RequestEditorFn) (*GetFixedFileResponse, error) {
+	rsp, err := c.GetFixedFile(ctx, jobID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetFixedFileResponse(rsp)
+}
+
+// GetPreflightFixesWithResponse Read the fix log of a succeeded job. Requires preflight:read.
+//
+// What the fixes changed in the file, and which fixes were not possible. The job must have been submitted with
+// `fix`. A fix log never changes.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/preflight/{jobId}/fixes (the `GetPreflightFixes` operationId).
+func (c *ClientWithResponses) GetPreflightFixesWithResponse(ctx context.Context, jobID JobID, params *GetPreflightFixesParams, reqEditors ...RequestEditorFn) (*GetPreflightFixesResponse, error) {
+	rsp, err := c.GetPreflightFixes(ctx, jobID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPreflightFixesResponse(rsp)
 }
 
 // GetPreflightReportWithResponse Read the report of a succeeded job. Requires preflight:read.
@@ -4009,6 +4808,35 @@ func ParseGetPreflightResponse(rsp *http.Response) (*GetPreflightResponse, error
 	return response, nil
 }
 
+// ParseGetPreflightComparisonResponse parses an HTTP response from a GetPreflightComparisonWithResponse call
+func ParseGetPreflightComparisonResponse(rsp *http.Response) (*GetPreflightComparisonResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPreflightComparisonResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PreflightComparison
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 304:
+		break // No content-type
+
+	}
+
+	return response, nil
+}
+
 // ParseFollowPreflightResponse parses an HTTP response from a FollowPreflightWithResponse call
 func ParseFollowPreflightResponse(rsp *http.Response) (*FollowPreflightResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -4020,6 +4848,51 @@ func ParseFollowPreflightResponse(rsp *http.Response) (*FollowPreflightResponse,
 	response := &FollowPreflightResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseGetFixedFileResponse parses an HTTP response from a GetFixedFileWithResponse call
+func ParseGetFixedFileResponse(rsp *http.Response) (*GetFixedFileResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetFixedFileResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseGetPreflightFixesResponse parses an HTTP response from a GetPreflightFixesWithResponse call
+func ParseGetPreflightFixesResponse(rsp *http.Response) (*GetPreflightFixesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPreflightFixesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PreflightFixLog
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	}
 
 	return response, nil

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflightapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// mediaPDF is the media type of a fixed file.
+const mediaPDF = "application/pdf"
+
+// GetPreflightFixes serves GET /api/v1/preflight/{jobId}/fixes.
+func (s *surface) GetPreflightFixes(c *gate.Call, jobID JobID) (GetPreflightFixesResponseObject, error) {
+	stored, current, err := s.extra(c, s.Jobs.FixLog, jobID)
+	if err != nil {
+		return nil, err
+	}
+	if current {
+		return GetPreflightFixes304Response{}, nil
+	}
+	return GetPreflightFixes200ApplicationResponse{Body: stored, ContentType: MediaJSON}, nil
+}
+
+// GetPreflightComparison serves GET /api/v1/preflight/{jobId}/comparison.
+func (s *surface) GetPreflightComparison(c *gate.Call, jobID JobID) (GetPreflightComparisonResponseObject, error) {
+	stored, current, err := s.extra(c, s.Jobs.Comparison, jobID)
+	if err != nil {
+		return nil, err
+	}
+	if current {
+		return GetPreflightComparison304Response{}, nil
+	}
+	return GetPreflightComparison200ApplicationResponse{Body: stored, ContentType: MediaJSON}, nil
+}
+
+// extra reads a document of a job, and reports whether the copy of the client is current.
+func (s *surface) extra(c *gate.Call, read func(context.Context, tenant.ID, string) ([]byte, error), jobID JobID) (stored []byte, current bool, err error) {
+	if stored, err = read(c.Context(), c.Tenant(), jobID); err != nil {
+		return nil, false, s.problemOf(err)
+	}
+	sum := sha256.Sum256(stored)
+	return stored, c.Revalidate(`"` + hex.EncodeToString(sum[:16]) + `"`), nil
+}
+
+// GetFixedFile serves GET /api/v1/preflight/{jobId}/fixed.pdf.
+func (s *surface) GetFixedFile(c *gate.Call, jobID JobID) (GetFixedFileResponseObject, error) {
+	file, content, err := s.Jobs.FixedFile(c.Context(), c.Tenant(), jobID)
+	if err != nil {
+		return nil, s.problemOf(err)
+	}
+	if c.Revalidate(`"` + file.SHA256 + `"`) {
+		_ = content.Close()
+		return GetFixedFile304Response{}, nil
+	}
+	return fixedFile{jobID, file, content}, nil
+}
+
+// fixedFile is the response that streams a fixed file.
+type fixedFile struct {
+	jobID   string
+	file    preflightjob.File
+	content *os.File
+}
+
+// answerGetFixedFile writes the file, as fast as the client reads it.
+func (f fixedFile) answerGetFixedFile(c *gate.Call) error {
+	defer func() { _ = f.content.Close() }()
+	fields := func(header http.Header) { FixedFileFields(header, f.jobID, f.file) }
+	if c.Request.Method == http.MethodHead {
+		fields(c.Writer.Header())
+		c.Writer.WriteHeader(http.StatusOK)
+		return nil
+	}
+	stream, refusal := c.Stream(fields)
+	if refusal != nil {
+		return refusal
+	}
+	defer stream.Close()
+	CopyFile(stream, f.content)
+	return nil
+}
+
+// FixedFileFields sets the header fields of a fixed file.
+func FixedFileFields(header http.Header, jobID string, file preflightjob.File) {
+	header.Set("Content-Type", mediaPDF)
+	header.Set("Content-Length", strconv.FormatInt(file.Bytes, 10))
+	header.Set("Content-Disposition", `attachment; filename="`+jobID+`-fixed.pdf"`)
+}
+
+// CopyFile writes a file to a stream. An incomplete response ends its connection, because it is
+// shorter than its Content-Length.
+func CopyFile(stream *gate.Stream, file *os.File) {
+	// The buffer is what a client has to read within the stall timeout of a stream.
+	_, _ = io.CopyBuffer(stream, struct{ io.Reader }{file}, make([]byte, 64<<10))
+}
