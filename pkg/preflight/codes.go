@@ -31,6 +31,8 @@ const (
 	// quietReach is how far beside bars the quiet zone is measured, in millimetres: ten of the
 	// widest modules.
 	quietReach = 11.0
+	// barReach is how far beyond a region its bars may end, in millimetres.
+	barReach = 3.0
 	// inkedBars is the mean amount from which an ink belongs to the bars, in 1/255.
 	inkedBars = 26
 )
@@ -93,12 +95,12 @@ func pixelBox(device geom.Matrix, r image.Rectangle) geom.Rect {
 
 // reach returns the box of a region with its quiet zones.
 func reach(box geom.Rect, kind barcode.Kind, unit float64) geom.Rect {
-	margin := quietReach / geom.Millimetres(unit)
+	across, along := quietReach/geom.Millimetres(unit), barReach/geom.Millimetres(unit)
 	switch kind {
 	case barcode.Upright:
-		return geom.Rect{box[0] - margin, box[1], box[2] + margin, box[3]}
+		return geom.Rect{box[0] - across, box[1] - along, box[2] + across, box[3] + along}
 	case barcode.Lying:
-		return geom.Rect{box[0], box[1] - margin, box[2], box[3] + margin}
+		return geom.Rect{box[0] - along, box[1] - across, box[2] + along, box[3] + across}
 	default:
 		return box.Grow(box.Width() / 4)
 	}

@@ -47,14 +47,17 @@ func readBars(m Image) (Symbol, bool) {
 	var best, structures []reading
 	// What is near the code takes part in the runs if its quiet zone is short: try without it then.
 	for _, trims := range [...]int{0, maxTrims} {
-		for i := 0; i < scanRows && len(best) < leastRows*(1+trims); i += 1 + trims {
+		if len(best) >= leastRows {
+			break
+		}
+		for i := 0; i < scanRows; i += 1 + trims {
 			line, ok := split(m, m.Height*(2*i+1)/(2*scanRows))
 			if !ok {
 				continue
 			}
 			found, ok := line.decode(trims)
 			if !ok {
-				if found, ok = line.structure(); ok {
+				if found, ok = line.structure(); ok && trims == 0 {
 					structures = append(structures, found)
 				}
 				continue

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/printmarket/printmarket/pkg/preflight"
+	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
+)
+
+func TestCodesArePathsOrImagesInAnyQuarterOfATurn(t *testing.T) {
+	t.Parallel()
+	modules := pdftest.Modules("EAN-13", "4006381333931")
+	width, height := 95*pdftest.MM(0.33), pdftest.MM(20)
+	picture := func(s *pdftest.Sound) string {
+		row := make([]byte, 0, 95)
+		for _, dark := range modules[0] {
+			row = append(row, map[bool]byte{false: 255}[dark])
+		}
+		return fmt.Sprintf("/XObject << /Im %s >>", s.Flate("/Type /XObject /Subtype /Image /Width 95 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray", row))
+	}
+	vector := pdftest.Code(modules, 0, 0, pdftest.MM(0.33), height)
+	image := fmt.Sprintf("%g 0 0 %g 0 0 cm /Im Do\n", width, height)
+	for name, content := range map[string]string{
+		"paths":                              "q 0 0 0 1 k 1 0 0 1 100 200 cm " + vector + "Q\n",
+		"paths that are turned left":         "q 0 0 0 1 k 0 1 -1 0 200 200 cm " + vector + "Q\n",
+		"paths that are upside down":         "q 0 0 0 1 k -1 0 0 -1 220 300 cm " + vector + "Q\n",
+		"an image":                           "q 1 0 0 1 100 200 cm " + image + "Q\n",
+		"an image that is turned right":      "q 0 -1 1 0 150 310 cm " + image + "Q\n",
+		"paths in a colour for no scanner":   "q 0 1 1 0 k 1 0 0 1 100 200 cm " + vector + "Q\n",
+		"paths on an area of a light colour": "q 0 0.2 0.8 0 k 80 180 200 120 re f 0 0 0 1 k 1 0 0 1 130 210 cm " + vector + "Q\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := pdftest.NewSound()
+			data := s.Bytes(s.Page(content, picture(s)))
+			p, err := profile.Lookup("label")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := preflight.Inspect(t.Context(), bytes.NewReader(data), int64(len(data)), p, preflight.Options{})
+			if err != nil || len(r.Codes) != 1 {
+				t.Fatalf("codes %+v, error %v", r.Codes, err)
+			}
+			c := r.Codes[0]
+			if c.Symbology != "EAN-13" || c.Text != "4006381333931" || math.Abs(c.Module-0.33) > 0.005 || c.Magnification != 100 || math.Abs(c.Height-20) > 1.2 || len(c.Inks) == 0 {
+				t.Errorf("code %+v", c)
+			}
+			if long := max(c.BBox[2]-c.BBox[0], c.BBox[3]-c.BBox[1]); math.Abs(long-width) > 1 {
+				t.Errorf("the box %v is %v pt long, want %v", c.BBox, long, width)
+			}
+		})
+	}
+}
+
+func TestProfileWithoutRulesAboutCodesFindsNone(t *testing.T) {
+	t.Parallel()
+	s := pdftest.NewSound()
+	data := s.Bytes(s.Page("0 0 0 1 k "+pdftest.Code(pdftest.Modules("QR Code", "printmarket"), 100, 200, 2, 2), ""))
+	for name, want := range map[string]int{"print_ready": 1, "structure_only": 0} {
+		p, err := profile.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := preflight.Inspect(t.Context(), bytes.NewReader(data), int64(len(data)), p, preflight.Options{}); err != nil || len(r.Codes) != want {
+			t.Errorf("%s: codes %+v, error %v; want %d", name, r.Codes, err, want)
+		}
+	}
+}
