@@ -17,8 +17,8 @@ type codeSize struct {
 }
 
 // codeSizes are those of the GS1 General Specifications, section 5.12.3, and of the standards of
-// the symbologies. Code 128, ITF and QR Code without data of GS1 have no limits there: their
-// modules are house rules.
+// the symbologies. Code 128, ITF and QR Code without data of GS1 have no limits there, and the
+// narrowest module of GS1-128 depends on the application: theirs are house rules.
 var codeSizes = map[string]codeSize{
 	barcode.EAN13:  {0.264, 0.66, [2]float64{11, 7}},
 	barcode.EAN8:   {0.264, 0.66, [2]float64{7, 7}},

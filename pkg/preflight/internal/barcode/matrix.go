@@ -75,7 +75,7 @@ func crossings(line []uint8, edges []float64) []float64 {
 		dark = !dark
 		edge := float64(x)
 		if x > 0 {
-			before := float64(line[x-1])
+			before := float64(line[x-1]) // #nosec G602 -- x is positive
 			edge = float64(x) - 0.5 + (middle-0.5-before)/(float64(v)-before)
 		}
 		edges = append(edges, edge)
