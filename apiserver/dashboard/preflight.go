@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,9 @@ type Jobs interface {
 	Get(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error)
 	List(ctx context.Context, owner tenant.ID, page preflightjob.Page) (preflightjob.List, error)
 	Report(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
+	FixLog(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
+	FixedFile(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
+	Comparison(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 }
 
 // jobsOnPage bounds the rows of the list.
@@ -43,6 +47,9 @@ func (s *server) preflightRoutes() []route {
 		{pattern: one + "/report", get: page(s.reportAs(preflightapi.MediaHTML, ""))},
 		{pattern: one + "/report.json", get: page(s.reportAs(preflightapi.MediaJSON, ".json"))},
 		{pattern: one + "/report.xfdf", get: page(s.reportAs(preflightapi.MediaXFDF, ".xfdf"))},
+		{pattern: one + "/fixed.pdf", get: page(s.fixedFile)},
+		{pattern: one + "/fixes.json", get: page(s.documentOf(Jobs.FixLog, "fixes"))},
+		{pattern: one + "/comparison.json", get: page(s.documentOf(Jobs.Comparison, "comparison"))},
 		{pattern: one + "/progress", get: withoutRedirect(follow)},
 	}
 }
@@ -126,8 +133,12 @@ func (s *server) showJob(v *visit) response {
 	if err != nil {
 		return failedJob(err)
 	}
+	extras, err := s.extras(v, &job)
+	if err != nil {
+		return failedJob(err)
+	}
 	const title = "Preflight job"
-	r := show(pageJob, title, jobPage(title, &job))
+	r := show(pageJob, title, jobPage(title, &job, extras))
 	r.live = !job.Status.Terminal()
 	return r
 }

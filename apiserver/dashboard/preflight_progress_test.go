@@ -147,12 +147,12 @@ func TestStreamLimitIsSharedWithTheAPI(t *testing.T) {
 	}
 	first := d.follow(t, acme, mine, "")
 	first.want(t, "1-queued")
-	refusal := acme.get(t, "/preflight/"+mine+"/progress").want(t, 503, "Your organization has too many event streams open.")
+	refusal := acme.get(t, "/preflight/"+mine+"/progress").want(t, 503, "Your organization has too many streams open.")
 	if refusal.Header().Get("Retry-After") != "1" || refusal.Header().Get("Content-Type") != "text/html; charset=utf-8" || refusal.Header().Get("X-Accel-Buffering") != "" {
 		t.Errorf("%v", refusal.Header())
 	}
 	d.follow(t, stark, theirs, "").want(t, "1-queued")
-	stark.get(t, "/preflight/"+theirs+"/progress").want(t, 503, "The server has too many event streams open.")
+	stark.get(t, "/preflight/"+theirs+"/progress").want(t, 503, "The server has too many streams open.")
 	other.Close()
 	d.follow(t, acme, mine, "").want(t, "1-queued")
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/test/apitest"
 	"github.com/printmarket/printmarket/test/storetest"
 )
@@ -99,6 +101,21 @@ func (s jobStub) List(_ context.Context, _ tenant.ID, page preflightjob.Page) (p
 
 // Report implements dashboard.Jobs.
 func (jobStub) Report(context.Context, tenant.ID, string) ([]byte, error) {
+	return nil, preflightjob.ErrNotReady
+}
+
+// FixLog implements dashboard.Jobs.
+func (jobStub) FixLog(context.Context, tenant.ID, string) ([]byte, error) {
+	return nil, preflightjob.ErrNotReady
+}
+
+// FixedFile implements dashboard.Jobs.
+func (jobStub) FixedFile(context.Context, tenant.ID, string) (preflightjob.File, *os.File, error) {
+	return preflightjob.File{}, nil, preflightjob.ErrNotReady
+}
+
+// Comparison implements dashboard.Jobs.
+func (jobStub) Comparison(context.Context, tenant.ID, string) ([]byte, error) {
 	return nil, preflightjob.ErrNotReady
 }
 
@@ -277,6 +294,87 @@ func TestEachTenantSeesItsOwnJobsOnly(t *testing.T) {
 			}
 		}
 	}
+}
+
+// fixedJob is a job of acme that has ended with fixes and a comparison; it returns its id.
+func (d *testDashboard) fixedJob(t testing.TB) string {
+	t.Helper()
+	upload, err := d.Files.Upload(t.Context(), acmeLive, preflightjob.Upload{Content: strings.NewReader("%PDF"), Bytes: 4, Allowed: func() bool { return true }})
+	if err != nil {
+		t.Fatalf("d.Files.Upload: %v", err)
+	}
+	earlier, err := d.Jobs.Submit(t.Context(), acmeLive, preflightjob.Request{FileID: upload.ID, Profile: "print_ready"}, 100)
+	if err != nil {
+		t.Fatalf("d.Jobs.Submit: %v", err)
+	}
+	made, err := d.Jobs.Submit(t.Context(), acmeLive, preflightjob.Request{
+		FileURL: "https://files.example.com/flyer.pdf", Profile: "print_ready", Fixes: preflightjob.FixesOf("bleed", "actions"), CompareWith: earlier.Job.ID,
+	}, 100)
+	if err != nil {
+		t.Fatalf("d.Jobs.Submit: %v", err)
+	}
+	content := "%PDF-1.7 fixed"
+	file, err := d.Files.Keep(t.Context(), acmeLive, strings.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatalf("d.Files.Keep: %v", err)
+	}
+	result := warned
+	result.Fixed = &preflightjob.Fixed{File: &file, Log: report.FixLog{
+		Version: report.FixVersion, Applied: []report.AppliedFix{{Fix: report.FixBleed, Changes: []report.ObjectChange{{Page: 2, Name: "BleedBox"}}}},
+		Skipped: []report.SkippedFix{{Fix: report.FixActions, Reason: report.FixSigned}, {Fix: "later", Reason: "of a later release"}},
+	}}
+	result.Comparison = &report.Comparison{
+		Version: report.ComparisonVersion, Inks: report.Names{Added: []string{"Gold & co"}},
+		Changed: []report.PageChange{{Page: 1, Inks: []report.InkChange{{Name: "Cyan", Area: 1493}}}, {Page: 2, Only: "after"}},
+	}
+	d.begin(t, made.Job.ID)
+	d.finish(t, made.Job.ID, result)
+	return made.Job.ID
+}
+
+func TestPageOfAJobShowsItsFixesAndItsComparison(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t)
+	id := d.fixedJob(t)
+	b := d.signedIn(t, "acme-live")
+	page := b.get(t, "/preflight/"+id).want(t, 200, "Fixed PDF")
+	for _, want := range []string{
+		"Requested fixes", report.FixTitle(report.FixBleed, "en"), "page 2: BleedBox", "the file is signed", "of a later release",
+		"Pages that differ: 2.", "so more may differ", "new ink Gold &amp; co", "Cyan on 14.93 cm²", "the page is new after the change",
+	} {
+		if !strings.Contains(page.text, want) && !strings.Contains(page.text, html.EscapeString(want)) {
+			t.Errorf("the page does not contain %q:\n%s", want, page.text)
+		}
+	}
+	for part, want := range map[string]struct{ mediaType, name, text string }{
+		"/fixed.pdf":       {"application/pdf", id + "-fixed.pdf", "%PDF-1.7 fixed"},
+		"/fixes.json":      {"application/json", id + "-fixes.json", `"fixVersion"`},
+		"/comparison.json": {"application/json", id + "-comparison.json", `"comparisonVersion"`},
+	} {
+		got := b.get(t, "/preflight/"+id+part).want(t, 200, want.text)
+		if got.Header().Get("Content-Type") != want.mediaType || got.Header().Get("Content-Disposition") != `attachment; filename="`+want.name+`"` {
+			t.Errorf("%s: %v, want %s as %s", part, got.Header(), want.mediaType, want.name)
+		}
+		d.signedIn(t, "stark-live").get(t, "/preflight/"+id+part).want(t, 404, "The record does not exist")
+	}
+	d.Advance(24 * time.Hour)
+	d.signedIn(t, "acme-live").get(t, "/preflight/"+id+"/fixed.pdf").want(t, 410, "The fixed file has expired")
+}
+
+func TestJobWithoutFixesHasNoSectionsForThem(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t)
+	id := d.submit(t, acmeLive, "flyer.pdf")
+	d.begin(t, id)
+	d.finish(t, id, warned)
+	b := d.signedIn(t, "acme-live")
+	page := b.get(t, "/preflight/"+id).want(t, 200, "Report")
+	for _, part := range []string{"Fixes", "Comparison", "Requested fixes"} {
+		if strings.Contains(page.text, part) {
+			t.Errorf("the page contains %q:\n%s", part, page.text)
+		}
+	}
+	b.get(t, "/preflight/"+id+"/fixed.pdf").want(t, 404, "without `fix`")
 }
 
 // TestReportsMatchTheAPI compares every media type with the response of the API.

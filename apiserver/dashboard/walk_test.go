@@ -89,9 +89,12 @@ func (reported) Report(context.Context, tenant.ID, string) ([]byte, error) {
 
 // notPages lists GET routes that browsers do not display as pages.
 var notPages = map[string]string{
-	"/preflight/{id}/progress":    "a stream, which the page of the job opens",
-	"/preflight/{id}/report.json": "a file to be kept",
-	"/preflight/{id}/report.xfdf": "a file to be kept",
+	"/preflight/{id}/progress":        "a stream, which the page of the job opens",
+	"/preflight/{id}/report.json":     "a file to be kept",
+	"/preflight/{id}/report.xfdf":     "a file to be kept",
+	"/preflight/{id}/fixed.pdf":       "a file to be kept",
+	"/preflight/{id}/fixes.json":      "a file to be kept",
+	"/preflight/{id}/comparison.json": "a file to be kept",
 }
 
 // walk follows every link in a browser.
