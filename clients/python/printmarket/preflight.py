@@ -10,6 +10,7 @@ from ._transport import Transport
 AppliedFix = TypedDict("AppliedFix", {
     "changes": Required[list["ObjectChange"]],
     "fix": Required[str],
+    "omitted": int,
 }, total=False)
 CapabilityField = str
 ChangedRegion = TypedDict("ChangedRegion", {

@@ -575,14 +575,18 @@ export interface components {
          */
         FixSelection: string | components["schemas"]["FixName"][];
         /**
-         * @description A fix: `trim` sets the TrimBox and the BleedBox from `intent.trimSize`; `annotations` makes printed annotations and
-         *     form fields part of the page, and removes the others; `bleed` mirrors the artwork at the trim edges into the
-         *     bleed; `actions` removes JavaScript, all other actions and the bookmarks; `attachments` removes attached files.
-         *     New fixes may be added.
+         * @description A fix: `intent` embeds an output intent, for which only the command line takes a profile; `layers` removes hidden layers;
+         *     `colors` converts RGB and Lab to the output intent of the file; `black` sets small text in 100 % black that
+         *     overprints; `white` makes white objects knock out; `hairlines` widens thin lines; `scale` scales pages to
+         *     `intent.trimSize`; `trim` sets the TrimBox and the BleedBox from `intent.trimSize`; `annotations` makes printed
+         *     annotations and form fields part of the page, and removes the others; `bleed` mirrors the artwork at the trim edges
+         *     into the bleed, and `stretch` draws a larger copy there instead; `actions` removes JavaScript, all other actions and
+         *     the bookmarks; `attachments` removes attached files. `auto` does not include `scale` and `stretch`. New fixes may be
+         *     added.
          * @example bleed
          * @enum {string}
          */
-        FixName: "trim" | "annotations" | "bleed" | "actions" | "attachments";
+        FixName: "intent" | "layers" | "colors" | "black" | "white" | "hairlines" | "scale" | "trim" | "annotations" | "bleed" | "stretch" | "actions" | "attachments";
         /**
          * Format: binary
          * @description The bytes of one file.
@@ -1094,8 +1098,13 @@ export interface components {
              * @example bleed
              */
             fix: string;
-            /** @description The changed entries of objects. */
+            /** @description The changed entries of objects */
             changes: components["schemas"]["ObjectChange"][];
+            /**
+             * @description The number of changes after the first 1000; absent for none.
+             * @example 12
+             */
+            omitted?: number;
         };
         ObjectChange: {
             /**
@@ -1137,8 +1146,8 @@ export interface components {
             page?: number;
             /**
              * @description Why the fix is not possible: `signed`, `unreadable`, `encrypted`, `damaged`, `structure`, `too_large`,
-             *     `no_trim_size`, `other_size`, `no_trim_box`, `technical_ink`, `small`, `content`, `faulty`, `artwork`,
-             *     `unverified` or `failed`. `faulty` means that the fault would remain, `artwork` that the artwork would change,
+             *     `no_trim_size`, `other_size`, `proportions`, `no_trim_box`, `technical_ink`, `small`, `content`, `no_profile`,
+             *     `other_profile`, `faulty`, `artwork`, `unverified` or `failed`. `faulty` means that the fault would remain, `artwork` that the artwork would change,
              *     `unverified` that this cannot be excluded, and `failed` that a limit ended the fix or that the fixed file could
              *     not be stored. New reasons may be added.
              * @example no_trim_size

@@ -96,8 +96,13 @@ type AppliedFix struct {
 	// Examples: bleed
 	Fix string `json:"fix"`
 
-	// Changes The changed entries of objects.
+	// Changes The changed entries of objects
 	Changes []ObjectChange `json:"changes"`
+
+	// Omitted The number of changes after the first 1000; absent for none.
+	//
+	// Examples: 12
+	Omitted *int `json:"omitted,omitempty"`
 }
 
 // ChangedRegion defines model for ChangedRegion.
@@ -1668,8 +1673,8 @@ type SkippedFix struct {
 	Page int `json:"page,omitempty"`
 
 	// Reason Why the fix is not possible: `signed`, `unreadable`, `encrypted`, `damaged`, `structure`, `too_large`,
-	// `no_trim_size`, `other_size`, `no_trim_box`, `technical_ink`, `small`, `content`, `faulty`, `artwork`,
-	// `unverified` or `failed`. `faulty` means that the fault would remain, `artwork` that the artwork would change,
+	// `no_trim_size`, `other_size`, `proportions`, `no_trim_box`, `technical_ink`, `small`, `content`, `no_profile`,
+	// `other_profile`, `faulty`, `artwork`, `unverified` or `failed`. `faulty` means that the fault would remain, `artwork` that the artwork would change,
 	// `unverified` that this cannot be excluded, and `failed` that a limit ended the fix or that the fixed file could
 	// not be stored. New reasons may be added.
 	//
