@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/printmarket/printmarket/internal/process"
-	"github.com/printmarket/printmarket/internal/sandbox"
-	"github.com/printmarket/printmarket/internal/sandbox/inspector"
+	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
+	"github.com/printmarket/printmarket/pkg/preflight/sandbox/inspector"
 )
 
 // exitError ends the process with an exit code. The command has printed everything.

@@ -16,6 +16,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
@@ -41,7 +42,7 @@ const (
 type codeFinder struct {
 	interpreter *content.Interpreter
 	painter     *render.Renderer
-	roles       color.Roles
+	roles       roles.Table
 	doc         *facts.Document
 	read        int
 	// buffer is the memory for the reflectances of pages.

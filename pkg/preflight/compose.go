@@ -5,10 +5,9 @@ package preflight
 import (
 	"math"
 
-	"github.com/printmarket/printmarket/pkg/preflight/internal/barcode"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
@@ -80,7 +79,7 @@ func compose(doc *facts.Document, outcome rules.Outcome, p profile.Profile, file
 			BBox: *rules.Place(&doc.Pages[i.Page-1], i.Box),
 		})
 	}
-	roles := color.NewRoles(p.Inks)
+	named := roles.New(p.Inks)
 	for _, i := range doc.Inks[:min(len(doc.Inks), maxInks)] {
 		full := make([]float64, 0, len(i.Full))
 		for _, v := range i.Full {
@@ -88,7 +87,7 @@ func compose(doc *facts.Document, outcome rules.Outcome, p profile.Profile, file
 		}
 		ink := report.Ink{Name: i.Name, Kind: string(i.Kind), Space: i.Space, Full: full, Definitions: len(i.Alternates), Pages: listed(i.Uses)}
 		if i.Kind == facts.Spot {
-			ink.Role = roles.Of(i.Name)
+			ink.Role = named.Of(i.Name)
 		}
 		r.Inks = append(r.Inks, ink)
 	}
@@ -111,7 +110,7 @@ func code(c *facts.Code, p *facts.Page) report.Code {
 		QuietZone: [2]float64{geom.Round(c.Quiet[0], 1), geom.Round(c.Quiet[1], 1)}, Contrast: geom.Round(c.Contrast, 0), Inks: append([]string{}, c.Inks...),
 	}
 	switch c.Symbology {
-	case barcode.EAN13, barcode.EAN8, barcode.UPCA:
+	case facts.EAN13, facts.EAN8, facts.UPCA:
 		out.Magnification = geom.Round(c.Module/nominalModule*100, 0)
 	}
 	return out

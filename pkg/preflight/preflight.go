@@ -4,8 +4,11 @@
 //
 // [Inspect] opens a file, reads its pages, judges what it found by a profile and
 // returns a report. [Annotate] writes the findings of a report into the file as
-// comments. Inspect untrusted files in a separate process with memory and time
-// limits: a parser cannot recover from every hostile file in its own process.
+// comments, [Fix] fixes faults, and [Compare] lists what differs between two files.
+//
+// A parser cannot recover from every hostile file: one can exhaust the memory or the
+// stack of the process. Inspect untrusted files in a process of their own; package
+// sandbox starts it under limits of the kernel.
 package preflight
 
 import (
@@ -21,6 +24,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
@@ -88,11 +92,11 @@ func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.L
 		return nil
 	}
 	painter := renderer(file, len(pages), collector.Document(), nil)
-	roles := color.NewRoles(p.Inks)
-	painter.Roles(roles)
+	named := roles.New(p.Inks)
+	painter.Roles(named)
 	interpreter := content.New(file, collector, limits, painter)
 	defer interpreter.Close()
-	codes := codeFinder{interpreter: interpreter, painter: painter, roles: roles, doc: collector.Document()}
+	codes := codeFinder{interpreter: interpreter, painter: painter, roles: named, doc: collector.Document()}
 	search := judgesCodes(p)
 	for i := range pages {
 		if i+1 < len(pages) {

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
+	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
 // job is a document of a kind that print shops receive.

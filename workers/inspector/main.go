@@ -11,7 +11,7 @@ package main
 import (
 	"os"
 
-	"github.com/printmarket/printmarket/internal/sandbox/inspector"
+	"github.com/printmarket/printmarket/pkg/preflight/sandbox/inspector"
 )
 
 func main() { os.Exit(inspector.Main()) }

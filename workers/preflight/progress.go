@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
-	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
 // reportEvery is the interval at which the worker stores the progress of an

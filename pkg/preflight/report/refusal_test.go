@@ -7,8 +7,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
+	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
 func TestEveryRefusalHasItsOwnCodeAndSentence(t *testing.T) {

@@ -3,7 +3,6 @@
 package rules
 
 import (
-	"github.com/printmarket/printmarket/pkg/preflight/internal/barcode"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
@@ -20,14 +19,14 @@ type codeSize struct {
 // the symbologies. Code 128, ITF and QR Code without data of GS1 have no limits there, and the
 // narrowest module of GS1-128 depends on the application: theirs are house rules.
 var codeSizes = map[string]codeSize{
-	barcode.EAN13:  {0.264, 0.66, [2]float64{11, 7}},
-	barcode.EAN8:   {0.264, 0.66, [2]float64{7, 7}},
-	barcode.UPCA:   {0.264, 0.66, [2]float64{9, 9}},
-	barcode.ITF14:  {0.495, 1.016, [2]float64{10, 10}},
-	barcode.GS1128: {0.25, 1.016, [2]float64{10, 10}},
-	barcode.C128:   {0.19, 2, [2]float64{10, 10}},
-	barcode.ITF:    {0.19, 2, [2]float64{10, 10}},
-	barcode.QRCode: {0.25, 20, [2]float64{4, 4}},
+	facts.EAN13:  {0.264, 0.66, [2]float64{11, 7}},
+	facts.EAN8:   {0.264, 0.66, [2]float64{7, 7}},
+	facts.UPCA:   {0.264, 0.66, [2]float64{9, 9}},
+	facts.ITF14:  {0.495, 1.016, [2]float64{10, 10}},
+	facts.GS1128: {0.25, 1.016, [2]float64{10, 10}},
+	facts.C128:   {0.19, 2, [2]float64{10, 10}},
+	facts.ITF:    {0.19, 2, [2]float64{10, 10}},
+	facts.QRCode: {0.25, 20, [2]float64{4, 4}},
 } // constant
 
 // The noise of measuring: a share of a module, and a number of modules of a quiet zone.
@@ -108,7 +107,7 @@ func quietZone(_ *input, c *facts.Code) (observation, bool) {
 	}
 	variant := "before"
 	switch {
-	case c.Symbology == barcode.QRCode:
+	case c.Symbology == facts.QRCode:
 		variant = "around"
 	case side == 1:
 		variant = "after"

@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -53,7 +53,7 @@ func packagings() []Rule {
 		row("packaging.layer_mixed", report.Info, "ISO 19593-1; house rule", mixedLayers),
 		row("packaging.step_process", report.Warning, "ISO 19593-1 6.3.3", printedSteps),
 		row("packaging.step_unknown", report.Warning, "ISO 19593-1", everyLayer(func(l *facts.Layer) *message {
-			fault := color.StepFault(l.Group, l.Type)
+			fault := roles.StepFault(l.Group, l.Type)
 			if l.Group == "" || fault == "" {
 				return nil
 			}
@@ -77,7 +77,7 @@ func (v *view) technical(p *facts.Paint) (ink facts.Tint, role report.Role) {
 
 // packaging collects the lines that tools follow on each page, and the inks of each layer.
 type packaging struct {
-	roles *color.Roles
+	roles *roles.Table
 	lines tracks
 	// ends are the open ends of cutting lines.
 	ends []openEnd
@@ -168,7 +168,7 @@ func printedSteps(in *input) []observation {
 		o := use.artworkPlace
 		o.object = use.layer.Object
 		o.message = message{values: listed("inks", use.artwork)}
-		o.message.values["layer"], o.message.values["role"] = use.layer.Name, string(color.StepRole(use.layer.Group, use.layer.Type))
+		o.message.values["layer"], o.message.values["role"] = use.layer.Name, string(roles.OfStep(use.layer.Group, use.layer.Type))
 		out = append(out, o)
 	}
 	return out
@@ -214,7 +214,7 @@ func (k *packaging) tool(m *facts.Mark) {
 	}
 	role := report.Role("")
 	if m.Layer != nil {
-		role = color.StepRole(m.Layer.Group, m.Layer.Type)
+		role = roles.OfStep(m.Layer.Group, m.Layer.Type)
 	}
 	for _, s := range m.Paint.Spots {
 		if known := k.roles.Of(s.Name); s.Amount > facts.Trace && known.Line() {

@@ -3,9 +3,9 @@
 package rules
 
 import (
-	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
 )
 
 // view is the page of the marks.
@@ -25,7 +25,7 @@ type view struct {
 	crossing []geom.Rect
 	crowded  bool
 	// roles are those of the inks.
-	roles *color.Roles
+	roles *roles.Table
 }
 
 // maxCrossing bounds the kept boxes of marks that cross the edge.

@@ -79,18 +79,6 @@ func Find(m Image) []Region {
 	return out[:min(len(out), maxRegions)]
 }
 
-// The symbologies.
-const (
-	EAN13  = "EAN-13"
-	EAN8   = "EAN-8"
-	UPCA   = "UPC-A"
-	C128   = "Code 128"
-	GS1128 = "GS1-128"
-	ITF14  = "ITF-14"
-	ITF    = "ITF"
-	QRCode = "QR Code"
-)
-
 // Symbol is a code that was found, in pixels of the image.
 type Symbol struct {
 	// Symbology is one of the constants, and Text the content, "" if the code cannot be decoded.

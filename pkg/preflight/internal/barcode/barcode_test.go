@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/barcode"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
 
@@ -56,15 +57,15 @@ func turned(m barcode.Image, quarters int) barcode.Image {
 }
 
 var samples = map[string]struct{ symbology, content, want, text string }{
-	"EAN-13":       {"EAN-13", "4006381333931", barcode.EAN13, "4006381333931"},
-	"EAN-8":        {"EAN-8", "96385074", barcode.EAN8, "96385074"},
-	"UPC-A":        {"UPC-A", "036000291452", barcode.UPCA, "036000291452"},
-	"Code 128":     {"Code 128", "Pack 2026-11", barcode.C128, "Pack 2026-11"},
-	"digits":       {"Code 128", "0012345678", barcode.C128, "0012345678"},
-	"GS1-128":      {"Code 128", "\u00f10104006381333931", barcode.GS1128, "0104006381333931"},
-	"ITF-14":       {"ITF", "14006381333938", barcode.ITF14, "14006381333938"},
-	"QR Code":      {"QR Code", "https://printmarket.example/p/1", barcode.QRCode, "https://printmarket.example/p/1"},
-	"long QR Code": {"QR Code", "https://printmarket.example/products/label/4006381333931?lot=2026-11-27", barcode.QRCode, "https://printmarket.example/products/label/4006381333931?lot=2026-11-27"},
+	"EAN-13":       {"EAN-13", "4006381333931", facts.EAN13, "4006381333931"},
+	"EAN-8":        {"EAN-8", "96385074", facts.EAN8, "96385074"},
+	"UPC-A":        {"UPC-A", "036000291452", facts.UPCA, "036000291452"},
+	"Code 128":     {"Code 128", "Pack 2026-11", facts.C128, "Pack 2026-11"},
+	"digits":       {"Code 128", "0012345678", facts.C128, "0012345678"},
+	"GS1-128":      {"Code 128", "\u00f10104006381333931", facts.GS1128, "0104006381333931"},
+	"ITF-14":       {"ITF", "14006381333938", facts.ITF14, "14006381333938"},
+	"QR Code":      {"QR Code", "https://printmarket.example/p/1", facts.QRCode, "https://printmarket.example/p/1"},
+	"long QR Code": {"QR Code", "https://printmarket.example/products/label/4006381333931?lot=2026-11-27", facts.QRCode, "https://printmarket.example/products/label/4006381333931?lot=2026-11-27"},
 }
 
 func TestCodesAreFoundAndReadInFourDirections(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/makiuchi-d/gozxing"
 	"github.com/makiuchi-d/gozxing/oned"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
 // scanRows is the number of rows of a region that are read. leastRows of them must agree.
@@ -212,12 +214,12 @@ func scan(reader gozxing.Reader, bits *gozxing.BitArray) (result *gozxing.Result
 func decodeEAN(bits *gozxing.BitArray) (symbology, text string, ok bool) {
 	if result := scan(oned.NewEAN13Reader(), bits); result != nil {
 		if text := result.GetText(); text[0] == '0' {
-			return UPCA, text[1:], true
+			return facts.UPCA, text[1:], true
 		}
-		return EAN13, result.GetText(), true
+		return facts.EAN13, result.GetText(), true
 	}
 	if result := scan(oned.NewEAN8Reader(), bits); result != nil {
-		return EAN8, result.GetText(), true
+		return facts.EAN8, result.GetText(), true
 	}
 	return "", "", false
 }
@@ -228,9 +230,9 @@ func decode128(bits *gozxing.BitArray) (symbology, text string, ok bool) {
 	case result == nil || result.GetText() == "":
 		return "", "", false
 	case result.GetResultMetadata()[gozxing.ResultMetadataType_SYMBOLOGY_IDENTIFIER] == "]C1":
-		return GS1128, result.GetText(), true
+		return facts.GS1128, result.GetText(), true
 	}
-	return C128, result.GetText(), true
+	return facts.C128, result.GetText(), true
 }
 
 func decodeITF(bits *gozxing.BitArray) (symbology, text string, ok bool) {
@@ -239,9 +241,9 @@ func decodeITF(bits *gozxing.BitArray) (symbology, text string, ok bool) {
 	case result == nil || len(result.GetText()) < 6:
 		return "", "", false
 	case len(result.GetText()) == 14 && checked(result.GetText()):
-		return ITF14, result.GetText(), true
+		return facts.ITF14, result.GetText(), true
 	}
-	return ITF, result.GetText(), true
+	return facts.ITF, result.GetText(), true
 }
 
 // checked reports whether the last digit is the check digit of GS1.
@@ -263,13 +265,13 @@ func (f *reading) fit() bool {
 	runs := f.last - f.first + 1
 	total := f.row.edges[f.last+1] - f.row.edges[f.first]
 	switch f.symbology {
-	case EAN13, UPCA:
+	case facts.EAN13, facts.UPCA:
 		f.module = total / 95
 		return runs == 59 && f.even()
-	case EAN8:
+	case facts.EAN8:
 		f.module = total / 67
 		return runs == 43 && f.even()
-	case C128, GS1128:
+	case facts.C128, facts.GS1128:
 		f.module = total / float64(11*(runs-7)/6+13)
 		return runs >= 25 && (runs-7)%6 == 0 && f.even()
 	default:
@@ -306,7 +308,7 @@ func (f *reading) even() bool {
 	return deviation[0]/count[0] < unevenness && deviation[1]/count[1] < unevenness
 }
 
-// narrow sets the module of an ITF code, the mean of narrow bars and spaces, and reports whether
+// narrow sets the module of an facts.ITF code, the mean of narrow bars and spaces, and reports whether
 // narrow and wide ones are distinct.
 func (f *reading) narrow() bool {
 	var mean [2]float64
@@ -334,9 +336,9 @@ func (f *reading) narrow() bool {
 // many bars: its check digit is wrong, or its bars are.
 func (r *row) structure() (reading, bool) {
 	for _, span := range r.spans() {
-		f := reading{symbology: EAN13, row: r, first: span[0], last: span[1]}
+		f := reading{symbology: facts.EAN13, row: r, first: span[0], last: span[1]}
 		if f.last-f.first+1 == 43 {
-			f.symbology = EAN8
+			f.symbology = facts.EAN8
 		}
 		if !f.fit() {
 			continue

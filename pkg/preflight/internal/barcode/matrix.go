@@ -11,6 +11,8 @@ import (
 	"github.com/makiuchi-d/gozxing"
 	"github.com/makiuchi-d/gozxing/qrcode/decoder"
 	"github.com/makiuchi-d/gozxing/qrcode/detector"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
 // finder is the centre of a finder pattern of a QR code, with the width of a module.
@@ -166,7 +168,7 @@ func readQR(m Image) (Symbol, bool) {
 	if len(boxes) != 1 {
 		return Symbol{}, false
 	}
-	s := Symbol{Symbology: QRCode, Box: boxes[0].Intersect(image.Rect(0, 0, m.Width, m.Height))}
+	s := Symbol{Symbology: facts.QRCode, Box: boxes[0].Intersect(image.Rect(0, 0, m.Width, m.Height))}
 	bits, err := gozxing.NewBitMatrix(m.Width, m.Height)
 	if err != nil {
 		return Symbol{}, false

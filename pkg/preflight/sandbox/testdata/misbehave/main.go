@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
 // report is the shortest document that a reader accepts.

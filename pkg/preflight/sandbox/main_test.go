@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
 // built holds the executables that the tests start. They are built once, without
@@ -40,7 +40,7 @@ func runTests(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	built.dir = dir
-	for name, pkg := range map[string]string{"inspector": "../../workers/inspector", "misbehave": "./testdata/misbehave"} {
+	for name, pkg := range map[string]string{"inspector": "../../../workers/inspector", "misbehave": "./testdata/misbehave"} {
 		cmd := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, name), pkg)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
 // script writes a program.

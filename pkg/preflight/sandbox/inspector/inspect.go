@@ -17,11 +17,11 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/pkg/preflight"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
+	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
 // maxStack bounds a goroutine's stack. A reader that recurses without end then

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package color
+// Package roles finds the roles of technical inks by their names, and those of processing steps (ISO
+// 19593-1) by their groups and types.
+package roles
 
 import (
 	"cmp"
@@ -10,10 +12,10 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// inkRoles holds the roles of the names of technical inks, in lower case without separators, and
+// named holds the roles of the names of technical inks, in lower case without separators, and
 // the terms of ISO 19593-1 that such names use. A name of several words has a role if
 // consecutive words of it are in the table.
-var inkRoles = map[string]report.Role{
+var named = map[string]report.Role{
 	"cut": report.RoleCut, "cutter": report.RoleCut, "cutting": report.RoleCut, "cutline": report.RoleCut, "cutpath": report.RoleCut,
 	"cutcontour": report.RoleCut, "cutoutline": report.RoleCut, "kisscut": report.RoleCut, "thrucut": report.RoleCut, "throughcut": report.RoleCut,
 	"dieline": report.RoleCut, "diecut": report.RoleCut, "diecutting": report.RoleCut, "stanze": report.RoleCut, "stanzkontur": report.RoleCut,
@@ -52,24 +54,24 @@ var inkRoles = map[string]report.Role{
 	"technical": report.RoleTechnical, "varnishfree": report.RoleTechnical, "inkfree": report.RoleTechnical, "lackfrei": report.RoleTechnical,
 } // constant
 
-// wholeRoles holds roles of words that are technical only as the whole name: "Die" begins many
+// whole holds roles of words that are technical only as the whole name: "Die" begins many
 // German names.
-var wholeRoles = map[string]report.Role{"die": report.RoleCut} // constant
+var whole = map[string]report.Role{"die": report.RoleCut} // constant
 
-// Roles returns the roles of inks by their names. Own holds the roles of a profile, which come
-// first; an empty role is artwork. The zero Roles is usable. It is not safe for concurrent use.
-type Roles struct {
+// Table returns the roles of inks by their names. Own holds the roles of a profile, which come
+// first; an empty role is artwork. The zero Table is usable. It is not safe for concurrent use.
+type Table struct {
 	own   map[string]report.Role
 	known map[string]report.Role
 }
 
-// maxKnownRoles bounds the names whose roles are kept.
-const maxKnownRoles = 1_000
+// maxKnown bounds the names whose roles are kept.
+const maxKnown = 1_000
 
-// NewRoles returns the roles of inks with those of a profile. Names are compared without case,
+// New returns the roles of inks with those of a profile. Names are compared without case,
 // blanks and separators.
-func NewRoles(own map[string]report.Role) Roles {
-	r := Roles{own: map[string]report.Role{}, known: map[string]report.Role{}}
+func New(own map[string]report.Role) Table {
+	r := Table{own: map[string]report.Role{}, known: map[string]report.Role{}}
 	for name, role := range own {
 		r.own[InkKey(name)] = role
 	}
@@ -77,15 +79,15 @@ func NewRoles(own map[string]report.Role) Roles {
 }
 
 // Of returns the role of an ink, or "" for an ink of the artwork.
-func (r Roles) Of(name string) report.Role {
+func (r Table) Of(name string) report.Role {
 	if role, ok := r.known[name]; ok {
 		return role
 	}
 	role, ok := r.own[InkKey(name)]
 	if !ok {
-		role = RoleOf(name)
+		role = OfName(name)
 	}
-	if r.known != nil && len(r.known) < maxKnownRoles {
+	if r.known != nil && len(r.known) < maxKnown {
 		r.known[name] = role
 	}
 	return role
@@ -94,17 +96,17 @@ func (r Roles) Of(name string) report.Role {
 // maxInkWords bounds the words of a name that are examined.
 const maxInkWords = 12
 
-// RoleOf returns the role that the name of a spot colour states, or "". Of several, it returns
+// OfName returns the role that the name of a spot colour states, or "". Of several, it returns
 // that of most words, then the last: "Gloss White" is white.
-func RoleOf(name string) report.Role {
+func OfName(name string) report.Role {
 	words := inkWords(name)
 	words = words[:min(len(words), maxInkWords)]
-	found, most := wholeRoles[strings.Join(words, "")], 0
+	found, most := whole[strings.Join(words, "")], 0
 	for from := range words {
 		key := ""
 		for to := from; to < len(words); to++ {
 			key += words[to]
-			if role, ok := inkRoles[key]; ok && to-from+1 >= most {
+			if role, ok := named[key]; ok && to-from+1 >= most {
 				found, most = role, to-from+1
 			}
 		}
@@ -171,9 +173,9 @@ var steps = map[string]map[string]report.Role{
 	"Varnish":    {"": report.RoleVarnish},
 } // constant
 
-// StepRole returns the role of a processing step: that of its type, else that of its group, else
+// OfStep returns the role of a processing step: that of its type, else that of its group, else
 // technical. It returns "" for a layer that is no processing step.
-func StepRole(group, kind string) report.Role {
+func OfStep(group, kind string) report.Role {
 	if group == "" {
 		return ""
 	}

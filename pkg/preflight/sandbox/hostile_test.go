@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
+	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
 // harmless is the outcome of a file that the inspector reads to its end, whatever the

@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
+	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
 func file(t *testing.T, data []byte) *os.File {
@@ -145,7 +145,7 @@ func TestInspectorStaysSmall(t *testing.T) {
 			}
 		}
 		own, isOurs := strings.CutPrefix(dep, "github.com/printmarket/printmarket/")
-		if isOurs && !strings.HasPrefix(own, "pkg/preflight") && !strings.HasPrefix(own, "internal/sandbox") && own != "workers/inspector" {
+		if isOurs && !strings.HasPrefix(own, "pkg/preflight") && own != "workers/inspector" {
 			t.Errorf("the inspector links %s", dep)
 		}
 	}
@@ -155,7 +155,7 @@ func TestInspectorStaysSmall(t *testing.T) {
 // name profiles: the API server and the sandbox.
 func TestReportNeedsNoParser(t *testing.T) {
 	t.Parallel()
-	for _, pkg := range []string{"internal/sandbox", "pkg/preflight/report", "pkg/preflight/profile", "pkg/preflight/rules"} {
+	for _, pkg := range []string{"pkg/preflight/sandbox", "pkg/preflight/report", "pkg/preflight/profile", "pkg/preflight/rules"} {
 		out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "github.com/printmarket/printmarket/"+pkg).Output()
 		if err != nil {
 			t.Skipf("skipped: go list does not run here: %v", err)

@@ -11,6 +11,17 @@
 // and only then reads the PDF. So code that a PDF might execute in the child can open no
 // file or socket, start no process and signal no other process.
 // protocol.go describes what the two processes exchange.
+//
+// The child is a program that calls Main of package inspector. It may be the same program:
+//
+//	if slices.Contains(os.Args, sandbox.InspectorArg) {
+//		os.Exit(inspector.Main())
+//	}
+//	self, err := sandbox.Find(sandbox.InspectorArg)
+//	...
+//	made, err := sandbox.Run(ctx, sandbox.Spec{Inspector: self, Profile: "print_ready", File: file})
+//
+// Limits of memory and processes need Linux; elsewhere, the child has a time limit only.
 package sandbox
 
 import (

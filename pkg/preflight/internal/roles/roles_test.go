@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package color_test
+package roles_test
 
 import (
 	"testing"
 
-	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -15,15 +15,15 @@ func TestTechnicalInksAreKnownByName(t *testing.T) {
 		"White": true, "White_Ink": true, "Spot UV": true, "CutContour": true, "Die Cut": true, "Stanze": true, "DECKWEISS": true, "Weiß 1": true,
 		"Deckweiß": true, "DIE": true, "Die Marke": false, "PANTONE 185 C": false, "Gold": false, "Cutlery Red": false, "Whitehall Blue": false, "": false,
 	} {
-		if got := color.RoleOf(name); (got != "") != want {
-			t.Errorf("RoleOf(%q) = %q, want technical %t", name, got, want)
+		if got := roles.OfName(name); (got != "") != want {
+			t.Errorf("OfName(%q) = %q, want technical %t", name, got, want)
 		}
 	}
 }
 
 func TestRolesOfInksByName(t *testing.T) {
 	t.Parallel()
-	roles := color.NewRoles(map[string]report.Role{"Form 7": report.RoleCut, "Perf Red": ""})
+	table := roles.New(map[string]report.Role{"Form 7": report.RoleCut, "Perf Red": ""})
 	for name, want := range map[string]report.Role{
 		"CutContour": report.RoleCut, "cut-contour 2": report.RoleCut, "Dieline": report.RoleCut, "Die Line": report.RoleCut, "ThruCut": report.RoleCut,
 		"Kiss Cut": report.RoleCut, "Stanze 1": report.RoleCut, "PerfCutContour": report.RolePerforate, "Rilllinie": report.RoleCrease,
@@ -31,7 +31,7 @@ func TestRolesOfInksByName(t *testing.T) {
 		"SpotUV": report.RoleVarnish, "Varnish Free": report.RoleTechnical, "Hot Foil Gold": report.RoleFoil, "Blindprägung": report.RoleEmboss, "Prägung": report.RoleEmboss,
 		"form-7": report.RoleCut, "PERF RED": "", "Perf": report.RolePerforate, "Cyan": "", "": "", "PANTONE 185 C": "",
 	} {
-		if got := roles.Of(name); got != want {
+		if got := table.Of(name); got != want {
 			t.Errorf("role of %q is %q, want %q", name, got, want)
 		}
 	}
@@ -56,7 +56,7 @@ func TestProcessingStepsHaveRolesAndFaults(t *testing.T) {
 		"the type of a vendor":    {"Structural", "ACME_Window", report.RoleTechnical, ""},
 		"a prefix without letter": {"_Window", "", report.RoleTechnical, "group"},
 	} {
-		if role, fault := color.StepRole(tc.group, tc.kind), color.StepFault(tc.group, tc.kind); role != tc.role || fault != tc.fault {
+		if role, fault := roles.OfStep(tc.group, tc.kind), roles.StepFault(tc.group, tc.kind); role != tc.role || fault != tc.fault {
 			t.Errorf("%s: role %q, fault %q", name, role, fault)
 		}
 	}

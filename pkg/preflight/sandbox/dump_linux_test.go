@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
 // secretiveEnv makes the test binary a process with a secret in its environment, which
