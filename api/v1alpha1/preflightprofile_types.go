@@ -70,7 +70,19 @@ type PreflightProfileSpec struct {
 	// +kubebuilder:validation:MaxProperties=256
 	// +kubebuilder:validation:XValidation:rule="self.all(id, size(id) <= 64)",message="the id of a rule has at most 64 characters"
 	Rules map[string]ProfileRule `json:"rules,omitempty"`
+	// inks are the roles of inks by name, where the name does not state the role. Names are
+	// compared without case, blanks and separators.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=200
+	// +kubebuilder:validation:XValidation:rule="self.all(name, size(name) <= 127)",message="the name of an ink has at most 127 characters"
+	Inks map[string]InkRole `json:"inks,omitempty"`
 }
+
+// InkRole is the use of an ink that is no part of the artwork, or artwork for an ink whose name
+// only looks technical. A test keeps this list equal to the roles of package report.
+//
+// +kubebuilder:validation:Enum=cut;crease;perforate;drill;glue;white;varnish;foil;emboss;braille;legend;technical;artwork
+type InkRole string
 
 // BaseProfile is the name of a built-in profile. A test keeps this list equal to the
 // profiles of package profile.

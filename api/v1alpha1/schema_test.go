@@ -131,11 +131,14 @@ func enumAt(t *testing.T, kind string, properties ...string) []string {
 		}
 		schema := *crd.Spec.Versions[0].Schema.OpenAPIV3Schema
 		for _, name := range properties {
-			if name == "[]" {
+			switch name {
+			case "[]":
 				schema = *schema.Items.Schema
-				continue
+			case "{}":
+				schema = *schema.AdditionalProperties.Schema
+			default:
+				schema = schema.Properties[name]
 			}
-			schema = schema.Properties[name]
 		}
 		var values []string
 		for _, one := range schema.Enum {
@@ -172,6 +175,7 @@ func TestEnumsOfTheSchemasEqualTheRegistry(t *testing.T) {
 		"events of a webhook":       {emitted(), enumAt(t, "PartnerEntitlement", "spec", "webhooks", "[]", "events", "[]")},
 		"stages of a rollout":       {stages, enumAt(t, "CapabilityRollout", "spec", "stage")},
 		"built-in profiles":         {profile.Names(), enumAt(t, "PreflightProfile", "spec", "extends")},
+		"roles of inks":             {profile.InkRoles(), enumAt(t, "PreflightProfile", "spec", "inks", "{}")},
 		"stages of a status":        {stages, enumAt(t, "CapabilityRollout", "status", "effectiveStage")},
 	}
 	for name, tc := range tests {

@@ -345,6 +345,7 @@ func (g Generator) profile(name string) v1alpha1.PreflightProfile {
 	o := v1alpha1.PreflightProfile{ObjectMeta: metav1.ObjectMeta{Namespace: "ns0", Name: name}}
 	o.Spec = v1alpha1.PreflightProfileSpec{
 		Version: "1.0.0", Title: Pick(g, "", "The profile "+name), Description: Pick(g, "", "For tests."), Extends: Mostly(g, v1alpha1.BaseProfile("print_ready"), "", "house"),
+		Inks:  map[string]v1alpha1.InkRole{"Form 7": Mostly(g, v1alpha1.InkRole("cut"), "unknown")},
 		Rules: map[string]v1alpha1.ProfileRule{Mostly(g, "ink.tac", "ink.unknown"): {Severity: "error", Limit: new(intstr.FromInt32(int32(g(400))))}},
 	}
 	return o
