@@ -304,6 +304,9 @@ func createCases() map[string]map[string]createCase {
 			"with a bare decimal as limit is refused":  {profileManifest, `spec: {rules: {ink.tac: {limit: 2.5}}}`, "limit"},
 			"with a negative limit is accepted":        {profileManifest, `spec: {rules: {ink.tac: {limit: -1}}}`, ""},
 			"with a long id of a rule is refused":      {profileManifest, `spec: {rules: {` + strings.Repeat("a", 65) + `: {severity: error}}}`, "the id of a rule has at most 64 characters"},
+			"with the role of an ink is accepted":      {profileManifest, `spec: {inks: {"Form 7": cut}}`, ""},
+			"with a long name of an ink is refused":    {profileManifest, `spec: {inks: {` + strings.Repeat("a", 128) + `: cut}}`, "the name of an ink has at most 127 characters"},
+			"with an unknown role is refused":          {profileManifest, `spec: {inks: {"Form 7": knife}}`, "Unsupported value"},
 			"with a long title is refused":             {profileManifest, `spec: {title: "` + strings.Repeat("a", 121) + `"}`, "spec.title"},
 		},
 		"a sender": {

@@ -107,13 +107,13 @@ func TestDoctorFindsFaults(t *testing.T) {
 			nil,
 			[]string{"--kubeconfig", cluster.operator, "--namespace", cluster.namespace},
 			1,
-			map[string]doctor.Severity{"cluster/definitions": doctor.OK, "cluster/controller": doctor.Failure, "cluster/grants": doctor.OK, "cluster/ends": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning},
+			map[string]doctor.Severity{"cluster/definitions": doctor.OK, "cluster/controller": doctor.Failure, "cluster/grants": doctor.OK, "cluster/ends": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning, "cluster/preflightprofiles": doctor.Warning},
 		},
 		"a cluster of which one may read the namespace alone": {
 			[]string{"KUBECONFIG=" + cluster.manager},
 			[]string{"--namespace", cluster.namespace},
 			2,
-			map[string]doctor.Severity{"cluster/definitions": doctor.Skipped, "cluster/controller": doctor.Skipped, "cluster/grants": doctor.OK, "cluster/ends": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning},
+			map[string]doctor.Severity{"cluster/definitions": doctor.Skipped, "cluster/controller": doctor.Skipped, "cluster/grants": doctor.OK, "cluster/ends": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning, "cluster/preflightprofiles": doctor.Warning},
 		},
 		"a cluster that is not there": {
 			nil,
@@ -121,7 +121,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 			1,
 			map[string]doctor.Severity{
 				"cluster/reach": doctor.Failure, "cluster/controller": doctor.Failure,
-				"cluster/partnerentitlements": doctor.Failure, "cluster/capabilityrollouts": doctor.Failure, "cluster/xjmfsenders": doctor.Failure,
+				"cluster/partnerentitlements": doctor.Failure, "cluster/capabilityrollouts": doctor.Failure, "cluster/xjmfsenders": doctor.Failure, "cluster/preflightprofiles": doctor.Failure,
 			},
 		},
 		"an API that is not there": {nil, []string{"--api", "https://127.0.0.1:1"}, 1, map[string]doctor.Severity{"api/reach": doctor.Failure}},

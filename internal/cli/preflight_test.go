@@ -296,7 +296,7 @@ func TestPreflightFixesAFile(t *testing.T) {
 		"all fixes by name":              {"card.pdf -f fixed.pdf --fixes auto", 0, []string{"fixed    actions and bookmarks"}, true},
 		"all fixes, and one of them":     {"card.pdf --fixes auto,trim", 1, []string{"--fixes auto takes no other fix with it"}, false},
 		"a file without a fault":         {"good.pdf -f fixed.pdf", 0, []string{"There is nothing to fix."}, false},
-		"an unknown fix":                 {"card.pdf --fixes color", 1, []string{"fix color is unknown: must be auto, trim, annotations, bleed, actions or attachments"}, false},
+		"an unknown fix":                 {"card.pdf --fixes color", 1, []string{"fix color is unknown: must be auto, intent, layers, colors, black, white, hairlines, scale, trim, annotations, bleed, stretch, actions or attachments"}, false},
 		"a file that is no PDF":          {"note.txt -f fixed.pdf --fixes actions", 1, []string{"the file cannot be opened as a PDF"}, false},
 		"the file itself as the copy":    {"card.pdf -f card.pdf", 1, []string{"is the file to inspect"}, false},
 		"no file, and the flags of fix":  {"--fixes trim", 1, []string{"accepts 1 arg(s), received 0"}, false},

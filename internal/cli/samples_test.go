@@ -23,6 +23,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/demo"
+	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 	"github.com/printmarket/printmarket/test/programs"
 )
 
@@ -92,7 +93,7 @@ func (p *platform) runSamples(t *testing.T, lang string, samples []codeSample) {
 	if err := os.Rename(filepath.Join(directory, demo.SampleFile), filepath.Join(directory, "flyer.pdf")); err != nil {
 		t.Fatalf("os.Rename: %v", err)
 	}
-	var goSamples string
+	var goSamples, fixed string
 	if lang == "Go" {
 		goSamples = goProgram(t, samples)
 	}
@@ -115,11 +116,19 @@ func (p *platform) runSamples(t *testing.T, lang string, samples []codeSample) {
 			a := p.call(http.MethodPost, "/api/v1/preflight", "ACME_TEST_KEY", map[string]string{"fileUrl": "https://files.example.com/a.pdf", "profile": "sim:cancelled"})
 			command.Env = append(command.Env, "JOB_ID="+a.text("jobId"))
 		}
+		switch sample.Operation { // of a job that fixes and compares
+		case "getPreflightFixes", "getFixedFile", "getPreflightComparison":
+			if fixed == "" {
+				fixed = p.fixedJob(t)
+			}
+			command.Env = append(command.Env, "JOB_ID="+fixed)
+		}
 		var stderr strings.Builder
 		command.Stderr = &stderr
 		printed, err := command.Output()
 		switch {
 		case sample.Operation == "deleteFile" && len(bytes.TrimSpace(printed)) == 0,
+			sample.Operation == "getFixedFile" && bytes.HasPrefix(printed, []byte("%PDF-")),
 			sample.Operation == "followPreflight" && bytes.Contains(printed, []byte("event: succeeded\n")):
 			printed = []byte("{}")
 		}
@@ -135,6 +144,29 @@ func (p *platform) runSamples(t *testing.T, lang string, samples []codeSample) {
 	if ran*len(runtimes) != len(samples) {
 		t.Errorf("%d of %d samples are in %s, want an equal number in each of %d languages", ran, len(samples), lang, len(runtimes))
 	}
+}
+
+// fixedJob uploads a file with a script, and returns a job that fixed the file and compared it with
+// itself.
+func (p *platform) fixedJob(t *testing.T) string {
+	t.Helper()
+	const key = "ACME_TEST_KEY"
+	scripted := pdftest.NewSound()
+	scripted.Catalog += " /OpenAction << /S /JavaScript /JS (1) >>"
+	file := scripted.Bytes(scripted.Page("", ""))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.env["API_URL"]+"/api/v1/files", bytes.NewReader(file))
+	if err != nil {
+		t.Fatalf("http.NewRequestWithContext: %v", err)
+	}
+	r.Header.Set("Authorization", "Bearer "+p.env[key])
+	r.Header.Set("Content-Type", "application/pdf")
+	submission := map[string]any{"fileId": p.send(r).text("fileId"), "profile": "print_ready"}
+	first := p.call(http.MethodPost, "/api/v1/preflight", key, submission).text("jobId")
+	p.finished(key, first)
+	submission["fix"], submission["compareWith"] = "auto", first
+	second := p.call(http.MethodPost, "/api/v1/preflight", key, submission).text("jobId")
+	p.finished(key, second)
+	return second
 }
 
 // goProgram builds one program of all samples in Go, which takes an operation as its argument: to

@@ -55,7 +55,7 @@ func RefusalOf(exit int) (Refusal, bool) {
 }
 
 // MaxUpdate bounds the bytes that are appended to a PDF.
-const MaxUpdate = 64 << 20
+const MaxUpdate = 32 << 20
 
 // ErrNoUpdate means that bytes are not an update with annotations.
 var ErrNoUpdate = errors.New("not the update of a PDF")
