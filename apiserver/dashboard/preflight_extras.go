@@ -40,7 +40,7 @@ func (s *server) extras(v *visit, job *preflightjob.Job) (body extrasBody, err e
 }
 
 // document reads a document of a job.
-type document func(jobs Jobs, ctx context.Context, owner tenant.ID, id string) ([]byte, error) //nolint:revive // a method expression
+type document func(jobs Jobs, ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 
 func (s *server) readDocument(v *visit, read document, id string, into any) error {
 	stored, err := read(s.Jobs, v.Context(), v.caller.Tenant(), id)

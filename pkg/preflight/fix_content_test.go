@@ -154,8 +154,10 @@ func TestFixesOfContentsKeepOtherArtwork(t *testing.T) {
 			},
 			fix: report.FixLayers,
 			want: []report.ObjectChange{
-				{Page: 1, Name: "Tj", Before: "on a hidden layer"}, {Page: 1, Name: "TJ", Before: "on a hidden layer"},
-				{Page: 1, Name: "f", Before: "on a hidden layer"}, {Name: "OCGs", Before: "Notes"},
+				{Page: 1, Name: "Tj", Before: "on a hidden layer"},
+				{Page: 1, Name: "TJ", Before: "on a hidden layer"},
+				{Page: 1, Name: "f", Before: "on a hidden layer"},
+				{Name: "OCGs", Before: "Notes"},
 			},
 		},
 		"a hidden processing step stays": {

@@ -167,9 +167,9 @@ func (s *Stream) Apply(part int, data []byte) []byte {
 }
 
 // put records an edit. Several executions of a stream must agree on it, except for ranks.
-func (e *Editor) put(s *Stream, page int, at place, new edit) {
+func (e *Editor) put(s *Stream, page int, at place, made edit) {
 	if at.from.Chunk != at.to.Chunk {
-		e.fault(new.Kind, page)
+		e.fault(made.Kind, page)
 		return
 	}
 	old, known := s.edits[at]
@@ -178,15 +178,15 @@ func (e *Editor) put(s *Stream, page int, at place, new edit) {
 		if len(s.edits) == 0 {
 			e.Streams = append(e.Streams, s)
 		}
-	case old.text == new.text || old.rank > new.rank:
+	case old.text == made.text || old.rank > made.rank:
 		return
-	case old.rank == new.rank:
-		e.fault(new.Kind, page)
+	case old.rank == made.rank:
+		e.fault(made.Kind, page)
 		return
 	}
-	s.edits[at] = new
+	s.edits[at] = made
 	if e.masked[s.id] {
-		e.fault(new.Kind, page)
+		e.fault(made.Kind, page)
 	}
 }
 
@@ -351,23 +351,23 @@ func (in *Interpreter) recolor(f *frame, name []byte, to *ink) {
 		values = space.Initial(buffer[:0])
 	}
 	inks := in.editor.Convert(space, values)
-	new := numbersText(inks[:])
+	made := numbersText(inks[:])
 	stroke := name[0] < 'a'
 	switch {
 	case !to.space.Pattern() && stroke:
-		new += " K"
-		to.chosen, to.source, to.named = "", new, false
+		made += " K"
+		to.chosen, to.source, to.named = "", made, false
 	case !to.space.Pattern():
-		new += " k"
-		to.chosen, to.source, to.named = "", new, false
+		made += " k"
+		to.chosen, to.source, to.named = "", made, false
 	case chooses:
-		new = f.stream.add("ColorSpace", "Pattern", types.Array{types.Name("Pattern"), types.Name("DeviceCMYK")}) + " " + string(name)
-		to.chosen, to.source = new, new
+		made = f.stream.add("ColorSpace", "Pattern", types.Array{types.Name("Pattern"), types.Name("DeviceCMYK")}) + " " + string(name)
+		to.chosen, to.source = made, made
 	default:
-		new += " " + operation(f.operands[len(f.operands)-1:], name)
-		to.source = to.chosen + " " + new
+		made += " " + operation(f.operands[len(f.operands)-1:], name)
+		to.source = to.chosen + " " + made
 	}
-	in.replace(f, new, Edit{EditColor, string(name), strings.TrimSuffix(text, " "+string(name)), strings.TrimSpace(new)})
+	in.replace(f, made, Edit{EditColor, string(name), strings.TrimSuffix(text, " "+string(name)), strings.TrimSpace(made)})
 }
 
 // lightImage converts an image XObject in RGB or Lab.
