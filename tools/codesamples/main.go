@@ -44,6 +44,8 @@ type sample struct {
 	MediaType, Body string
 	// File is a file whose content is the body.
 	File string
+	// Saved is the file that takes a response that is no text.
+	Saved string
 	// Signed adds the signature of an XJMF sender.
 	Signed bool
 	// Fill is the word of the body whose place a time takes: NOW for the current time, or the
@@ -106,6 +108,9 @@ func rewrite(file, base string, templates *template.Template) error {
 			one, err := sampleOf(contract, item, item.Content[j+1], bodies[id.Value])
 			if err != nil {
 				return fmt.Errorf("%s: %w", id.Value, err)
+			}
+			if member(member(member(member(item.Content[j+1], "responses"), "200"), "content"), "application/pdf") != nil {
+				one.Saved = "fixed.pdf"
 			}
 			one.Method = strings.ToUpper(item.Content[j].Value)
 			one.URL = "$" + base + pathOf(contract, item, item.Content[j+1], paths.Content[i].Value)
