@@ -21,7 +21,7 @@ import (
 )
 
 // edits holds the fixes of contents by the kind of their edits.
-var edits = map[content.EditKind]report.Fix{
+var edits = [...]report.Fix{
 	content.EditHidden: report.FixLayers, content.EditColor: report.FixColors, content.EditBlack: report.FixBlack,
 	content.EditKnockout: report.FixWhite, content.EditWidth: report.FixHairlines,
 } // constant
@@ -29,23 +29,20 @@ var edits = map[content.EditKind]report.Fix{
 // edited applies those of the given fixes that edit contents, and returns their changes.
 func (x *fixer) edited(ctx context.Context, fixes []report.Fix) (map[report.Fix][]report.ObjectChange, error) {
 	changes := map[report.Fix][]report.ObjectChange{}
-	selected := slices.ContainsFunc(fixes, func(fix report.Fix) bool {
-		return slices.Contains(slices.Collect(maps.Values(edits)), fix)
-	})
-	if !selected {
+	if !slices.ContainsFunc(fixes, func(fix report.Fix) bool { return slices.Contains(edits[:], fix) }) {
 		return changes, nil
 	}
+	converting := &conversion{}
 	editor := content.NewEditor()
 	editor.Hidden = slices.Contains(fixes, report.FixLayers)
 	editor.Change = x.change(fixes)
 	if slices.Contains(fixes, report.FixColors) {
-		conversion, err := x.conversion()
-		if err != nil {
+		var err error
+		if converting, err = x.conversion(); err != nil {
 			return nil, err
 		}
-		editor.Convert, editor.Picture = conversion.color, conversion.picture
-		editor.Gradient, editor.Inline = conversion.gradient, conversion.inline
-		defer func() { changes[report.FixColors] = append(changes[report.FixColors], conversion.changes...) }()
+		editor.Convert, editor.Picture = converting.color, converting.picture
+		editor.Gradient, editor.Inline = converting.gradient, converting.inline
 	}
 	drawing := renderer(x.file, len(x.pages), x.facts, nil)
 	drawing.Limit(1)
@@ -62,11 +59,9 @@ func (x *fixer) edited(ctx context.Context, fixes []report.Fix) (map[report.Fix]
 			return nil, &impossibleError{Page: i + 1, Reason: report.FixContent}
 		}
 	}
-	for _, fix := range report.Fixes() {
-		for kind, page := range editor.Faults {
-			if edits[kind] == fix && slices.Contains(fixes, fix) {
-				return nil, &impossibleError{Fix: fix, Page: page, Reason: report.FixContent}
-			}
+	for kind, fix := range edits {
+		if page, faulty := editor.Faults[content.EditKind(kind)]; faulty {
+			return nil, &impossibleError{Fix: fix, Page: page, Reason: report.FixContent}
 		}
 	}
 	x.changed = editor.Boxes
@@ -79,6 +74,9 @@ func (x *fixer) edited(ctx context.Context, fixes []report.Fix) (map[report.Fix]
 			fix := edits[e.Kind]
 			changes[fix] = append(changes[fix], report.ObjectChange{Page: s.Page, Object: object, Name: e.Name, Before: e.Before, After: e.After})
 		}
+	}
+	if len(converting.changes) > 0 {
+		changes[report.FixColors] = append(changes[report.FixColors], converting.changes...)
 	}
 	return changes, nil
 }

@@ -119,6 +119,10 @@ func TestFixesOfContentsKeepOtherArtwork(t *testing.T) {
 			resources: func(*pdftest.Sound) string { return "/ExtGState << /G << /OP true /op true /OPM 0 >> >>" },
 			want:      []report.ObjectChange{{Page: 1, Name: "text", Before: "0.6 0.6 0.6 1 k", After: "0 0 0 1 k, overprint"}},
 		},
+		"an object after outlined text keeps its colour": {
+			content: "0 1 0 0 k 1 Tr " + small("A") + square, fix: report.FixBlack,
+			want: []report.ObjectChange{{Page: 1, Name: "text", Before: "0 G", After: "0 0 0 1 K, overprint"}},
+		},
 		"an object after the text keeps a colour of a named space": {
 			content: "/Rich cs 0.9 1 scn " + small("A") + square, fix: report.FixBlack,
 			resources: func(s *pdftest.Sound) string {

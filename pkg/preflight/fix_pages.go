@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
@@ -17,6 +16,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/lexer"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
 )
@@ -93,7 +93,7 @@ func (x *fixer) resize(i int, factor float64) ([]report.ObjectChange, error) {
 	if !ok {
 		return nil, &impossibleError{Fix: report.FixScale, Page: i + 1, Reason: report.FixContent}
 	}
-	dict["Contents"] = x.stream(fmt.Sprintf("q %s 0 0 %[1]s 0 0 cm /Artwork Do Q\n", numbers(factor)))
+	dict["Contents"] = x.stream(fmt.Sprintf("q %s 0 0 %[1]s 0 0 cm /Artwork Do Q\n", lexer.Numbers(factor)))
 	dict["Resources"] = types.Dict{"XObject": types.Dict{"Artwork": form}}
 	x.scales[i] = factor
 	changes := []report.ObjectChange{{
@@ -306,7 +306,7 @@ func mirrored(trim, reach geom.Rect) string {
 				m[3], m[5] = -1, 2*rows[1+row/2]
 			}
 			x, y := columns[column], rows[row]
-			fmt.Fprintf(&out, "q %s re W n %s cm /Artwork Do Q\n", numbers(x, y, columns[column+1]-x, rows[row+1]-y), numbers(m[:]...))
+			fmt.Fprintf(&out, "q %s re W n %s cm /Artwork Do Q\n", lexer.Numbers(x, y, columns[column+1]-x, rows[row+1]-y), lexer.Numbers(m[:]...))
 		}
 	}
 	return out.String()
@@ -316,8 +316,8 @@ func mirrored(trim, reach geom.Rect) string {
 func stretched(trim, reach geom.Rect) string {
 	x, y := reach.Width()/trim.Width(), reach.Height()/trim.Height()
 	m := geom.Matrix{x, 0, 0, y, reach[0] - trim[0]*x, reach[1] - trim[1]*y}
-	return fmt.Sprintf("q %s re %s re W* n %s cm /Artwork Do Q\n", numbers(reach[0], reach[1], reach.Width(), reach.Height()),
-		numbers(trim[0], trim[1], trim.Width(), trim.Height()), numbers(m[:]...))
+	return fmt.Sprintf("q %s re %s re W* n %s cm /Artwork Do Q\n", lexer.Numbers(reach[0], reach[1], reach.Width(), reach.Height()),
+		lexer.Numbers(trim[0], trim[1], trim.Width(), trim.Height()), lexer.Numbers(m[:]...))
 }
 
 func boxArray(r geom.Rect) types.Array {
@@ -354,15 +354,6 @@ func (x *fixer) contents(o types.Object, page int) (string, bool) {
 	return compressed(out.Bytes()), true
 }
 
-// numbers writes numbers as PDF has them, without exponents.
-func numbers(values ...float64) string {
-	out := make([]string, len(values))
-	for i, v := range values {
-		out[i] = strconv.FormatFloat(geom.Round(v, 6), 'f', -1, 64)
-	}
-	return strings.Join(out, " ")
-}
-
 // annotations draws printed annotations into their pages, and removes the others, except
 // printer's marks and traps. The interactive form goes with its fields.
 func (x *fixer) annotations() ([]report.ObjectChange, error) {
@@ -394,7 +385,7 @@ func (x *fixer) annotations() ([]report.ObjectChange, error) {
 			case printed:
 				name := x.unused(i, dict, forms)
 				forms[name] = ref
-				fmt.Fprintf(&drawing, "q %s cm /%s Do Q\n", numbers(matrix[:]...), name)
+				fmt.Fprintf(&drawing, "q %s cm /%s Do Q\n", lexer.Numbers(matrix[:]...), name)
 				change.After = "part of the page"
 			}
 			changes = append(changes, change)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -41,7 +42,7 @@ func (a *attempt) fix(ctx context.Context, spec sandbox.Spec, inspected sandbox.
 		log = report.FixLog{Version: report.FixVersion, Engine: inspected.Engine, Before: inspected.File, After: inspected.File, Applied: []report.AppliedFix{}}
 		requested := a.job.Fixes.Names()
 		if len(requested) == 0 {
-			requested = report.Fixes()
+			requested = slices.DeleteFunc(report.Fixes(), func(fix report.Fix) bool { return !fix.Automatic() })
 		}
 		for _, fix := range requested {
 			log.Skipped = append(log.Skipped, report.SkippedFix{Fix: fix, Reason: report.FixFailed, Detail: code})

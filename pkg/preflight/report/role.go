@@ -23,7 +23,7 @@ const (
 	RoleFoil      Role = "foil"
 	RoleEmboss    Role = "emboss"
 	RoleBraille   Role = "braille"
-	// RoleLegend is text and dimensions for people, and the places of other elements.
+	// RoleLegend is text and dimensions that explain the product, and places for other elements.
 	RoleLegend Role = "legend"
 	// RoleTechnical is any other technical use, such as areas without varnish.
 	RoleTechnical Role = "technical"

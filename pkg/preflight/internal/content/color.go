@@ -74,12 +74,7 @@ func (c *ink) choose(requested, effective *color.Space) {
 // setColor sets the components, or the pattern, that the operands give.
 func (in *Interpreter) setColor(f *frame, to *ink) {
 	var buffer [color.MaxComponents]float64
-	values := buffer[:0]
-	for i := range f.operands {
-		if o := &f.operands[i]; o.Kind == lexer.Number && len(values) < len(buffer) {
-			values = append(values, o.Value)
-		}
-	}
+	values := f.numbers(buffer[:0])
 	if !to.space.Pattern() {
 		in.tint(to, to.space, values)
 		return
@@ -88,6 +83,16 @@ func (in *Interpreter) setColor(f *frame, to *ink) {
 	if to.space.Under != nil {
 		in.tint(to, to.space.Under, values)
 	}
+}
+
+// numbers appends the operands that are numbers, up to the capacity of a slice.
+func (f *frame) numbers(to []float64) []float64 {
+	for i := range f.operands {
+		if o := &f.operands[i]; o.Kind == lexer.Number && len(to) < cap(to) {
+			to = append(to, o.Value)
+		}
+	}
+	return to
 }
 
 // namedSpace resolves the operand of cs, or the /ColorSpace of an inline image.

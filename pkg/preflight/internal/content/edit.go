@@ -202,8 +202,10 @@ func (in *Interpreter) stream(f *frame, id uintptr, page int, parts ...types.Obj
 	e := in.editor
 	if f.mask {
 		e.masked[id] = true
-		if s := e.streams[id]; s != nil && len(s.edits) > 0 {
-			e.fault(s.edits[s.places()[0]].Kind, in.page.Number)
+		if s := e.streams[id]; s != nil {
+			for _, made := range s.edits {
+				e.fault(made.Kind, in.page.Number)
+			}
 		}
 		return nil
 	}
@@ -225,8 +227,8 @@ func (s *Stream) add(category, name string, o types.Object) string {
 	return "/" + name
 }
 
-// building holds the places in a stream that its edits need.
-type building struct {
+// editing holds the places in a stream that its edits need.
+type editing struct {
 	stream *Stream
 	// from and to enclose the current operator with its operands; begun is the place before the
 	// current path.
@@ -239,7 +241,7 @@ type building struct {
 }
 
 // follow notes the place of an operator before its execution.
-func (b *building) follow(tokens *lexer.Lexer, name []byte) {
+func (b *editing) follow(tokens *lexer.Lexer, name []byte) {
 	b.to, b.skips, b.pen = tokens.End(), false, 0
 	switch string(name) {
 	case "m", "l", "c", "v", "y", "re":
@@ -276,13 +278,13 @@ func (in *Interpreter) change(f *frame, m *facts.Mark) {
 		return
 	}
 	box := m.Box
-	with, overprint, slots := &s.fill, s.overprintFill, [2]slot{fillBefore, fillAfter}
+	with, overprint, slots := s.fill.choice, s.overprintFill, [2]slot{fillBefore, fillAfter}
 	if m.Stroked {
-		with, overprint, slots = &s.stroke, s.overprintStroke, [2]slot{strokeBefore, strokeAfter}
+		with, overprint, slots = s.stroke.choice, s.overprintStroke, [2]slot{strokeBefore, strokeAfter}
 	}
 	old := f.overprint(m.Stroked, overprint, s.overprintMode)
 	switch {
-	case c.Black && (f.muted || with.source == ""):
+	case c.Black && (f.muted || with == nil):
 		e.fault(EditBlack, in.page.Number)
 	case c.Black:
 		black := "0 0 0 1 k"
@@ -300,9 +302,9 @@ func (in *Interpreter) change(f *frame, m *facts.Mark) {
 	if c.Width > 0 && least > 0 {
 		// A little more, because programs round.
 		width := c.Width / (least * in.page.UserUnit) * 1.0005
-		before := number(math.Abs(s.lineWidth))
+		before := lexer.Numbers(math.Abs(s.lineWidth))
 		in.around(f, m, [2]slot{widthBefore, widthAfter},
-			edit{text: number(width) + " w", rank: width, Edit: Edit{EditWidth, "line width", before, number(width)}}, edit{text: before + " w"})
+			edit{text: lexer.Numbers(width) + " w", rank: width, Edit: Edit{EditWidth, "line width", before, lexer.Numbers(width)}}, edit{text: before + " w"})
 		box = box.Grow(width * greatest)
 	}
 	e.Boxes[in.page.Number] = append(e.Boxes[in.page.Number], box)
@@ -321,17 +323,34 @@ func (f *frame) overprint(stroked, on bool, mode int) string {
 	return f.stream.add("ExtGState", name, dict) + " gs"
 }
 
+// choice holds the operators that choose a colour after all edits. It is immutable.
+type choice struct {
+	// source are all operators; space is the one of them that chooses the space, "" for none.
+	source, space string
+	// named reports whether they use names of the resources of the stream.
+	named bool
+}
+
+// inherited returns the choice of a colour in a stream inside of the one that chose it, or nil if that
+// stream cannot choose it.
+func (c *choice) inherited() *choice {
+	if c == nil || c.named {
+		return nil
+	}
+	return c
+}
+
 // recolor follows a colour operator, and replaces a colour in RGB or Lab.
 func (in *Interpreter) recolor(f *frame, name []byte, to *ink) {
 	text := operation(f.operands, name)
 	chooses := name[0]|0x20 == 'c'
 	switch string(name) {
 	case "g", "G", "rg", "RG", "k", "K":
-		to.chosen, to.source, to.named = "", text, false
+		to.choice = &choice{source: text}
 	case "cs", "CS":
-		to.chosen, to.source, to.named = text, text, true
+		to.choice = &choice{source: text, space: text, named: true}
 	default:
-		to.source = strings.TrimSpace(to.chosen + " " + text)
+		to.choice = to.choice.of(text)
 	}
 	space := to.space
 	if space.Pattern() {
@@ -341,42 +360,38 @@ func (in *Interpreter) recolor(f *frame, name []byte, to *ink) {
 		return
 	}
 	var buffer [color.MaxComponents]float64
-	values := buffer[:0]
-	for i := range f.operands {
-		if o := &f.operands[i]; o.Kind == lexer.Number && len(values) < len(buffer) {
-			values = append(values, o.Value)
-		}
-	}
+	values := f.numbers(buffer[:0])
 	if chooses {
 		values = space.Initial(buffer[:0])
 	}
 	inks := in.editor.Convert(space, values)
-	made := numbersText(inks[:])
-	stroke := name[0] < 'a'
+	made := lexer.Numbers(inks[:]...)
 	switch {
-	case !to.space.Pattern() && stroke:
-		made += " K"
-		to.chosen, to.source, to.named = "", made, false
 	case !to.space.Pattern():
-		made += " k"
-		to.chosen, to.source, to.named = "", made, false
+		made += map[bool]string{true: " K", false: " k"}[name[0] < 'a']
+		to.choice = &choice{source: made}
 	case chooses:
 		made = f.stream.add("ColorSpace", "Pattern", types.Array{types.Name("Pattern"), types.Name("DeviceCMYK")}) + " " + string(name)
-		to.chosen, to.source = made, made
+		to.choice = &choice{source: made, space: made, named: true}
 	default:
 		made += " " + operation(f.operands[len(f.operands)-1:], name)
-		to.source = to.chosen + " " + made
+		to.choice = to.choice.of(made)
 	}
-	in.replace(f, made, Edit{EditColor, string(name), strings.TrimSuffix(text, " "+string(name)), strings.TrimSpace(made)})
+	in.replace(f, made, Edit{EditColor, string(name), strings.TrimSuffix(text, " "+string(name)), made})
 }
 
-// lightImage converts an image XObject in RGB or Lab.
-func (in *Interpreter) lightImage(f *frame, o types.Object, p *picture, space *color.Space) {
-	id := document.Identity(p.dict)
-	if in.editor == nil || in.editor.Convert == nil || p.fact.Mask || !space.RGBOrLab() {
-		return
+// of returns the choice of another colour in the same space.
+func (c *choice) of(components string) *choice {
+	if c == nil {
+		return nil
 	}
-	if !in.editor.converts(id, f.mask, in.page.Number) {
+	return &choice{source: strings.TrimSpace(c.space + " " + components), space: c.space, named: c.named}
+}
+
+// convertImage converts an image XObject in RGB or Lab.
+func (in *Interpreter) convertImage(f *frame, o types.Object, p *picture, space *color.Space) {
+	if in.editor == nil || in.editor.Convert == nil || p.fact.Mask || !space.RGBOrLab() ||
+		!in.editor.converts(document.Identity(p.dict), f.mask, in.page.Number) {
 		return
 	}
 	image, ok := in.source(o, p, space).Samples()
@@ -397,8 +412,8 @@ func (e *Editor) converts(id uintptr, mask bool, page int) bool {
 	return first
 }
 
-// lightInline converts an inline image in RGB or Lab.
-func (in *Interpreter) lightInline(f *frame, i *inline, space *color.Space, data []byte) {
+// convertInline converts an inline image in RGB or Lab.
+func (in *Interpreter) convertInline(f *frame, i *inline, space *color.Space, data []byte) {
 	if in.editor == nil || in.editor.Convert == nil || f.stream == nil || i.fact.Mask || !space.RGBOrLab() {
 		return
 	}
@@ -414,8 +429,8 @@ func (in *Interpreter) lightInline(f *frame, i *inline, space *color.Space, data
 	in.replace(f, name+" Do", Edit{EditColor, "inline image", space.Family, "DeviceCMYK"})
 }
 
-// lightGradient converts a shading in RGB or Lab, of a pattern unless it is nil.
-func (in *Interpreter) lightGradient(f *frame, o types.Object, dict types.Dict, space *color.Space, pattern types.Object) {
+// convertGradient converts a shading in RGB or Lab, of a pattern unless it is nil.
+func (in *Interpreter) convertGradient(f *frame, o types.Object, dict types.Dict, space *color.Space, pattern types.Object) {
 	if in.editor == nil || in.editor.Convert == nil || !space.RGBOrLab() {
 		return
 	}
@@ -435,8 +450,8 @@ func (in *Interpreter) lightGradient(f *frame, o types.Object, dict types.Dict, 
 	}
 }
 
-// conceal removes an operator that paints on a hidden layer, after its execution.
-func (in *Interpreter) conceal(f *frame, name []byte) {
+// dropHidden removes an operator that paints on a hidden layer, after its execution.
+func (in *Interpreter) dropHidden(f *frame, name []byte) {
 	switch string(name) {
 	case "f", "F", "f*", "S", "s", "B", "B*", "b", "b*", "n":
 		f.drawing = false
@@ -470,7 +485,7 @@ func (in *Interpreter) conceal(f *frame, name []byte) {
 	case "'":
 		drop("T* " + f.shift())
 	case "\"":
-		drop(number(f.number(0)) + " Tw " + number(f.number(1)) + " Tc T* " + f.shift())
+		drop(lexer.Numbers(f.number(0)) + " Tw " + lexer.Numbers(f.number(1)) + " Tc T* " + f.shift())
 	}
 }
 
@@ -484,7 +499,7 @@ func (f *frame) shift() string {
 	if f.pen == 0 || unit == 0 {
 		return ""
 	}
-	return "[" + number(-f.pen*1000/unit) + "] TJ"
+	return "[" + lexer.Numbers(-f.pen*1000/unit) + "] TJ"
 }
 
 // operation returns an operator with its operands, which are numbers and names.
@@ -493,7 +508,7 @@ func operation(operands []lexer.Object, name []byte) string {
 	for i := range operands {
 		switch o := &operands[i]; o.Kind {
 		case lexer.Number:
-			out.WriteString(number(o.Value) + " ")
+			out.WriteString(lexer.Numbers(o.Value) + " ")
 		case lexer.Name:
 			out.WriteString("/" + lexer.EscapeName(o.Text) + " ")
 		default:
@@ -501,15 +516,4 @@ func operation(operands []lexer.Object, name []byte) string {
 	}
 	out.Write(name)
 	return out.String()
-}
-
-// number writes a number as PDF has it, without an exponent.
-func number(v float64) string { return strconv.FormatFloat(geom.Round(v, 5), 'f', -1, 64) }
-
-func numbersText(values []float64) string {
-	out := make([]string, len(values))
-	for i, v := range values {
-		out[i] = strconv.FormatFloat(geom.Round(v, 4), 'f', -1, 64)
-	}
-	return strings.Join(out, " ")
 }

@@ -65,7 +65,7 @@ func (in *Interpreter) image(f *frame, o types.Object, dict types.Dict) {
 	if !p.fact.Mask {
 		with.choose(p.space, in.remap(f, p.space))
 	}
-	in.lightImage(f, o, p, with.space)
+	in.convertImage(f, o, p, with.space)
 	if !in.position(f, &in.placement) {
 		return
 	}

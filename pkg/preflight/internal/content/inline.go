@@ -60,7 +60,9 @@ func (in *Interpreter) inlineImage(f *frame, tokens *lexer.Lexer) {
 // placeInline records the image, and renders it.
 func (in *Interpreter) placeInline(f *frame, i *inline, data []byte) {
 	in.placement = i.fact
-	in.lightInline(f, i, in.remap(f, i.space), data)
+	var with ink
+	with.choose(i.space, in.remap(f, i.space))
+	in.convertInline(f, i, with.space, data)
 	if !in.position(f, &in.placement) {
 		return
 	}
@@ -68,8 +70,6 @@ func (in *Interpreter) placeInline(f *frame, i *inline, data []byte) {
 		in.note(f)
 		return
 	}
-	var with ink
-	with.choose(i.space, in.remap(f, i.space))
 	with.paint = in.drawInline(f, i, with.space, data)
 	in.placement.Mark, in.placement.Flat = in.number, with.paint.Flat
 	in.note(f)

@@ -114,11 +114,7 @@ func (in *Interpreter) Edit(ctx context.Context, page *document.Page, editor *Ed
 
 // Page reads one page. It returns the error of the context.
 func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
-	in.stopped, in.active = ctx.Err, in.active[:0]
-	in.sheet = sheet{
-		page:    page,
-		visited: map[visit]bool{}, tilings: map[tilingKey]*tiling{}, colored: map[*color.Space]bool{},
-	}
+	in.open(ctx, page)
 	group := in.file.Dict(page.Dict["Group"])
 	if in.file.Name(group["S"]) == "Transparency" {
 		fact := &facts.Group{}
@@ -128,13 +124,8 @@ func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 		in.collector.Document().Pages[page.Number-1].Group = fact
 	}
 	in.renderer.Start(page)
-	in.drawing = drawing{masks: map[maskKey]*planes.Soft{}, patterns: map[patternKey]*render.Pattern{}}
-	root := in.frame(page.Resources)
-	root.state = in.initial(page.Media)
+	root := in.root()
 	in.groupSpace(root, group, page.Object)
-	root.state.fill.choose(root.state.fill.space, in.remap(root, root.state.fill.space))
-	in.tint(&root.state.fill, root.state.fill.space, []float64{0})
-	root.state.stroke = root.state.fill
 	in.declare(root.resources)
 	if in.editor != nil {
 		root.stream = in.stream(root, document.Identity(page.Dict), page.Number)
@@ -146,6 +137,27 @@ func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 	rgb := fact.Transparent && fact.Group != nil && (fact.Group.Space == color.DeviceRGB || fact.Group.Space == color.ICCRGB)
 	in.collector.EndPage(page.Number, in.renderer.Finish(rgb), in.renderer.Visible())
 	return context.Cause(ctx)
+}
+
+// open prepares to read a page.
+func (in *Interpreter) open(ctx context.Context, page *document.Page) {
+	in.stopped, in.active = ctx.Err, in.active[:0]
+	in.sheet = sheet{
+		page:    page,
+		visited: map[visit]bool{}, tilings: map[tilingKey]*tiling{}, colored: map[*color.Space]bool{},
+	}
+	in.drawing = drawing{masks: map[maskKey]*planes.Soft{}, patterns: map[patternKey]*render.Pattern{}}
+}
+
+// root returns the frame of the content of the page, on the surface that the renderer has begun.
+func (in *Interpreter) root() *frame {
+	root := in.frame(in.page.Resources)
+	root.state = in.initial(in.page.Media)
+	for _, with := range [...]*ink{&root.state.fill, &root.state.stroke} {
+		with.choose(with.space, in.remap(root, with.space))
+		in.tint(with, with.space, []float64{0})
+	}
+	return root
 }
 
 // run executes streams. It stops when the budget is spent or the context is done;
@@ -167,7 +179,7 @@ func (in *Interpreter) run(f *frame, chunks func() ([]byte, bool)) {
 		}
 		o := &f.operands[n]
 		tokens.Read(o)
-		if n == 0 {
+		if n == 0 && f.stream != nil {
 			f.from = tokens.Start()
 		}
 		switch o.Kind {
@@ -191,7 +203,7 @@ func (in *Interpreter) run(f *frame, chunks func() ([]byte, bool)) {
 				return
 			}
 			if f.stream != nil {
-				in.conceal(f, name)
+				in.dropHidden(f, name)
 			}
 			f.operands = f.operands[:0]
 			tokens.Release()

@@ -44,7 +44,7 @@ func (in *Interpreter) paintShading(f *frame, o types.Object, region geom.Rect, 
 	if with.space.Pattern() {
 		return
 	}
-	in.lightGradient(f, o, dict, with.space, pattern)
+	in.convertGradient(f, o, dict, with.space, pattern)
 	with.paint = in.painted(dict, with.space)
 	m.Object = document.Ref(o)
 	in.paint(f, &with, m)

@@ -62,11 +62,9 @@ type ink struct {
 	pattern types.Object
 	// remapped is the resource that replaces a device space, or "".
 	remapped string
-	// source holds the operators that choose this colour after all edits, "" when this stream
-	// cannot choose it. chosen is the one that chooses its space, and named reports whether they
-	// use names of the resources of the stream.
-	source, chosen string
-	named          bool
+	// choice holds the operators that choose this colour, for an editor; nil if the stream cannot
+	// choose it.
+	choice *choice
 }
 
 func opaque() transparency {
@@ -82,7 +80,9 @@ func (in *Interpreter) initial(clip geom.Rect) state {
 		ctm: geom.Identity(), clip: clip, fill: black, stroke: black, lineWidth: 1, line: render.Line{MiterLimit: 10},
 		textState: textState{stretch: 1}, transparency: opaque(),
 	}
-	s.fill.source, s.stroke.source = "0 g", "0 G"
+	if in.editor != nil {
+		s.fill.choice, s.stroke.choice = &choice{source: "0 g"}, &choice{source: "0 G"}
+	}
 	s.region = in.renderer.Region()
 	return s
 }
@@ -123,7 +123,7 @@ type frame struct {
 	defaultsRead bool
 	// operands holds the operands before the next operator.
 	operands []lexer.Object
-	building
+	editing
 }
 
 // frame returns an idle frame, or a new frame.
@@ -147,10 +147,8 @@ func (in *Interpreter) within(f *frame, resources types.Dict) *frame {
 	inner.state, inner.muted, inner.mask, inner.silent, inner.again = f.state, f.muted, f.mask, f.silent, f.again
 	inner.over, inner.group = f.over, f.group
 	inner.layers.outside, inner.layers.layer = f.layers.hidden(), f.layers.layer
-	for _, with := range [...]*ink{&inner.state.fill, &inner.state.stroke} {
-		if with.named {
-			with.source, with.chosen = "", ""
-		}
+	if in.editor != nil {
+		inner.state.fill.choice, inner.state.stroke.choice = f.state.fill.choice.inherited(), f.state.stroke.choice.inherited()
 	}
 	return inner
 }

@@ -6,6 +6,9 @@ import (
 	"bytes"
 	"encoding/hex"
 	"math"
+	"strings"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
 // word reads a number, a boolean, null or an operator.
@@ -78,6 +81,16 @@ func unescapeName(text []byte) []byte {
 		out = append(out, text[i])
 	}
 	return out
+}
+
+// Numbers returns numbers as they are written, with at most six decimals and without exponents
+// (7.3.3).
+func Numbers(values ...float64) string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = geom.Decimal(v, 6)
+	}
+	return strings.Join(out, " ")
 }
 
 // EscapeName returns a name as it is written after its slash: with escapes for other than regular
