@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"regexp"
@@ -249,7 +250,13 @@ func verbs(c *client.Client) map[string]func(context.Context) error {
 			}
 			return nil
 		},
-		"PreflightReport":   func(ctx context.Context) error { _, err := c.PreflightReport(ctx, "pref_x"); return err },
+		"PreflightReport": func(ctx context.Context) error { _, err := c.PreflightReport(ctx, "pref_x"); return err },
+		"PreflightFixes":  func(ctx context.Context) error { _, err := c.PreflightFixes(ctx, "pref_x"); return err },
+		"PreflightComparison": func(ctx context.Context) error {
+			_, err := c.PreflightComparison(ctx, "pref_x")
+			return err
+		},
+		"DownloadFixedFile": func(ctx context.Context) error { return c.DownloadFixedFile(ctx, "pref_x", io.Discard) },
 		"CancelPreflight":   func(ctx context.Context) error { _, err := c.CancelPreflight(ctx, "pref_x"); return err },
 		"PreflightProfiles": func(ctx context.Context) error { _, err := c.PreflightProfiles(ctx); return err },
 		"PreflightProfile":  func(ctx context.Context) error { _, err := c.PreflightProfile(ctx, "print_ready"); return err },

@@ -189,6 +189,7 @@ func TestJobSucceedsWithItsReportWhenAFixFails(t *testing.T) {
 			return nil, report.FixLog{}, &sandbox.Error{Reason: reason, Detail: "as it died"}
 		}
 	}
+	automatic := slices.DeleteFunc(report.Fixes(), func(fix report.Fix) bool { return fix == report.FixScale || fix == report.FixStretch })
 	tests := map[string]struct {
 		fixes preflightjob.Fixes
 		fix   preflight.Fix
@@ -197,8 +198,8 @@ func TestJobSucceedsWithItsReportWhenAFixFails(t *testing.T) {
 		code  string
 	}{
 		"a fix that takes too long":        {preflightjob.FixesOf("bleed", "trim"), engine(sandbox.ErrTimeLimit), nil, []report.Fix{report.FixBleed, report.FixTrim}, "TIME_LIMIT"},
-		"a fix that needs too much memory": {preflightjob.FixAuto, engine(sandbox.ErrMemoryLimit), nil, report.Fixes(), "MEMORY_LIMIT"},
-		"a log that is too long":           {preflightjob.FixAuto, engine(sandbox.ErrOutputLimit), nil, report.Fixes(), "OUTPUT_LIMIT"},
+		"a fix that needs too much memory": {preflightjob.FixAuto, engine(sandbox.ErrMemoryLimit), nil, automatic, "MEMORY_LIMIT"},
+		"a log that is too long":           {preflightjob.FixAuto, engine(sandbox.ErrOutputLimit), nil, automatic, "OUTPUT_LIMIT"},
 		"a crash":                          {preflightjob.FixesOf("trim"), engine(sandbox.ErrCrash), nil, []report.Fix{report.FixTrim}, "ENGINE_CRASH"},
 		"an organization without room":     {preflightjob.FixAuto, oneFix, &preflightjob.StorageExceededError{}, []report.Fix{report.FixBleed}, "FILE_STORAGE_EXCEEDED"},
 		"a virus":                          {preflightjob.FixAuto, oneFix, preflightjob.ErrFileInfected, []report.Fix{report.FixBleed}, "FILE_REJECTED"},
