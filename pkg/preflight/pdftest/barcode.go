@@ -7,24 +7,26 @@ import (
 	"strings"
 
 	"github.com/makiuchi-d/gozxing"
+	"github.com/makiuchi-d/gozxing/datamatrix"
 	"github.com/makiuchi-d/gozxing/oned"
 	"github.com/makiuchi-d/gozxing/qrcode"
 )
 
-// Modules returns the modules of a bar code or QR code without quiet zone, row by row from the
+// Modules returns the modules of a bar code, QR code or Data Matrix without quiet zone, row by row from the
 // top; dark ones are true. A bar code has one row. The symbology is EAN-13, EAN-8, UPC-A, Code 128,
-// ITF or QR Code. It panics on a content that the symbology cannot hold.
+// ITF, QR Code or Data Matrix. It panics on a content that the symbology cannot hold.
 func Modules(symbology, content string) [][]bool {
 	writers := map[string]struct {
 		format gozxing.BarcodeFormat
 		writer gozxing.Writer
 	}{
-		"EAN-13":   {gozxing.BarcodeFormat_EAN_13, oned.NewEAN13Writer()},
-		"EAN-8":    {gozxing.BarcodeFormat_EAN_8, oned.NewEAN8Writer()},
-		"UPC-A":    {gozxing.BarcodeFormat_UPC_A, oned.NewUPCAWriter()},
-		"Code 128": {gozxing.BarcodeFormat_CODE_128, oned.NewCode128Writer()},
-		"ITF":      {gozxing.BarcodeFormat_ITF, oned.NewITFWriter()},
-		"QR Code":  {gozxing.BarcodeFormat_QR_CODE, qrcode.NewQRCodeWriter()},
+		"EAN-13":      {gozxing.BarcodeFormat_EAN_13, oned.NewEAN13Writer()},
+		"EAN-8":       {gozxing.BarcodeFormat_EAN_8, oned.NewEAN8Writer()},
+		"UPC-A":       {gozxing.BarcodeFormat_UPC_A, oned.NewUPCAWriter()},
+		"Code 128":    {gozxing.BarcodeFormat_CODE_128, oned.NewCode128Writer()},
+		"ITF":         {gozxing.BarcodeFormat_ITF, oned.NewITFWriter()},
+		"QR Code":     {gozxing.BarcodeFormat_QR_CODE, qrcode.NewQRCodeWriter()},
+		"Data Matrix": {gozxing.BarcodeFormat_DATA_MATRIX, datamatrix.NewDataMatrixWriter()},
 	}
 	w := writers[symbology]
 	bits, err := w.writer.Encode(content, w.format, 1, 1, map[gozxing.EncodeHintType]any{gozxing.EncodeHintType_MARGIN: 0})

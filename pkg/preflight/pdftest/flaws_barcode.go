@@ -19,6 +19,7 @@ func barcodeFlaws() []Flaw {
 	ean := Modules("EAN-13", "4006381333931")
 	itf := Modules("ITF", "14006381333938")
 	qr := Modules("QR Code", "https://printmarket.example/")
+	dm := Modules("Data Matrix", "printmarket 2026")
 	wrong := Modules("EAN-13", "4006381333931")
 	// The check digit, which the modules 85 to 91 hold, is that of another code.
 	copy(wrong[0][85:92], Modules("EAN-13", "9780201379624")[0][85:92])
@@ -31,6 +32,15 @@ func barcodeFlaws() []Flaw {
 			}
 		}
 	}
+	filled := make([][]bool, len(dm))
+	for y := range dm {
+		filled[y] = append([]bool{}, dm[y]...)
+		for x := range filled[y] {
+			if x > 0 && x < len(dm)-1 && y > 0 && y < len(dm)-1 {
+				filled[y][x] = (x+y)%2 == 0
+			}
+		}
+	}
 	beside := func(gap float64) string { return fmt.Sprintf("0 0 0 1 k %g 190 4 80 re f ", 90-gap-4) }
 	return []Flaw{
 		{Rule: "barcode.size", Breaks: coded(black, "", ean, 0.25), Twin: coded(black, "", ean, 0.264)},
@@ -39,10 +49,12 @@ func barcodeFlaws() []Flaw {
 		{Rule: "barcode.quiet_zone", Breaks: coded(black, beside(MM(0.33*8)), ean, 0.33), Twin: coded(black, beside(MM(0.33*11.2)), ean, 0.33)},
 		{Rule: "barcode.quiet_zone", Variant: "two modules", Breaks: coded(black, beside(MM(0.33*2)), ean, 0.33), Twin: coded(black, "", ean, 0.33)},
 		{Rule: "barcode.quiet_zone", Variant: "QR Code", Breaks: coded(black, beside(MM(0.5*2)), qr, 0.5), Twin: coded(black, beside(MM(0.5*4.5)), qr, 0.5)},
+		{Rule: "barcode.quiet_zone", Variant: "Data Matrix", Breaks: coded(black, beside(MM(0.5*0.5)), dm, 0.5), Twin: coded(black, beside(MM(0.5*1.1)), dm, 0.5)},
 		{Rule: "barcode.contrast", Breaks: coded("0 1 1 0 k", "", ean, 0.33), Twin: coded("1 0.5 0 0 k", "", ean, 0.33)},
 		{Rule: "barcode.contrast", Variant: "on a dark background", Breaks: coded(black, "0.7 0 0 0 k 60 190 250 80 re f ", ean, 0.33), Twin: coded(black, "0 0.7 0.7 0 k 60 190 250 80 re f ", ean, 0.33)},
 		{Rule: "barcode.bar_inks", Breaks: coded("0.6 0.4 0.4 1 k", "", ean, 0.33), Twin: coded(black, "", ean, 0.33)},
 		{Rule: "barcode.unreadable", Breaks: coded(black, "", wrong, 0.33), Twin: coded(black, "", ean, 0.33)},
 		{Rule: "barcode.unreadable", Variant: "QR Code", Breaks: coded(black, "", blank, 0.5), Twin: coded(black, "", qr, 0.5)},
+		{Rule: "barcode.unreadable", Variant: "Data Matrix", Breaks: coded(black, "", filled, 0.5), Twin: coded(black, "", dm, 0.5)},
 	}
 }

@@ -50,7 +50,7 @@ type Report struct {
 	Images   []Image   `json:"images"`
 	Colors   []Color   `json:"colors"`
 	Inks     []Ink     `json:"inks"`
-	// Codes are the bar codes and QR codes that were found, at most 24. They are searched if the
+	// Codes are the bar codes and matrix codes that were found, at most 24. They are searched if the
 	// profile has rules about them.
 	Codes []Code `json:"codes,omitempty"`
 	// Omitted counts the items that the lists leave out, so that a report stays small.
@@ -361,10 +361,10 @@ type Ink struct {
 	Pages []int `json:"pages"`
 }
 
-// Code is a bar code or QR code on a page, as it is painted.
+// Code is a bar code or matrix code on a page, as it is painted.
 type Code struct {
 	Page int `json:"page"`
-	// Symbology is EAN-13, EAN-8, UPC-A, Code 128, GS1-128, ITF-14, ITF or QR Code.
+	// Symbology is EAN-13, EAN-8, UPC-A, Code 128, GS1-128, ITF-14, ITF, QR Code or Data Matrix.
 	Symbology string `json:"symbology"`
 	// Text is the content, of which long ones are cut; absent if the code cannot be decoded.
 	Text string `json:"text,omitempty"`

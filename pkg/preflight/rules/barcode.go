@@ -16,17 +16,18 @@ type codeSize struct {
 }
 
 // codeSizes are those of the GS1 General Specifications, section 5.12.3, and of the standards of
-// the symbologies. Code 128, ITF and QR Code without data of GS1 have no limits there, and the
+// the symbologies. Code 128, ITF, QR Code and Data Matrix without data of GS1 have no limits there, and the
 // narrowest module of GS1-128 depends on the application: theirs are house rules.
 var codeSizes = map[string]codeSize{
-	facts.EAN13:  {0.264, 0.66, [2]float64{11, 7}},
-	facts.EAN8:   {0.264, 0.66, [2]float64{7, 7}},
-	facts.UPCA:   {0.264, 0.66, [2]float64{9, 9}},
-	facts.ITF14:  {0.495, 1.016, [2]float64{10, 10}},
-	facts.GS1128: {0.25, 1.016, [2]float64{10, 10}},
-	facts.C128:   {0.19, 2, [2]float64{10, 10}},
-	facts.ITF:    {0.19, 2, [2]float64{10, 10}},
-	facts.QRCode: {0.25, 20, [2]float64{4, 4}},
+	facts.EAN13:      {0.264, 0.66, [2]float64{11, 7}},
+	facts.EAN8:       {0.264, 0.66, [2]float64{7, 7}},
+	facts.UPCA:       {0.264, 0.66, [2]float64{9, 9}},
+	facts.ITF14:      {0.495, 1.016, [2]float64{10, 10}},
+	facts.GS1128:     {0.25, 1.016, [2]float64{10, 10}},
+	facts.C128:       {0.19, 2, [2]float64{10, 10}},
+	facts.ITF:        {0.19, 2, [2]float64{10, 10}},
+	facts.QRCode:     {0.25, 20, [2]float64{4, 4}},
+	facts.DataMatrix: {0.25, 20, [2]float64{1, 1}},
 } // constant
 
 // The noise of measuring: a share of a module, and a number of modules of a quiet zone.
@@ -107,7 +108,7 @@ func quietZone(_ *input, c *facts.Code) (observation, bool) {
 	}
 	variant := "before"
 	switch {
-	case c.Symbology == facts.QRCode:
+	case c.Symbology == facts.QRCode, c.Symbology == facts.DataMatrix:
 		variant = "around"
 	case side == 1:
 		variant = "after"

@@ -41,12 +41,13 @@ func flipped(r image.Rectangle) image.Rectangle {
 // Kind is the kind of a region.
 type Kind int
 
-// The kinds of regions: bars that stand upright, bars that lie, and a QR code by its three finder
-// patterns.
+// The kinds of regions: bars that stand upright, bars that lie, a QR code by its three finder
+// patterns, and a Data Matrix by its two dark sides.
 const (
 	Upright Kind = iota
 	Lying
 	QR
+	DataMatrix
 )
 
 // Region is a place that may hold a code.
@@ -71,8 +72,15 @@ func Find(m Image) []Region {
 	for _, box := range lying {
 		out = append(out, Region{Lying, box})
 	}
-	for _, box := range finders(m) {
+	squares := finders(m)
+	for _, box := range squares {
 		out = append(out, Region{QR, box})
+	}
+	for _, box := range matrices(m) {
+		// Finder patterns have dark sides, too.
+		if !slices.ContainsFunc(squares, box.Overlaps) {
+			out = append(out, Region{DataMatrix, box})
+		}
 	}
 	area := func(r Region) int { return r.Box.Dx() * r.Box.Dy() }
 	slices.SortStableFunc(out, func(a, b Region) int { return cmp.Compare(area(b), area(a)) })
@@ -99,6 +107,8 @@ func Read(m Image, kind Kind) (Symbol, bool) {
 	switch kind {
 	case QR:
 		return readQR(m)
+	case DataMatrix:
+		return readDataMatrix(m)
 	case Lying:
 		s, ok := readBars(m.transposed())
 		s.Box = flipped(s.Box)

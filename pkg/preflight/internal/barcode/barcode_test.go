@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/barcode"
@@ -57,15 +58,17 @@ func turned(m barcode.Image, quarters int) barcode.Image {
 }
 
 var samples = map[string]struct{ symbology, content, want, text string }{
-	"EAN-13":       {"EAN-13", "4006381333931", facts.EAN13, "4006381333931"},
-	"EAN-8":        {"EAN-8", "96385074", facts.EAN8, "96385074"},
-	"UPC-A":        {"UPC-A", "036000291452", facts.UPCA, "036000291452"},
-	"Code 128":     {"Code 128", "Pack 2026-11", facts.C128, "Pack 2026-11"},
-	"digits":       {"Code 128", "0012345678", facts.C128, "0012345678"},
-	"GS1-128":      {"Code 128", "\u00f10104006381333931", facts.GS1128, "0104006381333931"},
-	"ITF-14":       {"ITF", "14006381333938", facts.ITF14, "14006381333938"},
-	"QR Code":      {"QR Code", "https://printmarket.example/p/1", facts.QRCode, "https://printmarket.example/p/1"},
-	"long QR Code": {"QR Code", "https://printmarket.example/products/label/4006381333931?lot=2026-11-27", facts.QRCode, "https://printmarket.example/products/label/4006381333931?lot=2026-11-27"},
+	"EAN-13":            {"EAN-13", "4006381333931", facts.EAN13, "4006381333931"},
+	"EAN-8":             {"EAN-8", "96385074", facts.EAN8, "96385074"},
+	"UPC-A":             {"UPC-A", "036000291452", facts.UPCA, "036000291452"},
+	"Code 128":          {"Code 128", "Pack 2026-11", facts.C128, "Pack 2026-11"},
+	"digits":            {"Code 128", "0012345678", facts.C128, "0012345678"},
+	"GS1-128":           {"Code 128", "\u00f10104006381333931", facts.GS1128, "0104006381333931"},
+	"ITF-14":            {"ITF", "14006381333938", facts.ITF14, "14006381333938"},
+	"Data Matrix":       {"Data Matrix", "Pack 2026-11", facts.DataMatrix, "Pack 2026-11"},
+	"large Data Matrix": {"Data Matrix", strings.Repeat("Lot 2026-11, bag ", 8), facts.DataMatrix, strings.Repeat("Lot 2026-11, bag ", 8)},
+	"QR Code":           {"QR Code", "https://printmarket.example/p/1", facts.QRCode, "https://printmarket.example/p/1"},
+	"long QR Code":      {"QR Code", "https://printmarket.example/products/label/4006381333931?lot=2026-11-27", facts.QRCode, "https://printmarket.example/products/label/4006381333931?lot=2026-11-27"},
 }
 
 func TestCodesAreFoundAndReadInFourDirections(t *testing.T) {
@@ -156,11 +159,15 @@ func TestOtherPatternsAreNoCodes(t *testing.T) {
 		return m
 	}
 	for name, m := range map[string]barcode.Image{
-		"white paper":     filled(func(int, int) bool { return false }),
-		"black paper":     filled(func(int, int) bool { return true }),
-		"hatching":        filled(func(x, _ int) bool { return x%4 < 2 }),
-		"a chessboard":    filled(func(x, y int) bool { return (x/3+y/3)%2 == 0 }),
-		"rings":           filled(func(x, y int) bool { return int(math.Hypot(float64(x-150), float64(y-100)))%6 < 3 }),
+		"white paper":  filled(func(int, int) bool { return false }),
+		"black paper":  filled(func(int, int) bool { return true }),
+		"hatching":     filled(func(x, _ int) bool { return x%4 < 2 }),
+		"a chessboard": filled(func(x, y int) bool { return (x/3+y/3)%2 == 0 }),
+		"rings":        filled(func(x, y int) bool { return int(math.Hypot(float64(x-150), float64(y-100)))%6 < 3 }),
+		"a frame":      filled(func(x, y int) bool { return x > 40 && x < 140 && y > 40 && y < 140 && (x < 44 || y > 136) }),
+		"a dark photo": filled(func(x, y int) bool {
+			return x > 40 && x < 140 && y > 40 && y < 140 && math.Hypot(float64(x-90), float64(y-90)) > 30
+		}),
 		"one pattern":     filled(func(x, y int) bool { d := max(max(x-100, 100-x), max(y-100, 100-y)); return d < 6 || d >= 10 && d < 14 }),
 		"a small image":   {Width: 3, Height: 2, Pix: make([]uint8, 6)},
 		"an image of air": {},
@@ -170,7 +177,7 @@ func TestOtherPatternsAreNoCodes(t *testing.T) {
 			if got := barcode.Find(m); len(got) > 0 {
 				t.Errorf("found %v", got)
 			}
-			for kind := barcode.Upright; kind <= barcode.QR; kind++ {
+			for kind := barcode.Upright; kind <= barcode.DataMatrix; kind++ {
 				if s, ok := barcode.Read(m, kind); ok {
 					t.Errorf("read %+v", s)
 				}

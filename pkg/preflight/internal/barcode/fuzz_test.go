@@ -17,9 +17,10 @@ func FuzzRead(f *testing.F) {
 	f.Add(uint8(1), uint16(3000), []byte{128})
 	f.Add(uint8(2), uint16(7000), []byte{255, 255, 0, 0, 255, 255, 0, 0})
 	f.Add(uint8(3), uint16(0), []byte{})
+	f.Add(uint8(4), uint16(900), []byte{0})
 	samples := [][][]bool{
 		pdftest.Modules("EAN-13", "4006381333931"), pdftest.Modules("Code 128", "Pack 2026"),
-		pdftest.Modules("ITF", "14006381333938"), pdftest.Modules("QR Code", "printmarket"),
+		pdftest.Modules("ITF", "14006381333938"), pdftest.Modules("QR Code", "printmarket"), pdftest.Modules("Data Matrix", "printmarket"),
 	}
 	f.Fuzz(func(t *testing.T, sample uint8, at uint16, pixels []byte) {
 		modules := samples[int(sample)%len(samples)]
@@ -36,7 +37,7 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("region %v of %d x %d", region, m.Width, m.Height)
 			}
 		}
-		for kind := barcode.Upright; kind <= barcode.QR; kind++ {
+		for kind := barcode.Upright; kind <= barcode.DataMatrix; kind++ {
 			s, ok := barcode.Read(m, kind)
 			if !ok {
 				continue

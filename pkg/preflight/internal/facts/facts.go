@@ -385,12 +385,13 @@ func (u *Uses) add(page int) bool {
 
 // The symbologies of codes.
 const (
-	EAN13  = "EAN-13"
-	EAN8   = "EAN-8"
-	UPCA   = "UPC-A"
-	C128   = "Code 128"
-	GS1128 = "GS1-128"
-	ITF14  = "ITF-14"
-	ITF    = "ITF"
-	QRCode = "QR Code"
+	EAN13      = "EAN-13"
+	EAN8       = "EAN-8"
+	UPCA       = "UPC-A"
+	C128       = "Code 128"
+	GS1128     = "GS1-128"
+	ITF14      = "ITF-14"
+	ITF        = "ITF"
+	QRCode     = "QR Code"
+	DataMatrix = "Data Matrix"
 )

@@ -2,7 +2,7 @@
 
 package texts
 
-// barcodes holds the texts of the rules about bar codes and QR codes.
+// barcodes holds the texts of the rules about bar codes and matrix codes.
 var barcodes = []rule{
 	{
 		id: "barcode.bar_inks", title: text{"Bars of a code are printed in several inks", "Balken eines Codes drucken in mehreren Farben"},
