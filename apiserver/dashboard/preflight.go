@@ -178,6 +178,17 @@ func ordered(ticket *jobticket.Ticket) string {
 	if ticket.Bleed > 0 {
 		words = append(words, "bleed: "+millimetres(ticket.Bleed)+" mm")
 	}
+	if stock := ticket.Stock; stock != nil {
+		if stock.Surface != "" {
+			words = append(words, "stock: "+string(stock.Surface))
+		}
+		if stock.Weight > 0 {
+			words = append(words, "stock: "+strconv.FormatFloat(stock.Weight, 'f', -1, 64)+" g/m²")
+		}
+	}
+	if ticket.Varnish != "" {
+		words = append(words, "varnish: "+string(ticket.Varnish))
+	}
 	if ticket.RFQID != "" {
 		words = append(words, "for RFQ "+ticket.RFQID)
 	}

@@ -24,6 +24,9 @@ type ticketFlags struct {
 	spots           []string
 	binding, part   string
 	bleed, spine    float64
+	surface         string
+	weight          float64
+	varnish         string
 	xjdf, product   string
 }
 
@@ -35,19 +38,22 @@ func (t *ticketFlags) flags(flags *pflag.FlagSet) {
 	flags.IntVar(&t.quantity, "quantity", 0, "ordered number of copies")
 	flags.IntVar(&t.back, "back-process", 0, "ordered process inks of the back: 4, 1, or 0 for a back without ink")
 	flags.Float64Var(&t.bleed, "bleed", 0, "ordered bleed in mm")
-	choose(flags, &t.binding, "binding", "", "ordered binding: "+orList(bindings()), append([]string{""}, bindings()...)...)
+	choose(flags, &t.binding, "binding", "", "ordered binding: "+orList(names(jobticket.Bindings())), append([]string{""}, names(jobticket.Bindings())...)...)
 	choose(flags, &t.part, "part", "", "part of a bound product in the file: cover or body", "", string(jobticket.Cover), string(jobticket.Body))
 	flags.Float64Var(&t.spine, "spine", 0, "ordered width of the spine in mm")
+	choose(flags, &t.surface, "stock-surface", "", "ordered surface of the stock: coated or uncoated", "", string(jobticket.Coated), string(jobticket.Uncoated))
+	flags.Float64Var(&t.weight, "stock-weight", 0, "ordered weight of the stock in g/m2")
+	choose(flags, &t.varnish, "varnish", "", "ordered varnish: "+orList(names(jobticket.Varnishes())), append([]string{""}, names(jobticket.Varnishes())...)...)
 	flags.StringVar(&t.xjdf, "xjdf", "", "read the order from an XJDF file; other flags replace its values")
 	flags.StringVar(&t.product, "product", "", "ID of the product in the XJDF file that the PDF is for")
 }
 
-func bindings() []string {
-	var names []string
-	for _, b := range jobticket.Bindings() {
-		names = append(names, string(b))
+func names[T ~string](values []T) []string {
+	var out []string
+	for _, v := range values {
+		out = append(out, string(v))
 	}
-	return names
+	return out
 }
 
 // ticket returns the order of the XJDF file and of the flags; nil if there is none.
@@ -83,6 +89,15 @@ func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*jobticket.Ticket, error) {
 	made.Pages, made.Quantity = cmp.Or(jobticket.Count(t.pages), made.Pages), cmp.Or(jobticket.Count(t.quantity), made.Quantity)
 	made.Bleed, made.Spine = cmp.Or(t.bleed, made.Bleed), cmp.Or(t.spine, made.Spine)
 	made.Binding, made.Part = cmp.Or(jobticket.Binding(t.binding), made.Binding), cmp.Or(jobticket.Part(t.part), made.Part)
+	made.Varnish = cmp.Or(jobticket.Varnish(t.varnish), made.Varnish)
+	if t.surface != "" || t.weight != 0 {
+		stock := jobticket.Stock{}
+		if made.Stock != nil {
+			stock = *made.Stock
+		}
+		stock.Surface, stock.Weight = cmp.Or(jobticket.Surface(t.surface), stock.Surface), cmp.Or(t.weight, stock.Weight)
+		made.Stock = &stock
+	}
 	if made.Empty() {
 		return nil, nil
 	}

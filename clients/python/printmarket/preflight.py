@@ -105,6 +105,12 @@ OrderedProduct = TypedDict("OrderedProduct", {
     "bleed": float,
     "part": str,
     "spine": float,
+    "stock": "OrderedStock",
+    "varnish": str,
+}, total=False)
+OrderedStock = TypedDict("OrderedStock", {
+    "surface": str,
+    "weight": float,
 }, total=False)
 PageChange = TypedDict("PageChange", {
     "boxes": Required[list["PropertyChange"]],

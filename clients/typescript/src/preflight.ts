@@ -700,6 +700,34 @@ export interface components {
              * @example 8
              */
             spine?: number;
+            stock?: components["schemas"]["OrderedStock"];
+            /**
+             * @description The part of the surface that is varnished. A `spot` varnish needs an ink of the file that states where it is, and an
+             *     order with `none` must have no such ink.
+             * @example spot
+             * @enum {string}
+             */
+            varnish?: "none" | "full" | "spot";
+        };
+        /**
+         * @description The paper or board that the product is printed on.
+         * @example {
+         *       "surface": "uncoated",
+         *       "weight": 90
+         *     }
+         */
+        OrderedStock: {
+            /**
+             * @description The surface of the stock. An output intent for stock with the other surface is a finding.
+             * @example uncoated
+             * @enum {string}
+             */
+            surface?: "coated" | "uncoated";
+            /**
+             * @description The weight of the stock in g/m²; it is not compared with the file.
+             * @example 135
+             */
+            weight?: number;
         };
         /** @description The finished size of a page as displayed, in millimetres. */
         TrimSize: {
@@ -1359,7 +1387,7 @@ export interface components {
             colors: components["schemas"]["ReportColor"][];
             /** @description The named colorants that pages paint with, at most 100. */
             inks: components["schemas"]["ReportInk"][];
-            /** @description The bar codes and QR codes that were found, by page, at most 24. Absent if there are none, or if the profile has no rules about them. */
+            /** @description The bar codes, QR codes and Data Matrix codes that were found, by page, at most 24. Absent if there are none, or if the profile has no rules about them. */
             codes?: components["schemas"]["ReportCode"][];
             omitted: components["schemas"]["ReportOmitted"];
             /** @description The findings by page, rule and object; those of the document come first. */
@@ -1859,7 +1887,7 @@ export interface components {
          * @example cut
          */
         ReportRole: string;
-        /** @description A bar code or QR code on a page, as it is painted. */
+        /** @description A bar code, QR code or Data Matrix on a page, as it is painted. */
         ReportCode: {
             /**
              * @description The number of the page.
@@ -1867,7 +1895,7 @@ export interface components {
              */
             page: number;
             /**
-             * @description EAN-13, EAN-8, UPC-A, Code 128, GS1-128, ITF-14, ITF or QR Code. New values may be added.
+             * @description EAN-13, EAN-8, UPC-A, Code 128, GS1-128, ITF-14, ITF, QR Code or Data Matrix. New values may be added.
              * @example EAN-13
              */
             symbology: string;

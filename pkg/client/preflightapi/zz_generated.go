@@ -53,6 +53,19 @@ const (
 	OrderedProductPartCover OrderedProductPart = "cover"
 )
 
+// Defines values for OrderedProductVarnish.
+const (
+	OrderedProductVarnishFull OrderedProductVarnish = "full"
+	OrderedProductVarnishNone OrderedProductVarnish = "none"
+	OrderedProductVarnishSpot OrderedProductVarnish = "spot"
+)
+
+// Defines values for OrderedStockSurface.
+const (
+	OrderedStockSurfaceCoated   OrderedStockSurface = "coated"
+	OrderedStockSurfaceUncoated OrderedStockSurface = "uncoated"
+)
+
 // Defines values for PreflightStatus.
 const (
 	PreflightStatusCancelled  PreflightStatus = "cancelled"
@@ -483,6 +496,18 @@ type OrderedProduct struct {
 	//
 	// Examples: 8
 	Spine *float64 `json:"spine,omitempty"`
+
+	// Stock The paper or board that the product is printed on.
+	//
+	// Examples: {"surface":"uncoated","weight":90}
+	Stock *OrderedStock `json:"stock,omitempty"`
+
+	// Varnish The part of the surface that is varnished. A `spot` varnish needs an ink of the file that states where it is, and an
+	// order with `none` must have no such ink.
+	//
+	//
+	// Examples: spot
+	Varnish *OrderedProductVarnish `json:"varnish,omitempty"`
 }
 
 // OrderedProductBinding How the pages are bound, by the names of XJDF. A saddle stitch needs a multiple of four pages, other bindings a
@@ -496,6 +521,32 @@ type OrderedProductBinding string
 //
 // Examples: body
 type OrderedProductPart string
+
+// OrderedProductVarnish The part of the surface that is varnished. A `spot` varnish needs an ink of the file that states where it is, and an
+// order with `none` must have no such ink.
+//
+// Examples: spot
+type OrderedProductVarnish string
+
+// OrderedStock The paper or board that the product is printed on.
+//
+// Examples: {"surface":"uncoated","weight":90}
+type OrderedStock struct {
+	// Surface The surface of the stock. An output intent for stock with the other surface is a finding.
+	//
+	// Examples: uncoated
+	Surface *OrderedStockSurface `json:"surface,omitempty"`
+
+	// Weight The weight of the stock in g/m²; it is not compared with the file.
+	//
+	// Examples: 135
+	Weight *float64 `json:"weight,omitempty"`
+}
+
+// OrderedStockSurface The surface of the stock. An output intent for stock with the other surface is a finding.
+//
+// Examples: uncoated
+type OrderedStockSurface string
 
 // PageChange defines model for PageChange.
 type PageChange struct {
@@ -811,7 +862,7 @@ type PreflightReport struct {
 	// Inks The named colorants that pages paint with, at most 100.
 	Inks []ReportInk `json:"inks"`
 
-	// Codes The bar codes and QR codes that were found, by page, at most 24. Absent if there are none, or if the profile has no rules about them.
+	// Codes The bar codes, QR codes and Data Matrix codes that were found, by page, at most 24. Absent if there are none, or if the profile has no rules about them.
 	Codes []ReportCode `json:"codes,omitempty"`
 
 	// Omitted The numbers of entries that the lists leave out. The rules have checked the whole document nevertheless.
@@ -1033,14 +1084,14 @@ type PropertyChange struct {
 // Rectangle Left, bottom, right, top.
 type Rectangle = []float64
 
-// ReportCode A bar code or QR code on a page, as it is painted.
+// ReportCode A bar code, QR code or Data Matrix on a page, as it is painted.
 type ReportCode struct {
 	// Page The number of the page.
 	//
 	// Examples: 1
 	Page int `json:"page"`
 
-	// Symbology EAN-13, EAN-8, UPC-A, Code 128, GS1-128, ITF-14, ITF or QR Code. New values may be added.
+	// Symbology EAN-13, EAN-8, UPC-A, Code 128, GS1-128, ITF-14, ITF, QR Code or Data Matrix. New values may be added.
 	//
 	// Examples: EAN-13
 	Symbology string `json:"symbology"`

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package jobticket describes the parts of an order that a PDF can be compared with:
-// pages, trim size, bleed, colours of both sides, binding, spine, quantity.
+// pages, trim size, bleed, colours of both sides, binding, spine, stock, varnish, quantity.
 package jobticket
 
 import (
@@ -48,6 +48,10 @@ type Product struct {
 	Part Part `json:"part,omitempty"`
 	// Spine is the width of the spine in millimetres, at most [MaxSpine].
 	Spine float64 `json:"spine,omitempty"`
+	// Stock is what the product is printed on.
+	Stock *Stock `json:"stock,omitempty"`
+	// Varnish is the ordered varnish, "" if the order does not say.
+	Varnish Varnish `json:"varnish,omitempty"`
 }
 
 // With returns a ticket with the members of a product. Both may be nil.
@@ -115,6 +119,36 @@ const (
 	Body  Part = "body"
 )
 
+// Stock is paper or board. A zero field is not part of the order.
+type Stock struct {
+	// Surface decides which printing conditions the stock is for.
+	Surface Surface `json:"surface,omitempty"`
+	// Weight is in grams for a square metre, at most [MaxWeight].
+	Weight float64 `json:"weight,omitempty"`
+}
+
+// Surface is the surface of a stock.
+type Surface string
+
+// The surfaces.
+const (
+	Coated   Surface = "coated"
+	Uncoated Surface = "uncoated"
+)
+
+// Varnish is the part of the surface that is varnished.
+type Varnish string
+
+// The kinds of varnish. An ink of the file states where a spot varnish is.
+const (
+	NoVarnish   Varnish = "none"
+	FullVarnish Varnish = "full"
+	SpotVarnish Varnish = "spot"
+)
+
+// Varnishes lists the kinds of varnish.
+func Varnishes() []Varnish { return []Varnish{NoVarnish, FullVarnish, SpotVarnish} }
+
 // Size is in millimetres, each more than 0 and at most [MaxLength].
 type Size struct {
 	Width  float64 `json:"width"`
@@ -148,6 +182,7 @@ const (
 	MaxSpots    = 16
 	MaxBleed    = 100.0
 	MaxSpine    = 500.0
+	MaxWeight   = 5_000.0
 	maxName     = 200 // characters, as the contract counts
 	maxID       = 64
 )
@@ -181,6 +216,12 @@ func (t *Ticket) Check() error {
 		return fmt.Errorf("%w: unknown binding", ErrInvalid)
 	case t.Part != "" && t.Part != Cover && t.Part != Body:
 		return fmt.Errorf("%w: part must be cover or body", ErrInvalid)
+	case t.Varnish != "" && !slices.Contains(Varnishes(), t.Varnish):
+		return fmt.Errorf("%w: varnish must be none, full or spot", ErrInvalid)
+	case t.Stock != nil && t.Stock.Surface != "" && t.Stock.Surface != Coated && t.Stock.Surface != Uncoated:
+		return fmt.Errorf("%w: stock.surface must be coated or uncoated", ErrInvalid)
+	case t.Stock != nil && t.Stock.Weight != 0 && !(length(t.Stock.Weight) && t.Stock.Weight <= MaxWeight):
+		return fmt.Errorf("%w: stock.weight must be more than 0 and at most %.0f g/m2", ErrInvalid, MaxWeight)
 	}
 	return errors.Join(t.Colors.check("colors"), t.BackColors.check("backColors"))
 }

@@ -95,6 +95,14 @@ func ticketFlaws() []Flaw {
 	black := &jobticket.Ticket{Colors: &jobticket.Colors{Process: 1}}
 	gold := &jobticket.Ticket{Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold"}}}
 	spot := inSpot("Gold", "0 0.2 0.8 0.2")
+	varnish := inSpot("Varnish", "0 0 0.1 0")
+	condition := func(name string) func() []byte {
+		return func() []byte {
+			s := NewSound()
+			s.Intents = s.Intent("GTS_PDFX", name, s.ProfileStream(4, Profile{Space: "CMYK"}))
+			return s.Bytes(s.Page("", ""))
+		}
+	}
 	twoSided := func(back string) func() []byte {
 		return func() []byte {
 			s := NewSound()
@@ -117,5 +125,8 @@ func ticketFlaws() []Flaw {
 		{Rule: "intent.colors_extra", Variant: "spot colour", Ticket: cmyk, Breaks: spot, Twin: content("0 0.2 0.8 0.2 k 60 300 50 50 re f\n")},
 		{Rule: "intent.colors_extra", Variant: "process colour", Ticket: black, Breaks: content("1 0 0 0 k 60 300 50 50 re f\n"), Twin: content("0 0 0 1 k 60 300 50 50 re f\n")},
 		{Rule: "intent.colors_missing", Ticket: gold, Breaks: sound, Twin: spot},
+		{Rule: "intent.stock", Ticket: &jobticket.Ticket{Product: jobticket.Product{Stock: &jobticket.Stock{Surface: jobticket.Uncoated}}}, Breaks: sound, Twin: condition("FOGRA52")},
+		{Rule: "intent.varnish_extra", Ticket: &jobticket.Ticket{Product: jobticket.Product{Varnish: jobticket.NoVarnish}}, Breaks: varnish, Twin: spot},
+		{Rule: "intent.varnish_missing", Ticket: &jobticket.Ticket{Product: jobticket.Product{Varnish: jobticket.SpotVarnish}}, Breaks: spot, Twin: varnish},
 	}
 }

@@ -318,6 +318,15 @@ func Ordered(r Report) string {
 	if t.Spine > 0 {
 		parts = append(parts, in.Report("orderedSpine", "value", t.Spine))
 	}
+	if t.Stock != nil && t.Stock.Weight > 0 {
+		parts = append(parts, in.Report("orderedWeight", "value", t.Stock.Weight))
+	}
+	if t.Stock != nil && t.Stock.Surface != "" {
+		parts = append(parts, in.Report("orderedStock", "surface", string(t.Stock.Surface)))
+	}
+	if t.Varnish != "" {
+		parts = append(parts, in.Report("orderedVarnish", "varnish", string(t.Varnish)))
+	}
 	if t.Quantity > 0 {
 		parts = append(parts, in.Plural("copies", int(t.Quantity)))
 	}

@@ -150,6 +150,15 @@ func orderCases() map[string]ruleCase {
 		"intent.colors_extra": pair(
 			both(colors(1), paint(area(cmyk(1, 0, 0, 0)))),
 			both(colors(1), paint(area(gray(0.4))), paint(area(cmyk(0, 0, 0, 0))))),
+		"intent.stock": pair(
+			order(jobticket.Ticket{Product: jobticket.Product{Stock: &jobticket.Stock{Surface: jobticket.Uncoated}}}),
+			order(jobticket.Ticket{Product: jobticket.Product{Stock: &jobticket.Stock{Surface: jobticket.Coated}}})),
+		"intent.varnish_extra": pair(
+			both(inks("Varnish"), order(jobticket.Ticket{Product: jobticket.Product{Varnish: jobticket.NoVarnish}})),
+			both(inks("Varnish"), order(jobticket.Ticket{Product: jobticket.Product{Varnish: jobticket.SpotVarnish}}))).and("ink.spot_used"),
+		"intent.varnish_missing": pair(
+			both(inks("Gold"), order(jobticket.Ticket{Product: jobticket.Product{Varnish: jobticket.SpotVarnish}})),
+			both(inks("UV Lack"), order(jobticket.Ticket{Product: jobticket.Product{Varnish: jobticket.SpotVarnish}}))).and("ink.spot_used"),
 		"intent.colors_missing": pair(
 			colors(4, "PANTONE 185 C"),
 			both(colors(4, "Pantone 185 C"), inks("PANTONE 185 CVC"))),

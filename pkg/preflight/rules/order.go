@@ -3,6 +3,7 @@
 package rules
 
 import (
+	"regexp"
 	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
@@ -36,6 +37,9 @@ func orders() []Rule {
 		row("intent.cover_size", report.Error, coverSize),
 		row("intent.colors_extra", report.Error, extraColors),
 		row("intent.colors_missing", report.Warning, missingColors),
+		row("intent.stock", report.Warning, orderedStock),
+		row("intent.varnish_extra", report.Warning, extraVarnish),
+		row("intent.varnish_missing", report.Warning, missingVarnish),
 	}
 }
 
@@ -216,7 +220,9 @@ func extraColors(in *input) []observation {
 		names[inkKey(name)] = true
 	}
 	extraSpots := everySpot(func(i *facts.Ink) *message {
-		if names[inkKey(i.Name)] {
+		// Lines of tools do not print, and the rules about varnish judge its inks.
+		role := in.roles.Of(i.Name)
+		if names[inkKey(i.Name)] || role.Line() || role == report.RoleVarnish && in.ticket.Varnish != "" {
 			return nil
 		}
 		return &message{variant: "spot", values: values{"ink": i.Name}}
@@ -275,4 +281,53 @@ func missingColors(in *input) []observation {
 		}
 	}
 	return out
+}
+
+// The names of printing conditions for coated and for uncoated stock: characterization data of Fogra
+// and of the Committee for Graphic Arts Technologies Standards. Those for data exchange, metal and
+// textile are for neither.
+var (
+	coated   = regexp.MustCompile(`(?i)FOGRA(27|28|39|41|43|45|46|49|50|51|56|57)(\D|$)|CGATS TR 00[1356](\D|$)|CGATS21-2-CRPC[56](\D|$)`) // constant
+	uncoated = regexp.MustCompile(`(?i)FOGRA(29|30|40|42|44|47|48|52|54)(\D|$)|CGATS TR 002(\D|$)|CGATS21-2-CRPC[1-4](\D|$)`)              // constant
+)
+
+// surface returns the surface of the stock that an output intent is for, or "".
+func surface(i *facts.OutputIntent) jobticket.Surface {
+	switch {
+	case coated.MatchString(i.Condition):
+		return jobticket.Coated
+	case uncoated.MatchString(i.Condition):
+		return jobticket.Uncoated
+	}
+	return ""
+}
+
+// orderedStock finds output intents for stock with another surface than ordered.
+func orderedStock(in *input) []observation {
+	if in.ticket.Stock == nil || in.ticket.Stock.Surface == "" {
+		return nil
+	}
+	ordered := in.ticket.Stock.Surface
+	return everyIntent(func(i *facts.OutputIntent) *message {
+		made := surface(i)
+		return when(made != "" && made != ordered, values{"condition": i.Condition, "made": string(made), "surface": string(ordered)})
+	})(in)
+}
+
+// extraVarnish finds inks of varnish in an order without varnish.
+func extraVarnish(in *input) []observation {
+	if in.ticket.Varnish != jobticket.NoVarnish {
+		return nil
+	}
+	return everySpot(func(i *facts.Ink) *message {
+		return when(in.roles.Of(i.Name) == report.RoleVarnish, values{"ink": i.Name})
+	})(in)
+}
+
+// missingVarnish requires an ink that states where a spot varnish is.
+func missingVarnish(in *input) []observation {
+	if in.ticket.Varnish != jobticket.SpotVarnish || slices.ContainsFunc(in.doc.Inks, func(i *facts.Ink) bool { return in.roles.Of(i.Name) == report.RoleVarnish }) {
+		return nil
+	}
+	return []observation{{}}
 }

@@ -52,7 +52,16 @@ func TestAFaultOfAnOrderIsOneFinding(t *testing.T) {
 		"a spot colour of the back": {
 			2, jobticket.Ticket{Colors: four, Product: jobticket.Product{BackColors: &jobticket.Colors{Spots: []string{"Gold"}}}}, inks("Gold"), nil,
 		},
-		"a bleed that is too small for the order": {1, jobticket.Ticket{Product: jobticket.Product{Bleed: 4}}, nothing, []string{"box.bleed_short"}},
+		"a file for coated stock on uncoated stock": {1, jobticket.Ticket{Product: jobticket.Product{Stock: &jobticket.Stock{Surface: jobticket.Uncoated}}}, nothing, []string{"intent.stock"}},
+		"a file for the ordered stock":              {1, jobticket.Ticket{Product: jobticket.Product{Stock: &jobticket.Stock{Surface: jobticket.Coated, Weight: 135}}}, nothing, nil},
+		"a file for a stock that is not known": {
+			1, jobticket.Ticket{Product: jobticket.Product{Stock: &jobticket.Stock{Surface: jobticket.Uncoated}}}, doc(func(d *facts.Document) { d.Intents[0].Condition = "FOGRA53" }), nil,
+		},
+		"an ordered spot varnish is no extra ink":      {1, jobticket.Ticket{Colors: four, Product: jobticket.Product{Varnish: jobticket.SpotVarnish}}, inks("Varnish"), nil},
+		"a cut line is no extra ink":                   {1, jobticket.Ticket{Colors: four}, inks("CutContour"), nil},
+		"a varnish that was not ordered":               {1, jobticket.Ticket{Colors: four, Product: jobticket.Product{Varnish: jobticket.NoVarnish}}, inks("Varnish"), []string{"intent.varnish_extra"}},
+		"a varnish in an order that does not state it": {1, jobticket.Ticket{Colors: four}, inks("Varnish"), []string{"intent.colors_extra"}},
+		"a bleed that is too small for the order":      {1, jobticket.Ticket{Product: jobticket.Product{Bleed: 4}}, nothing, []string{"box.bleed_short"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

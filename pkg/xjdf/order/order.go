@@ -38,6 +38,7 @@ func Ticket(root *xjdf.Node, id string) (*jobticket.Ticket, error) {
 	r := reader{ticket: &jobticket.Ticket{}}
 	r.layout(product, bound)
 	r.colors(intent("ColorIntent", product, bound))
+	r.stock(intent("MediaIntent", product, bound))
 	if binding := intent("BindingIntent", product, bound); binding != nil {
 		if kind := jobticket.Binding(attr(binding, "BindingType")); slices.Contains(jobticket.Bindings(), kind) {
 			r.ticket.Binding = kind
@@ -48,6 +49,9 @@ func Ticket(root *xjdf.Node, id string) (*jobticket.Ticket, error) {
 		r.ticket.Part = jobticket.Cover
 	case "Body":
 		r.ticket.Part = jobticket.Body
+	}
+	if r.ticket.Part == jobticket.Cover && r.ticket.Spine == 0 {
+		r.spine(products, bound)
 	}
 	amount := product
 	if bound != nil {
@@ -165,8 +169,64 @@ func (r *reader) layout(product, bound *xjdf.Node) {
 	}
 }
 
-// colors reads the inks of both sides. Names other than those of the process inks are spot
-// colours.
+// spine computes the width of the spine of a cover that is glued, from the leaves of the other parts.
+func (r *reader) spine(products []*xjdf.Node, bound *xjdf.Node) {
+	if r.ticket.Binding != jobticket.SoftCover && r.ticket.Binding != jobticket.HardCover {
+		return
+	}
+	width := 0.0
+	for _, id := range strings.Fields(attr(intent("BindingIntent", bound), "ChildRefs")) {
+		for _, part := range products {
+			if attr(part, "ID") != id || attr(part, "ProductType") == "Cover" {
+				continue
+			}
+			layout, media := intent("LayoutIntent", part), intent("MediaIntent", part, bound)
+			if layout == nil || media == nil {
+				return
+			}
+			pages, thickness := r.count(layout, "Pages", jobticket.MaxPages), r.number(media, "Thickness")
+			if pages == 0 || thickness == 0 {
+				return // a part of unknown thickness
+			}
+			width += float64((pages+1)/2) * thickness / 1000 // micrometres
+		}
+	}
+	r.ticket.Spine = math.Round(width*10) / 10
+}
+
+// stock reads the medium.
+func (r *reader) stock(media *xjdf.Node) {
+	if media == nil {
+		return
+	}
+	stock := jobticket.Stock{Weight: r.number(media, "Weight"), Surface: surface(attr(media, "Coating"), attr(media, "ISOPaperSubstrate"))}
+	if stock != (jobticket.Stock{}) {
+		r.ticket.Stock = &stock
+	}
+}
+
+// surface returns the surface of a coating, or else that of a substrate of ISO 12647-2.
+func surface(coating, substrate string) jobticket.Surface {
+	switch coating {
+	case "Coated", "Gloss", "Matte", "Satin":
+		return jobticket.Coated
+	case "None":
+		return jobticket.Uncoated
+	}
+	switch substrate {
+	case "PS1", "PS2", "PS3", "PS4", "LWCPlus", "LWCStandard":
+		return jobticket.Coated
+	case "PS5", "PS6", "PS7", "PS8", "NewsPlus", "SCPlus", "SCStandard", "SNP":
+		return jobticket.Uncoated
+	}
+	return ""
+}
+
+// varnishes are the names of InkCoating (XJDF 2.2, A.3.9) for what covers a whole side after the inks.
+var varnishes = []string{"Aqueous", "Gloss", "Matte", "RubResistant", "Satin", "Silicone", "UV", "Varnish", "WaterResistant"} // constant
+
+// colors reads the inks and the varnish of both sides. Names other than those of the process inks
+// are spot colours.
 func (r *reader) colors(intent *xjdf.Node) {
 	if intent == nil {
 		return
@@ -182,6 +242,11 @@ func (r *reader) colors(intent *xjdf.Node) {
 				inks.Process = max(inks.Process, 1)
 			default:
 				inks.Spots = append(inks.Spots, name)
+			}
+		}
+		for _, name := range strings.Fields(attr(surface, "Coatings")) {
+			if slices.Contains(varnishes, name) {
+				r.ticket.Varnish = jobticket.FullVarnish
 			}
 		}
 		switch attr(surface, "Surface") {
@@ -212,6 +277,20 @@ func (r *reader) lengths(n *xjdf.Node, name string) []float64 {
 		out = append(out, math.Round(v*millimetre*100)/100)
 	}
 	return out
+}
+
+// number reads a number that is not negative, 0 if there is none.
+func (r *reader) number(n *xjdf.Node, name string) float64 {
+	text := attr(n, name)
+	if text == "" {
+		return 0
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= 0 && v < 1e6) {
+		r.fail(n, name)
+		return 0
+	}
+	return v
 }
 
 // count reads a whole number of at least 1.

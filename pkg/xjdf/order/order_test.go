@@ -26,6 +26,14 @@ const (
 	front  = `<Intent Name="ColorIntent"><ColorIntent><SurfaceColor Surface="Front" ColorsUsed="Cyan Magenta Yellow Black"/>`
 )
 
+// book writes a soft cover around 150 pages of a medium.
+func book(medium string) string {
+	return `<XJDF xmlns="http://www.CIP4.org/JDFSchema_2_0" Version="2.2" JobID="J" Types="Product"><ProductList>` +
+		`<Product ID="B"><Intent Name="BindingIntent"><BindingIntent BindingType="SoftCover" ChildRefs="C I"/></Intent></Product>` +
+		`<Product ID="C" ProductType="Cover">` + layout + `FinishedDimensions="419.528 595.276 0"` + end + `</Product>` +
+		`<Product ID="I" ProductType="Body">` + layout + `Pages="150"` + end + `<Intent Name="MediaIntent"><MediaIntent MediaType="Paper" ` + medium + end + `</Product></ProductList></XJDF>`
+}
+
 func TestTicketOfAProduct(t *testing.T) {
 	t.Parallel()
 	booklet, err := os.ReadFile("../testdata/booklet.xml")
@@ -40,13 +48,13 @@ func TestTicketOfAProduct(t *testing.T) {
 	}{
 		"a cover inherits the binding of the whole": {
 			text: string(booklet), id: "P-COVER",
-			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 210, Height: 297}, Pages: 4, Quantity: 1, Product: jobticket.Product{Bleed: 3, Binding: jobticket.SaddleStitch, Part: jobticket.Cover}},
+			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 210, Height: 297}, Pages: 4, Quantity: 1, Product: jobticket.Product{Bleed: 3, Binding: jobticket.SaddleStitch, Part: jobticket.Cover, Stock: &jobticket.Stock{Surface: jobticket.Coated, Weight: 250}}},
 		},
 		"a body has inks on both sides": {
 			text: string(booklet), id: "P-BODY",
 			want: &jobticket.Ticket{
 				TrimSize: &jobticket.Size{Width: 210, Height: 297}, Pages: 32, Quantity: 1,
-				Colors: &jobticket.Colors{Process: 4, Spots: []string{"Spot_1"}}, Product: jobticket.Product{Binding: jobticket.SaddleStitch, Part: jobticket.Body, BackColors: &jobticket.Colors{Process: 1}},
+				Colors: &jobticket.Colors{Process: 4, Spots: []string{"Spot_1"}}, Product: jobticket.Product{Binding: jobticket.SaddleStitch, Part: jobticket.Body, BackColors: &jobticket.Colors{Process: 1}, Stock: &jobticket.Stock{Surface: jobticket.Uncoated, Weight: 115.5}},
 			},
 		},
 		"the product must be selected where several have a layout": {text: string(booklet), err: order.ErrProduct},
@@ -67,10 +75,28 @@ func TestTicketOfAProduct(t *testing.T) {
 			text: product(`ID="P"`, layout+`Pages="8"`+end+`<Intent Name="BindingIntent"><BindingIntent BindingType="Ring"/></Intent>`),
 			want: &jobticket.Ticket{Pages: 8},
 		},
-		"no product has a layout":  {text: product(`ID="P"`, ""), err: order.ErrProduct},
-		"a size that is no number": {text: product(`ID="P"`, layout+`FinishedDimensions="wide 595 0"`+end), err: order.ErrValue},
-		"pages that are no number": {text: product(`ID="P"`, layout+`Pages="-1"`+end), err: order.ErrValue},
-		"a size beyond any press":  {text: product(`ID="P"`, layout+`FinishedDimensions="999999 999999 0"`+end), err: jobticket.ErrInvalid},
+		"stock and varnish of a sheet": {
+			text: product(`ID="P"`, layout+`Pages="2"`+end+`<Intent Name="MediaIntent"><MediaIntent MediaType="Paper" Coating="Matte" Weight="135"/></Intent>`+
+				`<Intent Name="ColorIntent"><ColorIntent><SurfaceColor Surface="Front" ColorsUsed="Black" Coatings="Aqueous Toner"/></ColorIntent></Intent>`),
+			want: &jobticket.Ticket{Pages: 2, Colors: &jobticket.Colors{Process: 1}, Product: jobticket.Product{Varnish: jobticket.FullVarnish, Stock: &jobticket.Stock{Surface: jobticket.Coated, Weight: 135}}},
+		},
+		"a substrate that is not coated": {
+			text: product(`ID="P"`, layout+`Pages="2"`+end+`<Intent Name="MediaIntent"><MediaIntent MediaType="Paper" ISOPaperSubstrate="PS5"/></Intent>`),
+			want: &jobticket.Ticket{Pages: 2, Product: jobticket.Product{Stock: &jobticket.Stock{Surface: jobticket.Uncoated}}},
+		},
+		"the spine of a soft cover follows from its leaves": {
+			text: book(`Thickness="100"`), id: "C",
+			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 148, Height: 210}, Product: jobticket.Product{Part: jobticket.Cover, Binding: jobticket.SoftCover, Spine: 7.5}},
+		},
+		"the spine of a stock without thickness is unknown": {
+			text: book(`Weight="90"`), id: "C",
+			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 148, Height: 210}, Product: jobticket.Product{Part: jobticket.Cover, Binding: jobticket.SoftCover}},
+		},
+		"a weight that is no number": {text: product(`ID="P"`, layout+end+`<Intent Name="MediaIntent"><MediaIntent Weight="heavy"/></Intent>`), err: order.ErrValue},
+		"no product has a layout":    {text: product(`ID="P"`, ""), err: order.ErrProduct},
+		"a size that is no number":   {text: product(`ID="P"`, layout+`FinishedDimensions="wide 595 0"`+end), err: order.ErrValue},
+		"pages that are no number":   {text: product(`ID="P"`, layout+`Pages="-1"`+end), err: order.ErrValue},
+		"a size beyond any press":    {text: product(`ID="P"`, layout+`FinishedDimensions="999999 999999 0"`+end), err: jobticket.ErrInvalid},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

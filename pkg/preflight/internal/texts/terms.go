@@ -50,8 +50,10 @@ var groups = map[string]group{
 		"SaddleStitch": {"saddle stitch", "Rückendrahtheftung"}, "SoftCover": {"soft cover", "Softcover"}, "HardCover": {"hard cover", "Hardcover"},
 		"WireComb": {"wire comb", "Drahtkammbindung"}, "PlasticComb": {"plastic comb", "Plastikkammbindung"}, "CoilBinding": {"coil", "Spiralbindung"}, "LooseBinding": {"loose leaves", "lose Blätter"},
 	},
-	"part":  {"cover": {"cover", "Umschlag"}, "body": {"body", "Inhalt"}},
-	"yesNo": {"yes": {"yes", "ja"}, "no": {"no", "nein"}},
+	"surface": {"coated": {"coated", "gestrichen"}, "uncoated": {"uncoated", "ungestrichen"}},
+	"varnish": {"none": {"no varnish", "kein Lack"}, "full": {"varnish on all of it", "Lack vollflächig"}, "spot": {"spot varnish", "Spotlack"}},
+	"part":    {"cover": {"cover", "Umschlag"}, "body": {"body", "Inhalt"}},
+	"yesNo":   {"yes": {"yes", "ja"}, "no": {"no", "nein"}},
 	// Image and Mark begin a sentence.
 	"Image": {"image": {"An image", "Ein Bild"}, "bitmap": {"A 1-bit image", "Ein 1-Bit-Bild"}},
 	"Mark": {

@@ -126,6 +126,11 @@ var viewers = []rule{
 		messages: one("The document has {value:pages}; the binding {binding:binding} needs a multiple of {limit}.", "Das Dokument hat {value:pages}; die Bindung ({binding:binding}) braucht ein Vielfaches von {limit}."),
 	},
 	{
+		id: "intent.stock", title: text{"File was made for another stock than ordered", "Datei ist für einen anderen Bedruckstoff als bestellt"},
+		fix:      text{"Export again with the output intent for the ordered stock, or change the order.", "Mit dem Output-Intent für den bestellten Bedruckstoff erneut exportieren oder den Auftrag ändern."},
+		messages: one("The output intent {condition} is for {made:surface} stock; {surface:surface} stock was ordered.", "Bedruckstoff des Output-Intents {condition}: {made:surface}; bestellt: {surface:surface}."),
+	},
+	{
 		id: "intent.trim_size", title: text{"Trim size differs from the order by more than 0.5 mm", "Endformat weicht um mehr als 0,5 mm vom Auftrag ab"},
 		fix: text{"Set the trim size (TrimBox) to the ordered size and export again, or change the order.", "Endformat (TrimBox) auf die bestellte Größe setzen und erneut exportieren oder den Auftrag ändern."},
 		messages: map[string]text{
@@ -138,6 +143,16 @@ var viewers = []rule{
 				"Das Endformat der Seite ist {width_mm} x {height_mm} mm; bestellt: {orderedWidth_mm} x {orderedHeight_mm} mm, die Seite ist also um 90 Grad gedreht.",
 			},
 		},
+	},
+	{
+		id: "intent.varnish_extra", title: text{"Varnish was not ordered", "Lack wurde nicht bestellt"},
+		fix:      text{"Remove the ink, or order a varnish.", "Druckfarbe entfernen oder einen Lack bestellen."},
+		messages: one("The ink {ink} is a varnish; the order is without varnish.", "Die Druckfarbe {ink} ist ein Lack; der Auftrag ist ohne Lack."),
+	},
+	{
+		id: "intent.varnish_missing", title: text{"Place of the spot varnish is missing", "Fläche für den Spotlack fehlt"},
+		fix:      text{"Add the varnished areas in a spot colour with the name Varnish.", "Lackierte Flächen in einer Sonderfarbe mit dem Namen Varnish anlegen."},
+		messages: one("A spot varnish was ordered; no ink of the file states where it is.", "Ein Spotlack wurde bestellt; keine Druckfarbe der Datei zeigt, wo er liegt."),
 	},
 }
 
