@@ -44,8 +44,9 @@ func TestKubebuilderAcceptsTheProjectFile(t *testing.T) {
 		t.Errorf("layout %v, want %v", got, want)
 	}
 	resources, err := project.GetResources()
-	if err != nil || len(resources) != 3 {
-		t.Fatalf("%d resources, %v; want 3", len(resources), err)
+	definitions, globErr := filepath.Glob(filepath.Join(root, "config", "crd", "bases", "*.yaml"))
+	if err != nil || globErr != nil || len(resources) != len(definitions) {
+		t.Fatalf("%d resources, %v; want one for each of %v, %v", len(resources), err, definitions, globErr)
 	}
 	for _, r := range resources {
 		if err := r.Validate(); err != nil {
