@@ -87,7 +87,7 @@ type InkRole string
 // BaseProfile is the name of a built-in profile. A test keeps this list equal to the
 // profiles of package profile.
 //
-// +kubebuilder:validation:Enum=book_cover;book_interior;carton;digital_toner;label;large_format;magazine_ad;newspaper;pdfx1a;pdfx3;pdfx4;pdfx6;photo_rgb;print_ready;sheetfed_offset;sheetfed_offset_spot;structure_only;web_offset_heatset
+// +kubebuilder:validation:Enum=book_cover;book_interior;carton;digital_toner;gwg2022_carton;gwg2022_corrugated_display;gwg2022_digital;gwg2022_flexible;gwg2022_label;gwg2022_large_format;gwg2022_magazine_ads_cmyk;gwg2022_magazine_ads_rgb;gwg2022_newspaper_ads_cmyk;gwg2022_newspaper_ads_rgb;gwg2022_packaging_flexo;gwg2022_packaging_gravure;gwg2022_packaging_offset;gwg2022_sheet_cmyk;gwg2022_sheet_rgb;gwg2022_sheet_spot_cmyk;gwg2022_sheet_spot_rgb;gwg2022_web_cmyk;gwg2022_web_news_cmyk;gwg2022_web_news_rgb;gwg2022_web_rgb;gwg2022_web_spot_cmyk;gwg2022_web_spot_rgb;label;large_format;magazine_ad;newspaper;pdfx1a;pdfx3;pdfx4;pdfx6;photo_rgb;print_ready;sheetfed_offset;sheetfed_offset_spot;structure_only;web_offset_heatset
 type BaseProfile string
 
 // ProfileRule is the setting of one rule. Members that are absent are as in the profile

@@ -41,7 +41,7 @@ func (t *text) rule(rule *rules.Rule, profiles []profile.Profile) {
 		t.paragraph("No profile selects this rule.")
 	default:
 		for _, one := range uses {
-			t.item(one.setting + ": " + codes(one.profiles) + ".")
+			t.item(one.setting + ": " + families(one.profiles, profiles) + ".")
 		}
 		t.line("")
 	}
@@ -54,6 +54,29 @@ func (t *text) rule(rule *rules.Rule, profiles []profile.Profile) {
 type use struct {
 	setting  string
 	profiles []string
+}
+
+// families formats names of profiles, those of GWG 2022 together if all of them are listed.
+func families(names []string, all []profile.Profile) string {
+	const family = "gwg2022_"
+	count := 0
+	for i := range all {
+		if strings.HasPrefix(all[i].Name, family) {
+			count++
+		}
+	}
+	var others []string
+	for _, name := range names {
+		if strings.HasPrefix(name, family) {
+			count--
+		} else {
+			others = append(others, name)
+		}
+	}
+	if count > 0 {
+		return codes(names)
+	}
+	return strings.TrimPrefix(codes(others)+", all of "+code(family+"..."), ", ")
 }
 
 // usesOf returns the settings of a rule, in the order of the first profile of each.

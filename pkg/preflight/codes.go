@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"image"
 	"slices"
-	"strings"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/barcode"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
@@ -17,8 +16,6 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
-	"github.com/printmarket/printmarket/pkg/preflight/profile"
-	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 const (
@@ -47,16 +44,6 @@ type codeFinder struct {
 	read        int
 	// buffer is the memory for the reflectances of pages.
 	buffer []uint8
-}
-
-// judgesCodes reports whether a profile has a rule about codes.
-func judgesCodes(p profile.Profile) bool {
-	for id := range p.Rules {
-		if strings.HasPrefix(id, string(report.CategoryBarcode)+".") {
-			return true
-		}
-	}
-	return false
 }
 
 // page adds the codes of a page, which the painter has just finished, to the facts.

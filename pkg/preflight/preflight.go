@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/content"
@@ -34,7 +35,7 @@ import (
 // The version of the engine changes when the same file may give another report.
 const (
 	engineName    = "printmarket-preflight"
-	engineVersion = "4.1.0"
+	engineVersion = "4.2.0"
 	parserVersion = "pdfcpu v0.15.0"
 )
 
@@ -92,12 +93,15 @@ func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.L
 		return nil
 	}
 	painter := renderer(file, len(pages), collector.Document(), nil)
+	if selects(p, "ink.average") {
+		painter.Means()
+	}
 	named := roles.New(p.Inks)
 	painter.Roles(named)
 	interpreter := content.New(file, collector, limits, painter)
 	defer interpreter.Close()
 	codes := codeFinder{interpreter: interpreter, painter: painter, roles: named, doc: collector.Document()}
-	search := judgesCodes(p)
+	search := selects(p, string(report.CategoryBarcode)+".")
 	for i := range pages {
 		if i+1 < len(pages) {
 			interpreter.Ahead(&pages[i+1])
@@ -120,6 +124,16 @@ func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.L
 		}
 	}
 	return nil
+}
+
+// selects reports whether a profile has a rule whose id begins with a text.
+func selects(p profile.Profile, prefix string) bool {
+	for id := range p.Rules {
+		if strings.HasPrefix(id, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // renderer returns the renderer of a document. Its output profile is that of the first

@@ -208,7 +208,7 @@ export interface paths {
         };
         /**
          * Read the fix log of a succeeded job. Requires preflight:read.
-         * @description What the fixes changed in the file, and which fixes were not possible. The job must have been submitted with
+         * @description The log of the fixes: the changes in the file, and the fixes that were not possible. The job must have been submitted with
          *     `fix`. A fix log never changes.
          */
         get: operations["getPreflightFixes"];
@@ -263,7 +263,7 @@ export interface paths {
         };
         /**
          * Read the comparison of a succeeded job with an earlier one. Requires preflight:read.
-         * @description What differs between the file of the job `compareWith` (before) and the file of this job (after), both as they
+         * @description The differences between the file of the job `compareWith` (before) and the file of this job (after), both as they
          *     were sent: boxes, inks by page and region, fonts, colours, layers and properties. Differences of up to a pixel,
          *     about 0.25 mm, are not reported. A comparison never changes.
          */
@@ -1100,7 +1100,7 @@ export interface components {
             pages: number;
         };
         /**
-         * @description What the fixes changed in a file. The first number of fixVersion changes when a reader that was written for the old
+         * @description The changes that the fixes made in a file. The first number of fixVersion changes when a reader that was written for the old
          *     form could misread the new one.
          */
         PreflightFixLog: {

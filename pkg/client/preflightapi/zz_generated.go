@@ -616,7 +616,7 @@ type PreflightComparison struct {
 	Omitted int `json:"omitted"`
 }
 
-// PreflightFixLog What the fixes changed in a file. The first number of fixVersion changes when a reader that was written for the old
+// PreflightFixLog The changes that the fixes made in a file. The first number of fixVersion changes when a reader that was written for the old
 // form could misread the new one.
 type PreflightFixLog struct {
 	// FixVersion The version of the form of the log. Readers work with any second number.
@@ -2153,7 +2153,7 @@ type ClientInterface interface {
 
 	// GetPreflightComparison Read the comparison of a succeeded job with an earlier one. Requires preflight:read.
 	//
-	// What differs between the file of the job `compareWith` (before) and the file of this job (after), both as they
+	// The differences between the file of the job `compareWith` (before) and the file of this job (after), both as they
 	// were sent: boxes, inks by page and region, fonts, colours, layers and properties. Differences of up to a pixel,
 	// about 0.25 mm, are not reported. A comparison never changes.
 	//
@@ -2197,7 +2197,7 @@ type ClientInterface interface {
 
 	// GetPreflightFixes Read the fix log of a succeeded job. Requires preflight:read.
 	//
-	// What the fixes changed in the file, and which fixes were not possible. The job must have been submitted with
+	// The log of the fixes: the changes in the file, and the fixes that were not possible. The job must have been submitted with
 	// `fix`. A fix log never changes.
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId}/fixes (the `GetPreflightFixes` operationId).
@@ -2486,7 +2486,7 @@ func (c *Client) GetPreflight(ctx context.Context, jobID JobID, params *GetPrefl
 
 // GetPreflightComparison Read the comparison of a succeeded job with an earlier one. Requires preflight:read.
 //
-// What differs between the file of the job `compareWith` (before) and the file of this job (after), both as they
+// The differences between the file of the job `compareWith` (before) and the file of this job (after), both as they
 // were sent: boxes, inks by page and region, fonts, colours, layers and properties. Differences of up to a pixel,
 // about 0.25 mm, are not reported. A comparison never changes.
 //
@@ -2560,7 +2560,7 @@ func (c *Client) GetFixedFile(ctx context.Context, jobID JobID, params *GetFixed
 
 // GetPreflightFixes Read the fix log of a succeeded job. Requires preflight:read.
 //
-// What the fixes changed in the file, and which fixes were not possible. The job must have been submitted with
+// The log of the fixes: the changes in the file, and the fixes that were not possible. The job must have been submitted with
 // `fix`. A fix log never changes.
 //
 // Corresponds with GET /api/v1/preflight/{jobId}/fixes (the `GetPreflightFixes` operationId).
@@ -3590,7 +3590,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetPreflightComparisonWithResponse Read the comparison of a succeeded job with an earlier one. Requires preflight:read.
 	//
-	// What differs between the file of the job `compareWith` (before) and the file of this job (after), both as they
+	// The differences between the file of the job `compareWith` (before) and the file of this job (after), both as they
 	// were sent: boxes, inks by page and region, fonts, colours, layers and properties. Differences of up to a pixel,
 	// about 0.25 mm, are not reported. A comparison never changes.
 	//
@@ -3640,7 +3640,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetPreflightFixesWithResponse Read the fix log of a succeeded job. Requires preflight:read.
 	//
-	// What the fixes changed in the file, and which fixes were not possible. The job must have been submitted with
+	// The log of the fixes: the changes in the file, and the fixes that were not possible. The job must have been submitted with
 	// `fix`. A fix log never changes.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -4499,7 +4499,7 @@ func (c *ClientWithResponses) GetPreflightWithResponse(ctx context.Context, jobI
 
 // GetPreflightComparisonWithResponse Read the comparison of a succeeded job with an earlier one. Requires preflight:read.
 //
-// What differs between the file of the job `compareWith` (before) and the file of this job (after), both as they
+// The differences between the file of the job `compareWith` (before) and the file of this job (after), both as they
 // were sent: boxes, inks by page and region, fonts, colours, layers and properties. Differences of up to a pixel,
 // about 0.25 mm, are not reported. A comparison never changes.
 //
@@ -4567,7 +4567,7 @@ func (c *ClientWithResponses) GetFixedFileWithResponse(ctx context.Context, jobI
 
 // GetPreflightFixesWithResponse Read the fix log of a succeeded job. Requires preflight:read.
 //
-// What the fixes changed in the file, and which fixes were not possible. The job must have been submitted with
+// The log of the fixes: the changes in the file, and the fixes that were not possible. The job must have been submitted with
 // `fix`. A fix log never changes.
 //
 // Returns a wrapper object for the known response body format(s).

@@ -31,7 +31,7 @@ const NoProfile = "-"
 func Flaws() []Flaw {
 	return slices.Concat(
 		fileFlaws(), limitFlaws(), documentFlaws(), intentFlaws(), pageFlaws(), boxFlaws(), fontFlaws(), textFlaws(),
-		imageFlaws(), colorFlaws(), inkFlaws(), overprintFlaws(), barcodeFlaws(), lineFlaws(), transparencyFlaws(), layerFlaws(),
+		imageFlaws(), colorFlaws(), inkFlaws(), overprintFlaws(), barcodeFlaws(), gwgFlaws(), lineFlaws(), transparencyFlaws(), layerFlaws(),
 		interactiveFlaws(), featureFlaws(), packagingFlaws(), pdfxFlaws(), ticketFlaws(), hiddenPlaces(), harmlessPlaces(), imagePlaces(),
 	)
 }

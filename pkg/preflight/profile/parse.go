@@ -26,7 +26,7 @@ const (
 	// MaxText bounds the YAML of a profile, in bytes.
 	MaxText = 256 << 10
 	// maxExtends bounds a chain of profiles that extend each other.
-	maxExtends = 4
+	maxExtends = 6
 )
 
 // Fault is a fault in the text of a profile. It wraps [ErrInvalid].

@@ -27,6 +27,7 @@ func boxes() []Rule {
 		row("box.trim_and_art", report.Warning, iso, trimAndArt),
 		tolerant(row("box.nesting", report.Error, iso, nesting)),
 		tolerant(row("box.crop_differs", report.Warning, "GWG 2015 4.3", cropDiffers)),
+		tolerant(row("box.crop_not_media", report.Warning, "GWG 2022 R0003", cropNotMedia)),
 		tolerant(row("box.bleed_missing", report.Error, iso, bleedMissing)),
 		tolerant(limited(row("box.bleed_short", report.Error, iso, bleedShort), atLeast, "mm")),
 		tolerant(limited(row("box.art_short_of_bleed", report.Error, "house rule", artShort), atLeast, "mm")),
@@ -89,6 +90,12 @@ func cropDiffers(in *input, page *facts.Page) (observation, bool) {
 		}
 	}
 	return observation{}, false
+}
+
+// cropNotMedia accepts a CropBox that is the MediaBox.
+func cropNotMedia(in *input, page *facts.Page) (observation, bool) {
+	slack := in.setting.Tolerance / geom.Millimetres(page.UserUnit)
+	return observation{box: page.Crop}, page.Crop != nil && !(page.Crop.Contains(page.Media, slack) && page.Media.Contains(*page.Crop, slack))
 }
 
 func bleedMissing(in *input, page *facts.Page) (observation, bool) {

@@ -44,7 +44,7 @@ func pair(breaks, sound change) ruleCase {
 
 func ruleCases() map[string]ruleCase {
 	all := map[string]ruleCase{}
-	for _, some := range []map[string]ruleCase{documentCases(), pdfxCases(), pageCases(), fontCases(), imageCases(), colorCases(), paintCases(), viewerCases(), packagingCases(), barcodeCases(), orderCases()} {
+	for _, some := range []map[string]ruleCase{documentCases(), pdfxCases(), pageCases(), fontCases(), imageCases(), colorCases(), paintCases(), viewerCases(), packagingCases(), barcodeCases(), gwgCases(), orderCases()} {
 		maps.Copy(all, some)
 	}
 	for _, id := range []string{
@@ -124,7 +124,7 @@ func TestValidDocumentHasNoFindings(t *testing.T) {
 		paint(text(9, black())), paint(line(0.5, black())), paint(area(gray(0.6))), paint(text(12, gray(0.7))),
 		image(300, func(i *facts.Image) { i.ColorSpace = "DeviceGray" }), color("DeviceGray"),
 	)
-	colored := both(paint(area(cmyk(0.6, 0.5, 0.4, 0.6))), paint(text(12, cmyk(1, 0.5, 0, 0))), color("DeviceCMYK"))
+	colored := both(paint(area(cmyk(0.6, 0.5, 0.4, 0.6))), paint(text(14, cmyk(1, 0.5, 0, 0))), color("DeviceCMYK"))
 	for _, name := range profile.Names() {
 		s := soundFor(name, printed)
 		if name != "book_interior" {

@@ -29,6 +29,14 @@ func colors() []Rule {
 		row("color.lab", report.Info, "GWG 2015 4.31; ISO 32000-2 8.6.5.4", "Lab"),
 		row("color.icc_cmyk", report.Warning, "GWG 2015 4.31; ISO 15930-7", "ICCBased-CMYK"),
 		row("color.calibrated", report.Warning, "GWG 2015 4.31; ISO 32000-2 8.6.5.2", "CalGray", "CalRGB"),
+		row("color.device_rgb", report.Error, "GWG 2022 R0028", "DeviceRGB"),
+		row("color.gray_managed", report.Error, "GWG 2022 R0027 to R0029", "CalGray", "ICCBased-Gray"),
+		{
+			ID: "color.managed_graphics", Category: report.CategoryColor, Severity: report.Error, Ref: "GWG 2022 R0028",
+			mark: &marks{of: flat | shading, group: byObject, message: paintedMessage, pick: func(_ *view, m *facts.Mark) (float64, bool) {
+				return 0, slices.Contains([]string{"CalRGB", "ICCBased-RGB", "Lab"}, m.Paint.Space)
+			}},
+		},
 		row("color.device_n", report.Info, "ISO 32000-2 8.6.6.5", "DeviceN"),
 		featureRule("color.default_remap", report.Warning, "ISO 32000-2 8.6.5.6", facts.DefaultSpace, "space"),
 		{ID: "color.icc_invalid", Category: report.CategoryColor, Severity: report.Error, Ref: "ISO 32000-2 8.6.5.5", judge: iccInvalid},

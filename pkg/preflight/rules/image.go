@@ -16,7 +16,7 @@ func images() []Rule {
 	row := func(id string, severity report.Severity, ref string, check placement) Rule {
 		return Rule{ID: id, Category: report.CategoryImage, Severity: severity, Ref: ref, judge: everyImage(check)}
 	}
-	ppi := func(id string, severity report.Severity, op, ref string, of func(*facts.Image) bool, graver string) Rule {
+	ppi := func(id string, severity report.Severity, op, ref string, of func(*input, *facts.Image) bool, graver string) Rule {
 		r := row(id, severity, ref, resolution(of, graver))
 		r.Op, r.Unit, r.Tolerance = op, "ppi", "ppi"
 		return r
@@ -29,6 +29,8 @@ func images() []Rule {
 		ppi("image.ppi_high", report.Info, atMost, "house rule", contone, ""),
 		ppi("image.bitmap_ppi_low", report.Error, atLeast, "GWG 2015 4.27", bitmap, ""),
 		ppi("image.bitmap_ppi_below_target", report.Warning, atLeast, "GWG 2015 4.27", bitmap, "image.bitmap_ppi_low"),
+		ppi("image.page_ppi_low", report.Error, atLeast, "GWG 2022 R0033", rasterized, ""),
+		ppi("image.page_ppi_below_target", report.Warning, atLeast, "GWG 2022 R0033", rasterized, "image.page_ppi_low"),
 		row("image.16bit", report.Info, "house rule", imageWith(func(i *facts.Image) bool { return i.Bits == 16 })),
 		row("image.jpx", report.Warning, "ISO 32000-2 7.4.9", imageWith(func(i *facts.Image) bool { return i.Filter == "JPXDecode" })),
 		row("image.jbig2", report.Info, "ISO 32000-2 7.4.7", imageWith(func(i *facts.Image) bool { return i.Filter == "JBIG2Decode" })),
@@ -39,9 +41,18 @@ func images() []Rule {
 	}
 }
 
-func contone(i *facts.Image) bool { return !i.Bitonal() }
+// contone excludes images that are whole pages, if the profile has a limit for them.
+func contone(in *input, i *facts.Image) bool {
+	return !i.Bitonal() && !(in.selects("image.page_ppi_low") && rasterized(in, i))
+}
 
-func bitmap(i *facts.Image) bool { return i.Bitonal() }
+func bitmap(_ *input, i *facts.Image) bool { return i.Bitonal() }
+
+// rasterized reports whether an image is all that a page shows, and covers it.
+func rasterized(in *input, i *facts.Image) bool {
+	page := &in.doc.Pages[i.Page-1]
+	return !i.Bitonal() && page.Painted == 1 && i.Box.Contains(page.Finished(), 1)
+}
 
 // placement checks one placement of an image. It returns the measured value, and
 // whether the placement breaks the rule.
@@ -91,10 +102,10 @@ func everyImage(check placement) judge {
 
 // resolution checks the resolution, rounded as in the report: 299.96 is 300.0. It
 // skips images of one colour, and images that break the limit of a graver rule.
-func resolution(of func(*facts.Image) bool, graver string) placement {
+func resolution(of func(*input, *facts.Image) bool, graver string) placement {
 	return func(in *input, i *facts.Image) (float64, bool) {
 		ppi := geom.Round(i.PPI(), 1)
-		if !of(i) || i.Flat || i.Width < minEdge || i.Height < minEdge || !in.breaksLimit(ppi) {
+		if !of(in, i) || i.Flat || i.Width < minEdge || i.Height < minEdge || !in.breaksLimit(ppi) {
 			return 0, false
 		}
 		if s := in.profile.Rules[graver]; s.Limit != nil && boundsOf(in.rule.Op, *s.Limit, s.Tolerance).broken(ppi) {

@@ -3,6 +3,10 @@
 package rules
 
 import (
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
@@ -23,6 +27,12 @@ func inks() []Rule {
 			return when(len(i.Alternates) > 1, values{"ink": i.Name, "definitions": float64(len(i.Alternates))})
 		})),
 		row("ink.spot_name", report.Warning, "GWG 2015 4.19", spotNames),
+		row("ink.spot_case", report.Error, "GWG 2022 R0022", spotTwins(func(i *facts.Ink) []string {
+			return []string{strings.ToLower(norm.NFC.String(i.Name))}
+		})),
+		row("ink.spot_same", report.Error, "GWG 2022 R0023", spotTwins(func(i *facts.Ink) []string { return i.Alternates })),
+		average("ink.average", "GWG 2022 R0026", func(m *facts.InkMap) facts.MeanInk { return m.MeanProcess }),
+		average("ink.average_all", "GWG 2022 R0025", func(m *facts.InkMap) facts.MeanInk { return m.Mean }),
 		{
 			ID: "ink.registration_all", Category: report.CategoryInk, Severity: report.Error, Ref: "GWG 2015 4.21; ISO 32000-2 8.6.6.4",
 			mark: &marks{
@@ -36,6 +46,34 @@ func inks() []Rule {
 			ID: "ink.tac", Category: report.CategoryInk, Severity: report.Error, Op: atMost, Unit: "%", Area: true, Ref: "GWG 2015 4.22",
 			judge: everyPage(totalInk),
 		},
+	}
+}
+
+// average returns a rule about the highest mean ink in squares of [facts.MeanSide].
+func average(id, ref string, of func(*facts.InkMap) facts.MeanInk) Rule {
+	check := func(in *input, page *facts.Page) (observation, bool) {
+		if page.Ink == nil {
+			return observation{}, false
+		}
+		mean := of(page.Ink)
+		return observation{box: &mean.Box, value: measured(mean.Percent, 0)}, in.breaksLimit(geom.Round(mean.Percent, 0))
+	}
+	return Rule{ID: id, Category: report.CategoryInk, Severity: report.Warning, Op: atMost, Unit: "%", Ref: ref, judge: everyPage(check)}
+}
+
+// spotTwins returns a rule that finds spot colours with different names and a common key.
+func spotTwins(keys func(*facts.Ink) []string) judge {
+	return func(in *input) []observation {
+		first := map[string]string{}
+		return everySpot(func(i *facts.Ink) *message {
+			for _, key := range keys(i) {
+				if other, known := first[key]; known && other != i.Name {
+					return &message{values: values{"first": other, "ink": i.Name}}
+				}
+				first[key] = i.Name
+			}
+			return nil
+		})(in)
 	}
 }
 

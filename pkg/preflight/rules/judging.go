@@ -118,7 +118,7 @@ const maxPending = 20_000
 // Mark implements [facts.Sink].
 func (j *Judging) Mark(page *facts.Page, m *facts.Mark) {
 	if j.view.number != page.Number {
-		j.view = view{number: page.Number, unit: geom.Millimetres(page.UserUnit), finished: page.Finished(), roles: &j.roles}
+		j.view = view{number: page.Number, unit: geom.Millimetres(page.UserUnit), finished: page.Finished(), roles: &j.roles, rules: j.profile.Rules}
 		j.view.area = j.view.finished
 		if page.Bleed != nil {
 			j.view.area = page.BleedArea()
@@ -153,6 +153,7 @@ func (j *Judging) Mark(page *facts.Page, m *facts.Mark) {
 			j.pending = append(j.pending, pendingMark{watch: w, group: w.rule.mark.group(m), value: value, mark: copied(m)})
 		}
 	}
+	j.view.ground(m)
 }
 
 // EndPage implements [facts.Sink]: marks that are covered, or wholly transparent, or

@@ -3,6 +3,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
@@ -18,6 +20,9 @@ func layers() []Rule {
 				names = append(names, l.Name)
 			}
 			return when(len(names) > 0, listed("layers", names))
+		})),
+		row("layer.configurations", report.Warning, "GWG 2022 R0034; ISO 32000-2 table 98", once(func(in *input) *message {
+			return when(slices.ContainsFunc(in.doc.Features, func(f *facts.Feature) bool { return f.Kind == facts.LayerConfigurations }), nil)
 		})),
 		// Processing steps are not meant to be printed.
 		row("layer.hidden", report.Warning, "GWG 2015 4.29; ISO 32000-2 8.11.4", everyLayer(func(l *facts.Layer) *message {

@@ -15,7 +15,9 @@ func lines() []Rule {
 		}
 	}
 	multiInk := row("line.multi_ink_thin", report.Warning, "", stroke,
-		func(_ *view, m *facts.Mark) (float64, bool) { return m.Width, delicate(&m.Paint) })
+		func(v *view, m *facts.Mark) (float64, bool) {
+			return m.Width, delicate(&m.Paint) && !(m.Paint.White && v.selects("line.white_thin"))
+		})
 	multiInk.mark.message = func(i *instance) message {
 		if i.mark.Paint.White {
 			return message{variant: "white"}
@@ -24,11 +26,18 @@ func lines() []Rule {
 		m.variant = "inks"
 		return m
 	}
+	white := row("line.white_thin", report.Warning, "", stroke,
+		func(_ *view, m *facts.Mark) (float64, bool) { return m.Width, m.Paint.White && !m.Overprint })
+	white.Ref = "GWG 2022 R0018"
+	gray := row("line.gray_thin", report.Warning, "", stroke, func(v *view, m *facts.Mark) (float64, bool) { return m.Width, v.grayOver(m) })
+	gray.Ref = "GWG 2022 R0012"
 	return []Rule{
 		row("line.hairline", report.Error, "", stroke, func(_ *view, m *facts.Mark) (float64, bool) { return m.Width, true }),
 		row("line.thin", report.Warning, "line.hairline", stroke,
 			func(_ *view, m *facts.Mark) (float64, bool) { return m.Width, !delicate(&m.Paint) }),
 		multiInk,
+		white,
+		gray,
 		row("line.thin_fill", report.Warning, "", fill,
 			func(_ *view, m *facts.Mark) (float64, bool) { return m.Thin, m.Thin > 0 && !m.Paint.White }),
 	}

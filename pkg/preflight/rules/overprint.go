@@ -25,7 +25,14 @@ func overprints() []Rule {
 			judge: technicalKnockouts,
 		},
 		row("overprint.white", report.Error, "GWG 2015 4.8 and 4.9; ISO 32000-2 8.6.7", marks{
-			of: fill | stroke | everyText | stencil, pick: overprintWhite, group: byPaint, message: markMessage,
+			of: fill | stroke | everyText | stencil, group: byPaint, message: markMessage,
+			pick: func(v *view, m *facts.Mark) (float64, bool) {
+				return 0, overprintWhite(m) && !(m.Kind == facts.Text && v.selects("overprint.white_text"))
+			},
+		}),
+		row("overprint.white_text", report.Error, "GWG 2022 R0007", marks{
+			of: everyText, group: byPaint, message: markMessage,
+			pick: func(_ *view, m *facts.Mark) (float64, bool) { return 0, overprintWhite(m) },
 		}),
 		row("overprint.gray", report.Warning, "GWG 2015 4.7", marks{
 			of: flat, group: byPaint, message: paintedMessage,
@@ -35,11 +42,15 @@ func overprints() []Rule {
 		}),
 		limited(row("overprint.black_text_knockout", report.Info, "GWG 2015 4.10 and 4.11", marks{
 			of: everyText, group: whole, decimals: 2, message: mainMessage,
-			pick: func(_ *view, m *facts.Mark) (float64, bool) { return m.Size, knocksOut(m) },
+			pick: func(v *view, m *facts.Mark) (float64, bool) {
+				return m.Size, knocksOut(m) && !(m.Paint.Space == "DeviceGray" && v.selects("text.gray_small"))
+			},
 		})),
 		limited(row("overprint.black_line_knockout", report.Info, "GWG 2015 4.12 and 4.13", marks{
 			of: stroke, group: whole, decimals: 3, message: mainMessage,
-			pick: func(_ *view, m *facts.Mark) (float64, bool) { return m.Width, knocksOut(m) },
+			pick: func(v *view, m *facts.Mark) (float64, bool) {
+				return m.Width, knocksOut(m) && !(m.Paint.Space == "DeviceGray" && v.selects("line.gray_thin"))
+			},
 		})),
 	}
 }
@@ -72,21 +83,18 @@ func technicalKnockouts(in *input) []observation {
 // 8.6.7, table 147): a tint of 0 of named inks, CMYK in the mode that skips zeros,
 // and grey, which PDF/X prints with black only. Any other white covers the artwork
 // below and is visible.
-func overprintWhite(_ *view, m *facts.Mark) (float64, bool) {
-	if !m.Overprint || !m.Paint.White {
-		return 0, false
-	}
+func overprintWhite(m *facts.Mark) bool {
 	switch m.Paint.Space {
 	case "DeviceCMYK":
-		return 0, m.Mode == 1
+		return m.Overprint && m.Paint.White && m.Mode == 1
 	case "DeviceGray", "Separation", "DeviceN":
-		return 0, true
+		return m.Overprint && m.Paint.White
 	}
-	return 0, false
+	return false
 }
 
 // knocksOut reports whether a black mark removes the artwork below it. Some blend
-// modes keep it.
+// modes keep it, and so does overprinting, unless CMYK replaces all four inks (mode 0).
 func knocksOut(m *facts.Mark) bool {
-	return !m.Overprint && m.Paint.OnlyBlack(solid) && m.Blend != "Multiply" && m.Blend != "Darken" && m.Blend != "ColorBurn"
+	return !(m.Overprint && (m.Paint.Space != "DeviceCMYK" || m.Mode == 1)) && m.Paint.OnlyBlack(solid) && m.Blend != "Multiply" && m.Blend != "Darken" && m.Blend != "ColorBurn"
 }

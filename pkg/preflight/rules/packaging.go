@@ -50,6 +50,11 @@ func packagings() []Rule {
 				return 0, role != "" && m.Paint.Inks() > 1 && (role.Line() || m.Kind != facts.Picture)
 			},
 		}),
+		row("packaging.crease_missing", report.Error, "GWG 2022 R1002; ISO 19593-1", once(func(in *input) *message {
+			return when(!slices.ContainsFunc(in.doc.Layers, func(l *facts.Layer) bool {
+				return l.Group == "Structural" && (l.Type == "Creasing" || l.Type == "ReverseCreasing")
+			}), nil)
+		})),
 		row("packaging.layer_mixed", report.Info, "ISO 19593-1; house rule", mixedLayers),
 		row("packaging.step_process", report.Warning, "ISO 19593-1 6.3.3", printedSteps),
 		row("packaging.step_unknown", report.Warning, "ISO 19593-1", everyLayer(func(l *facts.Layer) *message {

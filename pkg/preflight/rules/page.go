@@ -39,6 +39,9 @@ func pages() []Rule {
 		row("page.orientation_mixed", report.Info, "GWG 2015 4.4", everyPage(orientationMixed)),
 		row("page.user_unit", report.Info, "GWG 2015 4.2", everyPage(userUnit)),
 		row("page.rotate_invalid", report.Error, "ISO 32000-2 table 31", everyPage(rotateInvalid)),
+		row("page.rotated", report.Warning, "GWG 2022 R0004", everyPage(func(_ *input, page *facts.Page) (observation, bool) {
+			return observation{message: message{values: values{"degrees": float64(page.Rotate)}}}, page.Rotate != 0
+		})),
 	}
 }
 

@@ -64,6 +64,8 @@ func sound(changes ...change) *scene {
 func soundFor(name string, changes ...change) *scene {
 	base := []change{nothing}
 	switch name {
+	case "gwg2022_packaging_offset", "gwg2022_packaging_gravure", "gwg2022_packaging_flexo", "gwg2022_carton":
+		base = []change{layer(facts.Layer{Name: "Creases", Printed: true, Group: "Structural", Type: "Creasing"})}
 	case "pdfx1a":
 		base = []change{claim("PDF/X-1a:2003"), version("1.4")}
 	case "pdfx3":

@@ -3,7 +3,10 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -34,6 +37,11 @@ func textRules() []Rule {
 		}),
 		row("text.rich_black", "GWG 2015 4.15", richBlackText),
 		row("text.rgb_black", "GWG 2015 4.15", func(_ *view, m *facts.Mark) (float64, bool) { return m.Size, m.Paint.Black }),
+		row("text.gray_small", "GWG 2022 R0011", func(v *view, m *facts.Mark) (float64, bool) { return m.Size, v.grayOver(m) }),
+		{
+			ID: "text.black_total", Category: report.CategoryText, Severity: report.Warning, Op: atMost, Unit: "%", Ref: "GWG 2022 R0015",
+			mark: &marks{of: everyText, pick: blackTotal, group: byFont, message: textMessage},
+		},
 		{
 			ID: "text.invisible", Category: report.CategoryText, Severity: report.Info, Ref: "ISO 32000-2 9.3.6",
 			judge: featureDetail(facts.InvisibleText, ""),
@@ -55,4 +63,20 @@ func richBlackText(_ *view, m *facts.Mark) (float64, bool) {
 	p := &m.Paint
 	k := p.CMYK[3]
 	return m.Size, p.Known && k >= richBlack && p.CMYK != [4]float64{3: k} && p.Total() > k*100+richTotal && !registration(p)
+}
+
+// blackTotal measures the process inks of black text, in percent.
+func blackTotal(_ *view, m *facts.Mark) (float64, bool) {
+	p := &m.Paint
+	total := 0.0
+	for _, v := range p.CMYK {
+		total += v * 100
+	}
+	return total, p.Known && p.CMYK[3] >= richBlack && !registration(p)
+}
+
+// grayOver reports whether a mark in DeviceGray that is not white lies on an area or an image.
+func (v *view) grayOver(m *facts.Mark) bool {
+	return m.Paint.Space == "DeviceGray" && !m.Paint.White &&
+		(v.covered || slices.ContainsFunc(v.grounds, func(g geom.Rect) bool { return touch(&g, &m.Box) }))
 }

@@ -12,6 +12,10 @@ import (
 func transparencies() []Rule {
 	return []Rule{
 		{
+			ID: "transparency.blend_space", Category: report.CategoryTransparency, Severity: report.Error,
+			Ref: "GWG 2022 R0030; ISO 32000-2 11.4.7", judge: groupSpaces,
+		},
+		{
 			ID: "transparency.used", Category: report.CategoryTransparency, Severity: report.Info,
 			Ref: "GWG 2015 4.24; ISO 32000-2 11.1", judge: transparencyUsed,
 		},
@@ -44,6 +48,17 @@ func transparencyUsed(in *input) []observation {
 	slices.Sort(kinds)
 	o.message.values = listed("kinds", slices.Compact(kinds))
 	return []observation{o}
+}
+
+// groupSpaces requires DeviceCMYK for every group that states its colour space.
+func groupSpaces(in *input) []observation {
+	var out []observation
+	for _, f := range in.doc.Features {
+		if f.Kind == facts.GroupSpace && f.Detail != "DeviceCMYK" {
+			out = append(out, used(&f.Uses, f.First, f.Object, message{values: values{"space": f.Detail}}))
+		}
+	}
+	return out
 }
 
 func blendRGB(_ *input, page *facts.Page) (observation, bool) {

@@ -6,6 +6,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
 // view is the page of the marks.
@@ -24,8 +25,21 @@ type view struct {
 	// fill it; crowded is true when some were omitted.
 	crossing []geom.Rect
 	crowded  bool
+	// grounds lists the boxes of areas and images that were painted before; covered is true when some
+	// were omitted. Both are kept for the rules about DeviceGray alone.
+	grounds []geom.Rect
+	covered bool
 	// roles are those of the inks.
 	roles *roles.Table
+	// rules are those that the profile selects.
+	rules map[string]profile.Setting
+}
+
+// selects reports whether the profile selects a rule, such as one that judges a part of the marks of
+// another.
+func (v *view) selects(id string) bool {
+	_, ok := v.rules[id]
+	return ok
 }
 
 // maxCrossing bounds the kept boxes of marks that cross the edge.
@@ -41,6 +55,16 @@ func (v *view) cross(m *facts.Mark) {
 		return
 	}
 	v.crossing = append(v.crossing, m.Box)
+}
+
+// ground keeps the box of an area or an image, on which later marks may lie.
+func (v *view) ground(m *facts.Mark) {
+	if m.Paint.White || (fill|picture|stencil|shading)&(1<<slotOf(m)) == 0 || !v.selects("text.gray_small") && !v.selects("line.gray_thin") {
+		return
+	}
+	if v.covered = v.covered || len(v.grounds) >= maxCrossing; !v.covered {
+		v.grounds = append(v.grounds, m.Box)
+	}
 }
 
 // touch is [geom.Rect.Touches] without copies: it runs for every mark.

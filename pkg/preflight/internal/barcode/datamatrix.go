@@ -53,6 +53,9 @@ func (w view) in(m Image, r image.Rectangle) image.Rectangle {
 	return image.Rectangle{Min: out.Min, Max: out.Max.Add(image.Pt(1, 1))}
 }
 
+// maxElls bounds the boxes of a view.
+const maxElls = 500
+
 // ells returns the boxes of a view with a dark line at the left and one at the bottom, both with
 // light pixels outside, the finder pattern of a Data Matrix.
 func (w view) ells(least, dark int) []image.Rectangle {
@@ -68,7 +71,7 @@ func (w view) ells(least, dark int) []image.Rectangle {
 				continue
 			}
 			if from := start; from >= 0 && u-from >= least && up[from] >= least {
-				if box := image.Rect(from, v+1-up[from], u, v+1); w.alone(box, dark) && len(out) < maxFinders {
+				if box := image.Rect(from, v+1-up[from], u, v+1); w.alone(box, dark) && len(out) < maxElls {
 					out = append(out, box)
 				}
 			}
@@ -152,8 +155,11 @@ func matrices(m Image) []image.Rectangle {
 // lines, and modules of one size alternate on the other two.
 func readDataMatrix(m Image) (Symbol, bool) {
 	var out Symbol
+	// With its margins, the shorter side of the code is a third of the image at least. Modules are
+	// smaller.
+	least := max(min(m.Width, m.Height)/6, leastSide)
 	for _, w := range views(m) {
-		for _, box := range w.ells(leastSide, middle) {
+		for _, box := range w.ells(least, middle) {
 			columns, rows, ok := w.sides(box)
 			if !ok {
 				continue

@@ -77,6 +77,9 @@ func readLayers(file *document.File, collector *facts.Collector) *layers {
 // switches layers by itself, and one without a name.
 func (l *layers) configurations(properties types.Dict) {
 	others := l.file.Array(properties["Configs"])
+	if properties["Configs"] != nil {
+		l.collector.Feature(facts.LayerConfigurations, "", "", 0, nil)
+	}
 	for _, o := range append(types.Array{properties["D"]}, others[:min(len(others), 64)]...) {
 		dict := l.file.Dict(o)
 		if dict == nil {

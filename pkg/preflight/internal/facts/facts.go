@@ -342,6 +342,8 @@ const (
 	// LayerConfiguration: Detail is AS, for layers that switch by themselves, or Name, for a
 	// configuration without one.
 	LayerConfiguration FeatureKind = "layer configuration"
+	// LayerConfigurations: the document has configurations of layers beside the default one.
+	LayerConfigurations FeatureKind = "layer configurations"
 	// ViewerArea: a viewer preference that selects a box other than MediaBox and BleedBox;
 	// Detail is its name.
 	ViewerArea FeatureKind = "viewer area"

@@ -72,9 +72,21 @@ type InkMap struct {
 	Cells           []uint16
 	Columns, Rows   int
 	Left, Top, Side float64
+	// Mean and MeanProcess are the highest means of all inks and of the process inks in squares of
+	// [MeanSide], measured on request.
+	Mean, MeanProcess MeanInk
 	// Edges are the upper, right, lower and left edge of the finished page, without its
 	// rotation.
 	Edges [4]EdgeInk
+}
+
+// MeanSide is the side of a [MeanInk], in millimetres.
+const MeanSide = 15.0
+
+// MeanInk is the mean total of inks in a square, or in the whole page if that is smaller.
+type MeanInk struct {
+	Percent float64
+	Box     geom.Rect
 }
 
 // EdgeInk is the ink at an edge of the finished page.

@@ -314,6 +314,49 @@ func (m *Measurement) row(l *layer, y, x, n, at int, cells []uint16) {
 	}
 }
 
+// Mean returns the highest mean of the totals of the first inks inside a box, in percent, in squares
+// of a side, and the first of these squares. The square is smaller where the box is.
+func (c *Canvas) Mean(box image.Rectangle, side, inks int) (percent float64, square image.Rectangle) {
+	l := c.page
+	box = box.Intersect(l.box)
+	width, height := min(side, box.Dx()), min(side, box.Dy())
+	if width < 1 || height < 1 {
+		return 0, image.Rectangle{}
+	}
+	// columns holds for each column the sum of the rows of the square.
+	columns := make([]int, box.Dx())
+	add := func(y, sign int) {
+		for _, plane := range l.planes[:min(inks, len(l.planes))] {
+			if plane == nil {
+				continue
+			}
+			for x, v := range plane[l.index(y, box.Min.X):][:box.Dx()] {
+				columns[x] += sign * int(v)
+			}
+		}
+	}
+	highest := -1
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		add(y, 1)
+		top := y + 1 - height
+		if top < box.Min.Y {
+			continue
+		}
+		sum := 0
+		for x, v := range columns {
+			if sum += v; x >= width {
+				sum -= columns[x-width]
+			}
+			if left := x + 1 - width; left >= 0 && sum > highest {
+				highest = sum
+				square = image.Rect(box.Min.X+left, top, box.Min.X+x+1, y+1)
+			}
+		}
+		add(top, -1)
+	}
+	return float64(highest) / 255 / float64(width*height) * 100, square
+}
+
 // Convert replaces the process inks of each pixel that has some.
 func (c *Canvas) Convert(to func([FirstSpot]uint8) [FirstSpot]uint8) {
 	l := c.page

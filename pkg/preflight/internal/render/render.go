@@ -8,6 +8,7 @@
 package render
 
 import (
+	"image"
 	"math"
 	"math/bits"
 
@@ -51,6 +52,8 @@ type Renderer struct {
 	file   *document.File
 	output *color.Output
 	pages  int
+	// means is set to measure means of ink.
+	means bool
 	// most bounds the resolution of the next pages, in pixels per inch; 0 does not.
 	most float64
 	// room takes bytes of samples from the budget of the document.
@@ -240,6 +243,9 @@ func (r *Renderer) Finish(rgb bool) *facts.InkMap {
 		Left: r.page.Media[0] + float64(box.Min.X)/scale, Top: r.page.Media[3] - float64(box.Min.Y)/scale, Side: float64(side) / scale,
 	}
 	out.Edges = r.edges(mm)
+	if r.means {
+		out.Mean, out.MeanProcess = r.mean(box, mm, planes.Max), r.mean(box, mm, planes.FirstSpot)
+	}
 	for p, sum := range m.Sum {
 		name, used := r.name(p)
 		if !used || m.Pixels == 0 {
@@ -259,6 +265,18 @@ func (r *Renderer) Finish(rgb bool) *facts.InkMap {
 	}
 	return out
 }
+
+// mean measures the highest mean of the first inks in a box. A pixel has so many millimetres.
+func (r *Renderer) mean(box image.Rectangle, mm float64, inks int) facts.MeanInk {
+	s := r.surface
+	percent, square := s.canvas.Mean(box, max(int(facts.MeanSide/mm+0.5), 1), inks)
+	s.canvas.Charge(4 * int64(box.Dx()) * int64(box.Dy()))
+	inverse, _ := s.device.Invert()
+	return facts.MeanInk{Percent: percent, Box: inverse.Rect(geom.Rect{float64(square.Min.X), float64(square.Min.Y), float64(square.Max.X), float64(square.Max.Y)})}
+}
+
+// Means makes the next pages measure [facts.InkMap.Mean].
+func (r *Renderer) Means() { r.means = true }
 
 // name returns the name of a plane, and whether the page has it.
 func (r *Renderer) name(p int) (string, bool) {

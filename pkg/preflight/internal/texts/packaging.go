@@ -11,6 +11,11 @@ var packagings = []rule{
 			"Die Schneidlinien haben {ends:openEnds}; ein Ende ist {value} mm von jeder anderen Linie entfernt, als geschlossen gelten höchstens {limit} mm."),
 	},
 	{
+		id: "packaging.crease_missing", title: text{"Creasing is missing", "Rillung fehlt"},
+		fix:      text{"Put the creasing lines on a layer of the processing step Structural, Creasing (ISO 19593-1).", "Rilllinien auf eine Ebene des Verarbeitungsschritts Structural, Creasing (ISO 19593-1) legen."},
+		messages: one("The file has no layer of the processing step Creasing.", "Die Datei hat keine Ebene des Verarbeitungsschritts Creasing (Rillen)."),
+	},
+	{
 		id: "packaging.cut_tint", title: text{"Line of a tool is a tint", "Werkzeuglinie ist abgetönt"},
 		fix: text{"Use the full tint of the ink for cutting, creasing and perforating; cutters ignore tints.", "Farbe zum Schneiden, Rillen und Perforieren mit 100 % verwenden; Schneidsysteme übergehen Abtönungen."},
 		messages: one("{mark:Mark} in {paint:paint} uses a technical ink at {value} %; the line of a tool needs {limit} %.",

@@ -40,6 +40,11 @@ var pages = []rule{
 		messages: one("The page is {width_mm} x {height_mm} mm; page 1 is {firstWidth_mm} x {firstHeight_mm} mm.", "Die Seite misst {width_mm} x {height_mm} mm, Seite 1 dagegen {firstWidth_mm} x {firstHeight_mm} mm."),
 	},
 	{
+		id: "page.rotated", title: text{"Page is rotated by its entry Rotate", "Seite ist über den Eintrag Rotate gedreht"},
+		fix:      text{"Rotate the layout instead of the page, and export again.", "Das Layout statt der Seite drehen und erneut exportieren."},
+		messages: one("The page is rotated by {degrees} degrees.", "Die Seite ist um {degrees} Grad gedreht."),
+	},
+	{
 		id: "page.user_unit", title: text{"Page is scaled (UserUnit)", "Seite ist skaliert (UserUnit)"},
 		fix:      text{"Export without scaling if the page is not larger than 5 m.", "Ohne Skalierung exportieren, wenn die Seite nicht größer als 5 m ist."},
 		messages: one("The page is scaled by UserUnit {userUnit}; software that ignores UserUnit prints it in another size.", "Die Seite ist mit UserUnit {userUnit} skaliert; Software, die UserUnit nicht auswertet, druckt sie in anderer Größe."),
@@ -63,6 +68,11 @@ var pages = []rule{
 		id: "box.crop_differs", title: text{"CropBox cuts into the page", "CropBox beschneidet die Seite"},
 		fix:      text{"Reset the crop of the pages in Acrobat (Set Page Boxes) or export again as PDF/X.", "Seitenbeschnitt in Acrobat zurücksetzen (Seitenrahmen festlegen) oder erneut als PDF/X exportieren."},
 		messages: one("The CropBox hides part of the {area:area}.", "Die CropBox verdeckt einen Teil {area:area}."),
+	},
+	{
+		id: "box.crop_not_media", title: text{"CropBox differs from the MediaBox", "CropBox weicht von der MediaBox ab"},
+		fix:      text{"Reset the crop of the pages in Acrobat (Set Page Boxes), so that the whole MediaBox is visible.", "Seitenbeschnitt in Acrobat zurücksetzen (Seitenrahmen festlegen), damit die ganze MediaBox sichtbar ist."},
+		messages: one("The CropBox shows another area than the MediaBox.", "Die CropBox zeigt einen anderen Bereich als die MediaBox."),
 	},
 	{
 		id: "box.nesting", title: text{"Page boxes are not nested", "Seitenrahmen liegen nicht ineinander"},
@@ -172,6 +182,18 @@ var pages = []rule{
 		fix: text{"Set small text in black only (K 100 %).", "Kleinen Text nur in Schwarz (K 100 %) anlegen."},
 		messages: one("Black text of {value} pt in {paint:paint}{font:in_font} prints in several inks and may blur; text below {limit} pt{tolerance:tolerance_pt} should be K only.",
 			"Schwarzer Text mit {value} pt in {paint:paint}{font:in_font} wird aus mehreren Druckfarben gedruckt und kann unscharf werden; Text unter {limit} pt{tolerance:tolerance_pt} sollte nur Schwarz enthalten."),
+	},
+	{
+		id: "text.black_total", title: text{"Black text with much ink", "Schwarzer Text mit viel Farbe"},
+		fix: text{"Set black text in black only (K 100 %).", "Schwarzen Text nur in Schwarz (K 100 %) anlegen."},
+		messages: one("Black text ({paint:paint}){font:in_font} has {value} % of process inks; the maximum is {limit} %.",
+			"Schwarzer Text ({paint:paint}){font:in_font} hat {value} % Prozessfarben; zulässig sind höchstens {limit} %."),
+	},
+	{
+		id: "text.gray_small", title: text{"Small text in DeviceGray", "Kleiner Text in DeviceGray"},
+		fix: text{"Set the text in the black of CMYK or as the separation Black, and let it overprint.", "Text im Schwarz von CMYK oder als Separation Black anlegen und überdrucken lassen."},
+		messages: one("Text of {value} pt in DeviceGray ({paint:paint}){font:in_font} lies on other inks, and printers differ in how it overprints; use other black below {limit} pt{tolerance:tolerance_pt}.",
+			"Text mit {value} pt in DeviceGray ({paint:paint}){font:in_font} liegt auf anderen Farben und überdruckt nicht auf jedem Gerät gleich; unter {limit} pt{tolerance:tolerance_pt} anderes Schwarz verwenden."),
 	},
 	{
 		id: "text.rich_black", title: text{"Small text in rich black", "Kleiner Text in Tiefschwarz"},

@@ -57,6 +57,14 @@ var paints = []rule{
 			"{image:Image} mit {width} x {height} Pixeln hat {value} ppi; sinnvoll sind höchstens {limit} ppi{tolerance:tolerance_ppi}."),
 	},
 	{
+		id: "image.page_ppi_low", title: text{"Page is an image of low resolution", "Seite ist ein Bild mit zu niedriger Auflösung"}, fix: morePixels,
+		messages: pageResolution,
+	},
+	{
+		id: "image.page_ppi_below_target", title: text{"Page is an image below the target resolution", "Seite ist ein Bild unter der Zielauflösung"}, fix: morePixels,
+		messages: pageResolution,
+	},
+	{
 		id: "image.ppi_low", title: text{"Image resolution is too low", "Bildauflösung ist zu niedrig"}, fix: morePixels,
 		messages: resolution,
 	},
@@ -98,10 +106,32 @@ var paints = []rule{
 		messages: one("{mark:Mark} in {paint:paint} is not black or grey.", "{mark:Mark} in {paint:paint} ist nicht schwarz oder grau."),
 	},
 	{
+		id: "color.device_rgb", title: text{"RGB without a profile is used", "RGB ohne Profil wird verwendet"}, fix: convert,
+		messages: one("RGB without a profile ({space}) is used on {pages:pages}; its colours are not defined.", "RGB ohne Profil ({space}) wird auf {pages:pages} verwendet; seine Farben sind nicht festgelegt."),
+	},
+	{
+		id: "color.gray_managed", title: text{"Colour-managed grey is used", "Farbverwaltetes Grau wird verwendet"}, fix: convert,
+		messages: one("Colour-managed grey ({space}) is used on {pages:pages}; it may be printed with several inks.", "Farbverwaltetes Grau ({space}) wird auf {pages:pages} verwendet; es kann mit mehreren Druckfarben gedruckt werden."),
+	},
+	{
+		id: "color.managed_graphics", title: text{"Colour-managed colour outside of images", "Farbverwaltete Farbe außerhalb von Bildern"}, fix: convert,
+		messages: one("{mark:Mark} in {paint:paint} is colour-managed; only images may be.", "{mark:Mark} in {paint:paint} ist farbverwaltet; das dürfen nur Bilder sein."),
+	},
+	{
 		id: "color.rgb", title: text{"RGB colour is used", "RGB-Farbe wird verwendet"}, fix: convert,
 		messages: one("RGB colour ({space}) is used on {pages:pages}; its appearance changes when it is converted to CMYK.", "RGB-Farbe ({space}) wird auf {pages:pages} verwendet; bei der Umwandlung in CMYK ändert sie ihr Aussehen."),
 	},
 
+	{
+		id: "ink.average", title: text{"Mean ink coverage of CMYK is too high", "Mittlerer Farbauftrag aus CMYK ist zu hoch"}, fix: lessInk,
+		messages: one("Cyan, magenta, yellow and black cover a square of 15 mm with {value} % on average; the maximum is {limit} %.",
+			"Cyan, Magenta, Gelb und Schwarz bedecken ein Quadrat von 15 mm im Mittel mit {value} %; zulässig sind höchstens {limit} %."),
+	},
+	{
+		id: "ink.average_all", title: text{"Mean ink coverage is too high", "Mittlerer Farbauftrag ist zu hoch"}, fix: lessInk,
+		messages: one("The inks cover a square of 15 mm with {value} % on average; the maximum is {limit} %.",
+			"Die Druckfarben bedecken ein Quadrat von 15 mm im Mittel mit {value} %; zulässig sind höchstens {limit} %."),
+	},
 	{
 		id: "ink.registration_all", title: text{"Registration colour is used on the page", "Passerfarbe wird auf der Seite verwendet"},
 		fix:      text{"Use black instead; the registration colour is only for printer's marks outside the page.", "Stattdessen Schwarz verwenden; die Passerfarbe ist nur für Druckmarken außerhalb der Seite bestimmt."},
@@ -115,6 +145,16 @@ var paints = []rule{
 	{
 		id: "ink.spot_count", title: text{"Too many spot colours", "Zu viele Sonderfarben"}, fix: process,
 		messages: one("The document uses {value:spots}: {inks}; the maximum is {limit}.", "Das Dokument verwendet {value:spots}: {inks}; zulässig sind höchstens {limit}."),
+	},
+	{
+		id: "ink.spot_case", title: text{"Spot colours differ only in case", "Sonderfarben unterscheiden sich nur in der Schreibweise"},
+		fix:      text{"Give each ink one name, and rename or merge the swatches in the layout and in placed files.", "Jeder Druckfarbe einen einzigen Namen geben und Farbfelder im Layout und in platzierten Dateien umbenennen oder zusammenführen."},
+		messages: one("The spot colours {first} and {ink} differ only in capital letters or in the form of their characters.", "Die Sonderfarben {first} und {ink} unterscheiden sich nur in Groß- und Kleinschreibung oder in der Form der Zeichen."),
+	},
+	{
+		id: "ink.spot_same", title: text{"Spot colours have one definition", "Sonderfarben haben dieselbe Definition"},
+		fix:      text{"Merge the swatches if they are one ink, or give each its own alternate colour.", "Farbfelder zusammenführen, wenn sie dieselbe Druckfarbe sind, oder jedem eine eigene Ersatzfarbe geben."},
+		messages: one("The spot colours {first} and {ink} have the same alternate colour and tint transform.", "Die Sonderfarben {first} und {ink} haben dieselbe Ersatzfarbe und Farbtonumrechnung."),
 	},
 	{
 		id: "ink.spot_name", title: text{"Spot colour name is ambiguous or invalid", "Sonderfarbenname ist mehrdeutig oder ungültig"},
@@ -132,8 +172,7 @@ var paints = []rule{
 		messages: one("The spot colour {ink} is used on {pages:pages}; it needs its own plate.", "Die Sonderfarbe {ink} wird auf {pages:pages} verwendet; sie braucht eine eigene Platte."),
 	},
 	{
-		id: "ink.tac", title: text{"Total ink coverage is too high", "Gesamtfarbauftrag ist zu hoch"},
-		fix: text{"Convert images with the ICC profile that the printer names, and reduce cyan, magenta and yellow in dark colours.", "Bilder mit dem ICC-Profil umwandeln, das die Druckerei nennt, und in dunklen Farben Cyan, Magenta und Gelb reduzieren."},
+		id: "ink.tac", title: text{"Total ink coverage is too high", "Gesamtfarbauftrag ist zu hoch"}, fix: lessInk,
 		messages: one("The total ink coverage reaches {value} %; the maximum is {limit} %, exceeded on {area_cm2} cm² of the page.",
 			"Der Gesamtfarbauftrag erreicht {value} %; zulässig sind höchstens {limit} %, überschritten auf {area_cm2} cm² der Seite."),
 	},
@@ -157,6 +196,11 @@ var paints = []rule{
 		messages: one("The ink {ink} ({role:role}) removes the artwork below it on {area_cm2} cm²; it should overprint.", "Die Farbe {ink} ({role:role}) spart das Motiv darunter auf {area_cm2} cm² aus; sie sollte überdrucken."),
 	},
 	{
+		id: "overprint.white_text", title: text{"White text overprints and disappears", "Weißer Text überdruckt und verschwindet"},
+		fix:      text{"Switch off overprint for white text (Window > Output > Attributes).", "Überdrucken bei weißem Text ausschalten (Fenster > Ausgabe > Attribute)."},
+		messages: one("{mark:Mark} in white is set to overprint and disappears in print.", "{mark:Mark} in Weiß ist auf Überdrucken gesetzt und verschwindet im Druck."),
+	},
+	{
 		id: "overprint.white", title: text{"White object overprints and disappears", "Weißes Objekt überdruckt und verschwindet"},
 		fix:      text{"Switch off overprint for white objects (Window > Output > Attributes).", "Überdrucken bei weißen Objekten ausschalten (Fenster > Ausgabe > Attribute)."},
 		messages: one("{mark:Mark} in white is set to overprint and disappears in print.", "{mark:Mark} in Weiß ist auf Überdrucken gesetzt und verschwindet im Druck."),
@@ -165,6 +209,16 @@ var paints = []rule{
 	{
 		id: "line.hairline", title: text{"Hairline", "Haarlinie"}, fix: thicker,
 		messages: thinLine,
+	},
+	{
+		id: "line.gray_thin", title: text{"Thin line in DeviceGray", "Dünne Linie in DeviceGray"},
+		fix: text{"Use the black of CMYK or the separation Black, and let the line overprint.", "Schwarz von CMYK oder die Separation Black verwenden und die Linie überdrucken lassen."},
+		messages: one("A line of {value} pt in DeviceGray ({paint:paint}) lies on other inks, and printers differ in how it overprints; use other black below {limit} pt.",
+			"Eine Linie mit {value} pt in DeviceGray ({paint:paint}) liegt auf anderen Farben und überdruckt nicht auf jedem Gerät gleich; unter {limit} pt anderes Schwarz verwenden."),
+	},
+	{
+		id: "line.white_thin", title: text{"Thin white line", "Dünne weiße Linie"}, fix: thicker,
+		messages: one("A white line is only {value} pt wide and may fill in; the minimum is {limit} pt.", "Eine weiße Linie ist nur {value} pt stark und kann zulaufen; nötig sind mindestens {limit} pt."),
 	},
 	{
 		id: "line.multi_ink_thin", title: text{"Thin line in several inks or in white", "Dünne Linie in mehreren Druckfarben oder in Weiß"}, fix: thicker,
@@ -190,6 +244,11 @@ var paints = []rule{
 	},
 
 	{
+		id: "transparency.blend_space", title: text{"Transparency group is not blended in CMYK", "Transparenzgruppe wird nicht in CMYK verrechnet"},
+		fix:      text{"Set the transparency blend space to CMYK (InDesign: Edit > Transparency Blend Space) and export again.", "Transparenzfüllraum auf CMYK setzen (InDesign: Bearbeiten > Transparenzfüllraum) und erneut exportieren."},
+		messages: one("A transparency group has the colour space {space} instead of DeviceCMYK.", "Eine Transparenzgruppe hat den Farbraum {space} statt DeviceCMYK."),
+	},
+	{
 		id: "transparency.blend_space_rgb", title: text{"Transparency is blended in RGB", "Transparenz wird in RGB verrechnet"},
 		fix:      text{"Set the transparency blend space to CMYK (InDesign: Edit > Transparency Blend Space) and export again.", "Transparenzfüllraum auf CMYK setzen (InDesign: Bearbeiten > Transparenzfüllraum) und erneut exportieren."},
 		messages: one("Transparency on the page is blended in {space}; colours may change where objects overlap.", "Transparenz auf der Seite wird in {space} verrechnet; wo sich Objekte überlagern, können sich Farben ändern."),
@@ -202,6 +261,9 @@ var paints = []rule{
 }
 
 var (
+	lessInk        = text{"Convert images with the ICC profile that the printer names, and reduce cyan, magenta and yellow in dark colours.", "Bilder mit dem ICC-Profil umwandeln, das die Druckerei nennt, und in dunklen Farben Cyan, Magenta und Gelb reduzieren."}
+	pageResolution = one("The page is one image of {width} x {height} pixels at {value} ppi; such pages need {limit} ppi{tolerance:tolerance_ppi}.",
+		"Die Seite ist ein einziges Bild mit {width} x {height} Pixeln und {value} ppi; solche Seiten brauchen {limit} ppi{tolerance:tolerance_ppi}.")
 	morePixels     = text{"Place the image smaller or replace it with one that has more pixels; upsampling does not improve it.", "Bild kleiner platzieren oder durch eines mit mehr Pixeln ersetzen; Hochrechnen verbessert es nicht."}
 	newImage       = text{"Save the image as TIFF or JPEG, place it again and export again.", "Bild als TIFF oder JPEG speichern, neu platzieren und erneut exportieren."}
 	convert        = text{"Convert to CMYK with the ICC profile that the printer names and check the result, or let the printer convert.", "Mit dem ICC-Profil, das die Druckerei nennt, in CMYK umwandeln und das Ergebnis prüfen, oder die Druckerei umwandeln lassen."}

@@ -6,6 +6,11 @@ package texts
 // order.
 var viewers = []rule{
 	{
+		id: "layer.configurations", title: text{"Layers have several configurations", "Ebenen haben mehrere Einstellungen"},
+		fix:      text{"Export again as PDF/X without layers, or delete the other configurations of layers.", "Erneut als PDF/X ohne Ebenen exportieren oder die anderen Ebeneneinstellungen löschen."},
+		messages: one("The document has configurations of layers beside the default one, which show other content.", "Das Dokument hat neben der Standardeinstellung weitere Ebeneneinstellungen, die anderen Inhalt zeigen."),
+	},
+	{
 		id: "layer.hidden", title: text{"Layer with content is not printed", "Ebene mit Inhalt wird nicht gedruckt"},
 		fix:      text{"Delete the layer or make it visible, and export again.", "Ebene löschen oder einblenden und erneut exportieren."},
 		messages: one("The layer {layer} has content on {pages:pages} but is switched off and does not print.", "Die Ebene {layer} hat Inhalt auf {pages:pages}, ist aber ausgeblendet und wird nicht gedruckt."),
