@@ -53,7 +53,7 @@ func Fix(ctx context.Context, file io.ReaderAt, size int64, p profile.Profile, f
 	if opts.Limits == (document.Limits{}) {
 		opts.Limits = document.DefaultLimits()
 	}
-	opts.Progress = nil
+	opts.Progress, opts.Pictures = nil, nil
 	inspected, err := Inspect(ctx, file, size, p, opts)
 	if err != nil {
 		return nil, report.FixLog{}, err

@@ -27,6 +27,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
@@ -54,6 +55,9 @@ type Options struct {
 	// Output is the printing condition for [Fix] and [Compare] of files that state none; it may be
 	// nil. [Inspect] does not use it.
 	Output *report.Output
+	// Pictures, if not nil, gets pictures of the pages that [Inspect] paints, until it is full. They
+	// show what the report is about: the MediaBox, as a viewer shows the page.
+	Pictures *pageimage.Writer
 }
 
 // Inspect judges size bytes of a PDF by a profile.
@@ -102,6 +106,7 @@ func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.L
 	defer interpreter.Close()
 	codes := codeFinder{interpreter: interpreter, painter: painter, roles: named, doc: collector.Document()}
 	search := selects(p, string(report.CategoryBarcode)+".")
+	photos := photographer{painter: painter, roles: named, doc: collector.Document(), pictures: opts.Pictures}
 	for i := range pages {
 		if i+1 < len(pages) {
 			interpreter.Ahead(&pages[i+1])
@@ -114,6 +119,7 @@ func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.L
 		if err := interpreter.Page(ctx, &pages[i]); err != nil {
 			return fmt.Errorf("read page %d: %w", i+1, err)
 		}
+		photos.page(&pages[i])
 		if search {
 			if err := codes.page(ctx, &pages[i]); err != nil {
 				return fmt.Errorf("search page %d: %w", i+1, err)

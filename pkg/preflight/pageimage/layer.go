@@ -117,7 +117,8 @@ func grey(picture image.Image) *image.Gray {
 // inverted returns a plane with black for the full amount.
 func inverted(picture image.Image) *image.Gray {
 	plane := grey(picture)
-	out := image.NewGray(plane.Rect)
+	// The rows of decoded pictures may be longer than the picture.
+	out := &image.Gray{Pix: make([]uint8, len(plane.Pix)), Stride: plane.Stride, Rect: plane.Rect}
 	for i, v := range plane.Pix {
 		out.Pix[i] = 255 - v
 	}

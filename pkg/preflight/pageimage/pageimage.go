@@ -17,6 +17,7 @@ import (
 	"image"
 	"image/jpeg"
 	"io"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -75,31 +76,42 @@ func (w *Writer) Add(page Page, printed image.Image, inks []*image.Gray) (bool, 
 		pictures = append(pictures, ink)
 	}
 	page.PixelWidth, page.PixelHeight = printed.Bounds().Dx(), printed.Bounds().Dy()
-	var encoded [][]byte
-	total := w.out.Len()
 	for _, picture := range pictures {
 		if picture.Bounds().Size() != printed.Bounds().Size() {
 			return false, fmt.Errorf("page %d: pictures of different sizes", page.Number)
 		}
-		var out bytes.Buffer
-		if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: quality}); err != nil {
-			return false, fmt.Errorf("encode page %d: %w", page.Number, err)
-		}
-		total += out.Len()
-		encoded = append(encoded, out.Bytes())
+	}
+	encoded, err := encode(pictures)
+	if err != nil {
+		return false, fmt.Errorf("encode page %d: %w", page.Number, err)
+	}
+	total := w.out.Len()
+	for i := range encoded {
+		total += encoded[i].Len()
 	}
 	// The directory needs some room, too.
 	if total > MaxBytes-64<<10 {
 		w.full = true
 		return false, nil
 	}
-	for i, picture := range encoded {
-		if err := w.store(file(page.Number, i), picture); err != nil {
+	for i := range encoded {
+		if err := w.store(file(page.Number, i), encoded[i].Bytes()); err != nil {
 			return false, err
 		}
 	}
 	w.pages = append(w.pages, page)
 	return true, nil
+}
+
+// encode returns pictures as JPEG files, which it makes at the same time.
+func encode(pictures []image.Image) ([]bytes.Buffer, error) {
+	encoded, errs := make([]bytes.Buffer, len(pictures)), make([]error, len(pictures))
+	var encoding sync.WaitGroup
+	for i, picture := range pictures {
+		encoding.Go(func() { errs[i] = jpeg.Encode(&encoded[i], picture, &jpeg.Options{Quality: quality}) })
+	}
+	encoding.Wait()
+	return encoded, errors.Join(errs...)
 }
 
 func (w *Writer) store(name string, data []byte) error {

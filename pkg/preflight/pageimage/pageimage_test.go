@@ -98,6 +98,33 @@ func TestPicturesOfPagesAndInks(t *testing.T) {
 	}
 }
 
+func TestPicturesHaveAnySize(t *testing.T) {
+	t.Parallel()
+	var w pageimage.Writer
+	if ok, err := w.Add(pageimage.Page{Number: 1, Width: 1, Height: 1, Inks: []string{"Cyan"}}, filled(61, 23, 255), []*image.Gray{filled(61, 23, 255)}); !ok || err != nil {
+		t.Fatalf("Add = %t, %v", ok, err)
+	}
+	data, err := w.Bytes()
+	if err != nil {
+		t.Fatalf("Bytes: %v", err)
+	}
+	for _, layer := range []string{pageimage.Printed, pageimage.Heat, "Cyan"} {
+		picture, err := open(t, data).Picture(1, layer, 0)
+		if err != nil || picture.Bounds().Size() != image.Pt(61, 23) {
+			t.Errorf("Picture(%q) = %v, %v", layer, picture.Bounds(), err)
+		}
+	}
+	ink, err := open(t, data).Picture(1, "Cyan", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for x, want := range map[int]uint8{2: 0, 58: 255} {
+		if got := color.GrayModel.Convert(ink.At(x, 22)).(color.Gray).Y; difference(got, want) > 4 {
+			t.Errorf("the last row at %d: %d, want %d", x, got, want)
+		}
+	}
+}
+
 func difference(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 
 func TestMissingPicturesAreNotFound(t *testing.T) {

@@ -34,6 +34,8 @@ type Output struct {
 	// source converts inks to the connection space; nil without a profile.
 	source *icc.Pipeline
 	light  *cube
+	// screen converts inks to sRGB.
+	screen *Table
 }
 
 // Intent is a rendering intent (ISO 32000-2, table 69). The zero value is
@@ -189,23 +191,27 @@ func labUnit(i int, v float64) float64 {
 func (o *Output) ThroughRGB(inks [4]float64) [4]float64 {
 	if o.light == nil {
 		back := o.conversion(&Space{Family: DeviceRGB, Components: 3, kind: additive})
-		in, out := make([]float64, 4), make([]float64, 4)
 		o.light = newCube(4, func(from []float64) [4]float64 {
 			if o.source == nil {
 				white := 1 - from[3]
 				return back([]float64{(1 - from[0]) * white, (1 - from[1]) * white, (1 - from[2]) * white})
 			}
-			copy(in, from)
-			o.source.TransformGeneral(out, in)
-			xyz := [3]float64(out)
-			if o.lab {
-				xyz = labToXYZ(xyz)
-			}
-			rgb := xyzToSRGB(xyz)
+			rgb := o.profiled(from)
 			return back(rgb[:])
 		})
 	}
 	return o.light.at(inks[:])
+}
+
+// profiled returns inks in sRGB, by the output profile.
+func (o *Output) profiled(inks []float64) [3]float64 {
+	in, out := [4]float64(inks), [4]float64{}
+	o.source.TransformGeneral(out[:], in[:])
+	xyz := [3]float64(out[:3])
+	if o.lab {
+		xyz = labToXYZ(xyz)
+	}
+	return xyzToSRGB(xyz)
 }
 
 // conversion returns the function from a colour of a space, as 0 to 1, to inks.
@@ -377,16 +383,20 @@ func (o *Output) Table(s *Space, r *Reader) *Table {
 			return nil
 		}
 	}
-	t := &Table{cube: o.cubeOf(s)}
+	return newTable(o.cubeOf(s))
+}
+
+func newTable(c *cube) *Table {
+	t := &Table{cube: c}
 	for v := range t.low {
-		at := v * (t.cube.side - 1)
-		t.low[v] = min(at/255, t.cube.side-2)
+		at := v * (c.side - 1)
+		t.low[v] = min(at/255, c.side-2)
 		t.part[v] = int32(at - 255*t.low[v]) // #nosec G115 -- at most 255
 	}
 	stride := 1
-	for i := s.Components - 1; i >= 0; i-- {
+	for i := c.n - 1; i >= 0; i-- {
 		t.strides[i] = stride
-		stride *= t.cube.side
+		stride *= c.side
 	}
 	return t
 }
