@@ -13,7 +13,8 @@ package sandbox
 //     then the [Request] as JSON up to the end. The inspector reads nothing of the
 //     PDF before the byte arrives.
 //   - Standard output, only if the exit code is 0: the report as JSON or, if the
-//     request asks for annotations, the bytes to append to the PDF.
+//     request asks for annotations, the bytes to append to the PDF. If the request
+//     asks for pictures: the output of [EncodePictures].
 //   - Standard error: log lines.
 
 import (
@@ -25,6 +26,7 @@ import (
 	"io"
 
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -64,6 +66,8 @@ type Request struct {
 	ProfileText string `json:"profileText,omitempty"`
 	// Ticket holds the ordered properties; it may be nil.
 	Ticket *jobticket.Ticket `json:"ticket,omitempty"`
+	// Pictures requests pictures of the pages after the report.
+	Pictures bool `json:"pictures,omitempty"`
 	// Annotate requests the findings as an update of the PDF instead of the report.
 	Annotate bool `json:"annotate,omitempty"`
 	// Compare requests a comparison of the PDF with the other file instead of the report.
@@ -118,6 +122,37 @@ func ReadRequest(in io.Reader) (Request, error) {
 		return Request{}, fmt.Errorf("%w: %w", ErrInvalidRequest, err)
 	}
 	return a, nil
+}
+
+// EncodePictures writes the JSON of a report and a set of pictures, which may be empty.
+func EncodePictures(w io.Writer, report, pictures []byte) error {
+	head := binary.BigEndian.AppendUint32(nil, uint32(len(report))) // #nosec G115 -- bounded by the caller
+	for _, part := range [][]byte{head, report, pictures} {
+		if _, err := w.Write(part); err != nil {
+			return fmt.Errorf("write report with pictures: %w", err)
+		}
+	}
+	return nil
+}
+
+// errFrame is the error of an output with pictures that does not state the length of its report.
+var errFrame = errors.New("output without a report")
+
+// decodePictures splits the output of [EncodePictures]. The pictures are nil if there are none, or if
+// they are not a valid set.
+func decodePictures(output []byte) (report, pictures []byte, err error) {
+	if len(output) < 4 {
+		return nil, nil, errFrame
+	}
+	n := int64(binary.BigEndian.Uint32(output))
+	if n > int64(len(output)-4) {
+		return nil, nil, errFrame
+	}
+	report, pictures = output[4:4+n], output[4+n:]
+	if _, err := pageimage.Open(bytes.NewReader(pictures), int64(len(pictures))); err != nil {
+		return report, nil, nil //nolint:nilerr // the report is complete without its pictures
+	}
+	return report, pictures, nil
 }
 
 // Progress is how many pages have been read.

@@ -17,8 +17,8 @@ import (
 func TestRequestArrivesAsItWasSent(t *testing.T) {
 	t.Parallel()
 	want := sandbox.Request{
-		Profile: "print_ready",
-		Ticket:  &jobticket.Ticket{Pages: 8, TrimSize: &jobticket.Size{Width: 148, Height: 210}, Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold"}}, Quantity: 500},
+		Profile: "print_ready", Pictures: true,
+		Ticket: &jobticket.Ticket{Pages: 8, TrimSize: &jobticket.Size{Width: 148, Height: 210}, Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold"}}, Quantity: 500},
 	}
 	data, err := want.Encode()
 	if err != nil {

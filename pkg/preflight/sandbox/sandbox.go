@@ -39,6 +39,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -58,6 +59,8 @@ type Spec struct {
 	Other *os.File
 	// Output is the printing condition for [Fix] of a file that states none, or nil.
 	Output *report.Output
+	// Pictures requests pictures of the pages from [Run].
+	Pictures bool
 	// Language is the language of annotations; empty selects English.
 	Language string
 	// Progress, if not nil, is called after each page. The calls come from another
@@ -78,6 +81,8 @@ type Limits struct {
 	Wall time.Duration
 	// Output is the length of the report, or of the update, in bytes.
 	Output int64
+	// besides is the length of what follows the report, in bytes.
+	besides int64
 }
 
 // DefaultLimits suit every file that the engine's own limits let pass.
@@ -111,16 +116,49 @@ type Inspected struct {
 	// JSON holds the report as the inspector wrote it. The sandbox has decoded it to
 	// check it: it is exactly one report document in UTF-8, within the output limit.
 	JSON []byte
+	// Pictures is the set of pictures of the pages, for pageimage.Open. It is nil if none were
+	// requested or could be made.
+	Pictures []byte
 }
+
+// pictureTime is the additional time of an inspection with pictures.
+const pictureTime = 10 * time.Second
 
 // Run inspects one file. It returns after the child has ended and leaves neither a
 // process nor a goroutine behind.
 //
 // The error is the cause of ctx if ctx has ended, an [*Error] if the inspection
 // failed, or another error if the child could not be started.
+//
+// With pictures, the child gets [pictureTime] more, and may write a set of pictures besides. If it
+// fails for another reason than time, Run inspects the file again without them.
 func Run(ctx context.Context, spec Spec) (Inspected, error) {
+	if !spec.Pictures {
+		return run(ctx, spec)
+	}
+	pictured := spec
+	pictured.Limits = spec.Limits.orDefault()
+	pictured.Limits.CPU += pictureTime
+	pictured.Limits.Wall += pictureTime
+	pictured.Limits.besides = pageimage.MaxBytes + 4
+	made, err := run(ctx, pictured)
+	var failure *Error
+	if errors.As(err, &failure) && failure.Reason != ErrTimeLimit {
+		spec.Pictures = false
+		return run(ctx, spec)
+	}
+	return made, err
+}
+
+func run(ctx context.Context, spec Spec) (Inspected, error) {
 	var made Inspected
-	err := inspect(ctx, spec, Request{}, func(output []byte) error {
+	err := inspect(ctx, spec, Request{Pictures: spec.Pictures}, func(output []byte) (err error) {
+		var pictures []byte
+		if spec.Pictures {
+			if output, pictures, err = decodePictures(output); err != nil {
+				return err
+			}
+		}
 		decoded, err := report.Decode(output)
 		if err != nil {
 			return fmt.Errorf("unreadable report: %w", err)
@@ -129,7 +167,7 @@ func Run(ctx context.Context, spec Spec) (Inspected, error) {
 		if english := report.Languages()[0]; cmp.Or(decoded.Language, english) != english {
 			return fmt.Errorf("report in the language %s, want %s", decoded.Language, english)
 		}
-		made = Inspected{Report: decoded, JSON: output}
+		made = Inspected{Report: decoded, JSON: output, Pictures: pictures}
 		return nil
 	})
 	return made, err
@@ -172,7 +210,7 @@ func Fix(ctx context.Context, spec Spec, fixes []report.Fix) (update []byte, log
 	spec.Limits = spec.Limits.orDefault()
 	spec.Limits.CPU *= fixPasses
 	spec.Limits.Wall *= fixPasses
-	spec.Limits.Output += report.MaxUpdate
+	spec.Limits.besides = report.MaxUpdate
 	err = inspect(ctx, spec, Request{Fix: true, Fixes: fixes, Output: spec.Output}, func(output []byte) (err error) {
 		log, update, err = report.DecodeFix(output)
 		return err
@@ -273,7 +311,7 @@ func newChild(ctx context.Context, spec Spec, request Request, limits Limits) (*
 	c.cmd.SysProcAttr = attributes()
 	c.cmd.Cancel = c.kill
 	c.cmd.WaitDelay = drainTime
-	c.stdout = capped{limit: limits.Output, full: c.kill}
+	c.stdout = capped{limit: limits.Output + limits.besides, full: c.kill}
 	c.cmd.Stdout, c.cmd.Stderr = &c.stdout, &c.stderr
 	return c, nil
 }
@@ -354,7 +392,7 @@ func (c *child) failure(ctx context.Context, limits Limits) *Error {
 	state := c.cmd.ProcessState
 	switch {
 	case c.stdout.over.Load():
-		return &Error{Reason: ErrOutputLimit, Detail: fmt.Sprintf("more than %d bytes", limits.Output)}
+		return &Error{Reason: ErrOutputLimit, Detail: fmt.Sprintf("more than %d bytes", limits.Output+limits.besides)}
 	case c.waited == nil:
 		return nil
 	case state == nil:

@@ -3,6 +3,7 @@
 package sandbox_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
@@ -90,6 +92,51 @@ func TestProgressAndTicketCrossTheProcess(t *testing.T) {
 	}
 	if diff := cmp.Diff(&jobticket.Ticket{Pages: 3}, made.Ticket); diff != "" {
 		t.Errorf("ticket (-want +got):\n%s", diff)
+	}
+}
+
+func TestPicturesCrossTheProcess(t *testing.T) {
+	t.Parallel()
+	spec := sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: pdf(t, pdftest.Good())}
+	without, err := sandbox.Run(t.Context(), spec)
+	if err != nil || without.Pictures != nil {
+		t.Fatalf("sandbox.Run: %d bytes of pictures, %v", len(without.Pictures), err)
+	}
+	spec.Pictures = true
+	got, err := sandbox.Run(t.Context(), spec)
+	if err != nil {
+		t.Fatalf("sandbox.Run: %v%s", err, tailOf(err))
+	}
+	if diff := cmp.Diff(string(without.JSON), string(got.JSON)); diff != "" {
+		t.Errorf("report (-without pictures +with):\n%s", diff)
+	}
+	set, err := pageimage.Open(bytes.NewReader(got.Pictures), int64(len(got.Pictures)))
+	if err != nil || len(set.Pages()) != 1 {
+		t.Fatalf("open pictures: %v", err)
+	}
+	if picture, err := set.Picture(1, "Black", 100); err != nil || picture.Bounds().Dx() != 100 {
+		t.Errorf("the plane of black: %v, %v", picture, err)
+	}
+}
+
+func TestReportIsReturnedWithoutPicturesThatFail(t *testing.T) {
+	t.Parallel()
+	for mode, limits := range map[string]sandbox.Limits{
+		"no pictures": {}, "rubbish pictures": {}, "flooding pictures": {Output: 1 << 16}, "crashing pictures": {}, "hogging pictures": {Memory: 128 << 20}, "no frame": {},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			got, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: misbehave(mode), File: pdf(t, nil), Limits: limits, Pictures: true})
+			if err != nil || got.Verdict != report.Pass || got.Pictures != nil || string(got.JSON) != `{"reportVersion":"1.0","verdict":"pass"}` {
+				t.Errorf("report %q, %d bytes of pictures, error %v%s", got.JSON, len(got.Pictures), err, tailOf(err))
+			}
+		})
+	}
+	for mode, want := range map[string]error{"sleep": sandbox.ErrTimeLimit, "rubbish": sandbox.ErrCrash} {
+		limits := sandbox.Limits{Wall: time.Second}
+		if got, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: misbehave(mode), File: pdf(t, nil), Limits: limits, Pictures: true}); !errors.Is(err, want) {
+			t.Errorf("%s: report %q, error %v, want %v", mode, got.JSON, err, want)
+		}
 	}
 }
 

@@ -4,7 +4,7 @@
 // foreign PDFs.
 //
 // It isolates itself, waits until its parent has set the limits, reads the PDF from descriptor 3, and
-// writes one report, a comparison, or an update of the PDF with comments or fixes. It uses no file system,
+// writes one report, also with pictures of the pages, a comparison, or an update of the PDF with comments or fixes. It uses no file system,
 // network or environment. The binary workers/inspector runs it; where that binary is
 // not installed, the main binary runs it under a hidden command.
 package inspector
@@ -18,6 +18,7 @@ import (
 	"runtime/debug"
 
 	"github.com/printmarket/printmarket/pkg/preflight"
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
@@ -73,16 +74,18 @@ func run(in io.Reader, file, other *os.File, progress, out io.Writer) (int, erro
 	if ask.Fix {
 		return fixed(file, info.Size(), p, ask, out)
 	}
-	r, err := preflight.Inspect(context.Background(), file, info.Size(), p, preflight.Options{
-		Ticket: ask.Ticket, Progress: progressWriter(progress),
-	})
+	opts := preflight.Options{Ticket: ask.Ticket, Progress: progressWriter(progress)}
+	if ask.Pictures {
+		opts.Pictures = &pageimage.Writer{}
+	}
+	r, err := preflight.Inspect(context.Background(), file, info.Size(), p, opts)
 	if err != nil {
 		return sandbox.ExitInput, err
 	}
 	if ask.Annotate {
 		return annotated(file, info.Size(), report.Localize(r, ask.Language), out)
 	}
-	return write(out, r)
+	return write(out, r, opts.Pictures)
 }
 
 // fixed writes the fixes of a file.
@@ -156,13 +159,24 @@ func progressWriter(w io.Writer) func(done, total int) {
 	}
 }
 
-func write(out io.Writer, r report.Report) (int, error) {
+// write writes a report, with pictures unless they are nil. Pictures that cannot be stored are omitted.
+func write(out io.Writer, r report.Report, pictures *pageimage.Writer) (int, error) {
 	data, err := report.Encode(r)
 	if err != nil {
 		return sandbox.ExitInternal, err
 	}
 	if len(data) > report.MaxBytes {
 		return sandbox.ExitInternal, fmt.Errorf("report has %d bytes, more than %d", len(data), report.MaxBytes)
+	}
+	if pictures != nil {
+		set, err := pictures.Bytes()
+		if err != nil || len(set) > pageimage.MaxBytes {
+			set = nil
+		}
+		if err := sandbox.EncodePictures(out, data, set); err != nil {
+			return sandbox.ExitInternal, err
+		}
+		return sandbox.ExitReport, nil
 	}
 	if _, err := out.Write(data); err != nil {
 		return sandbox.ExitInternal, fmt.Errorf("write report: %w", err)

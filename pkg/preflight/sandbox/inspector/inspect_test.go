@@ -4,6 +4,7 @@ package inspector
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
@@ -88,6 +90,39 @@ func TestExitCodes(t *testing.T) {
 			}
 			if err := check(out.Bytes()); (err == nil) != (code == sandbox.ExitReport) {
 				t.Errorf("exit %d with output %q", code, out.String())
+			}
+		})
+	}
+}
+
+func TestPicturesFollowTheReport(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		data  []byte
+		pages int
+	}{"a good file": {pdftest.Good(), 1}, "no PDF": {nil, 0}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := file(t, tc.data)
+			var want, got bytes.Buffer
+			if code, err := run(strings.NewReader(`x{"profile":"print_ready"}`), in, in, io.Discard, &want); code != sandbox.ExitReport {
+				t.Fatalf("exit %d, %v", code, err)
+			}
+			const ask = `x{"profile":"print_ready","pictures":true}`
+			if code, err := run(strings.NewReader(ask), in, in, io.Discard, &got); code != sandbox.ExitReport {
+				t.Fatalf("exit %d, %v", code, err)
+			}
+			n := int(binary.BigEndian.Uint32(got.Bytes()))
+			if diff := cmp.Diff(want.String(), string(got.Bytes()[4:4+n])); diff != "" {
+				t.Errorf("report (-without pictures +with):\n%s", diff)
+			}
+			pictures := got.Bytes()[4+n:]
+			set, err := pageimage.Open(bytes.NewReader(pictures), int64(len(pictures)))
+			if (err == nil) != (tc.pages > 0) || err == nil && len(set.Pages()) != tc.pages {
+				t.Errorf("%d bytes of pictures, %v; want %d pages", len(pictures), err, tc.pages)
+			}
+			if code, err := run(strings.NewReader(ask), in, in, io.Discard, fullDisk{}); code != sandbox.ExitInternal || err == nil {
+				t.Errorf("exit %d, %v, want %d", code, err, sandbox.ExitInternal)
 			}
 		})
 	}

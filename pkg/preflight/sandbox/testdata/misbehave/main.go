@@ -47,16 +47,33 @@ func main() {
 		"values": func() {
 			fmt.Print(`{"reportVersion":"1.1","language":"en","verdict":"pass","findings":[{"severity":"info","parameters":{"a":{}}}]}`)
 		},
-		"spaces":  func() { fmt.Print(" ", report, "\n\n") },
-		"silence": func() {},
-		"fork":    fork,
-		"limits":  limits,
-		"escape":  func() { escape(true) },
-		"roam":    func() { escape(false) },
-		"alone":   alone,
-		"bare":    func() { fmt.Fprintln(os.Stderr, "isolate: on purpose"); os.Exit(sandbox.ExitNotIsolated) },
+		"no pictures":       func() { pictured(nil) },
+		"rubbish pictures":  func() { pictured([]byte("PK rubbish")) },
+		"flooding pictures": func() { pictured(nil); flood() },
+		"crashing pictures": func() { pictured(nil); panic("on purpose") },
+		"hogging pictures":  func() { pictured(nil); hog() },
+		"no frame":          func() { fmt.Print(report) },
+		"spaces":            func() { fmt.Print(" ", report, "\n\n") },
+		"silence":           func() {},
+		"fork":              fork,
+		"limits":            limits,
+		"escape":            func() { escape(true) },
+		"roam":              func() { escape(false) },
+		"alone":             alone,
+		"bare":              func() { fmt.Fprintln(os.Stderr, "isolate: on purpose"); os.Exit(sandbox.ExitNotIsolated) },
 	}
 	modes[mode]()
+}
+
+// pictured writes a report with pictures, or ends the process with the report alone if the request asks
+// for no pictures.
+func pictured(set []byte) {
+	ask, err := sandbox.ReadRequest(os.Stdin)
+	if err != nil || !ask.Pictures {
+		fmt.Print(report)
+		os.Exit(0)
+	}
+	_ = sandbox.EncodePictures(os.Stdout, []byte(report), set)
 }
 
 func spin() {
