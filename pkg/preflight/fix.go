@@ -23,23 +23,6 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
 )
 
-// fixedBy holds the rules whose findings a fix removes.
-var fixedBy = map[report.Fix][]string{
-	report.FixIntent:      {"outputintent.missing", "outputintent.profile_missing"},
-	report.FixLayers:      {"layer.hidden"},
-	report.FixColors:      {"color.rgb", "color.lab"},
-	report.FixBlack:       {"text.rich_black", "text.rgb_black", "overprint.black_text_knockout"},
-	report.FixWhite:       {"overprint.white"},
-	report.FixHairlines:   {"line.hairline", "line.thin"},
-	report.FixScale:       {"intent.trim_size"},
-	report.FixTrim:        {"box.trim_missing", "intent.trim_size"},
-	report.FixBleed:       {"box.bleed_missing", "box.bleed_short", "box.art_short_of_bleed"},
-	report.FixStretch:     {"box.bleed_missing", "box.bleed_short", "box.art_short_of_bleed"},
-	report.FixAnnotations: {"annotation.in_trim", "annotation.multimedia", "form.field", "pdfx.annotation"},
-	report.FixActions:     {"action.javascript", "action.other", "pdfx.action"},
-	report.FixAttachments: {"file.attachment", "pdfx.attachment"},
-} // constant
-
 // Fix returns the bytes that fix a file, for appending, and the log of all changes. Without fixes,
 // it applies those for which the inspection by the profile has findings and which are possible,
 // if they are [report.Fix.Automatic].
@@ -92,7 +75,7 @@ func (e *impossibleError) Error() string { return fmt.Sprintf("%s: %s", e.Fix, e
 
 // found reports whether a report has findings that a fix removes.
 func found(r report.Report, fix report.Fix) bool {
-	return slices.ContainsFunc(r.Findings, func(f report.Finding) bool { return slices.Contains(fixedBy[fix], f.Rule) })
+	return slices.ContainsFunc(r.Findings, func(f report.Finding) bool { return slices.Contains(fix.Rules(), f.Rule) })
 }
 
 // fixer changes objects of a file.

@@ -87,7 +87,7 @@ func (x *fixer) change(fixes []report.Fix) func(page int, m *facts.Mark) content
 		if !slices.Contains(fixes, fix) {
 			return func(*facts.Mark) (float64, bool) { return 0, false }
 		}
-		return rules.Broken(x.profile, fixedBy[fix]...)
+		return rules.Broken(x.profile, fix.Rules()...)
 	}
 	black, white, hairlines := check(report.FixBlack), check(report.FixWhite), check(report.FixHairlines)
 	return func(_ int, m *facts.Mark) content.Change {

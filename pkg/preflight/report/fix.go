@@ -61,6 +61,26 @@ func Fixes() []Fix {
 // artwork, and [FixStretch] fixes what [FixBleed] fixes.
 func (f Fix) Automatic() bool { return f != FixScale && f != FixStretch }
 
+// fixedBy holds the rules whose findings a fix removes.
+var fixedBy = map[Fix][]string{
+	FixIntent:      {"outputintent.missing", "outputintent.profile_missing"},
+	FixLayers:      {"layer.hidden"},
+	FixColors:      {"color.rgb", "color.lab"},
+	FixBlack:       {"text.rich_black", "text.rgb_black", "overprint.black_text_knockout"},
+	FixWhite:       {"overprint.white"},
+	FixHairlines:   {"line.hairline", "line.thin"},
+	FixScale:       {"intent.trim_size"},
+	FixTrim:        {"box.trim_missing", "intent.trim_size"},
+	FixBleed:       {"box.bleed_missing", "box.bleed_short", "box.art_short_of_bleed"},
+	FixStretch:     {"box.bleed_missing", "box.bleed_short", "box.art_short_of_bleed"},
+	FixAnnotations: {"annotation.in_trim", "annotation.multimedia", "form.field", "pdfx.annotation"},
+	FixActions:     {"action.javascript", "action.other", "pdfx.action"},
+	FixAttachments: {"file.attachment", "pdfx.attachment"},
+} // constant
+
+// Rules lists the rules whose findings the fix removes.
+func (f Fix) Rules() []string { return fixedBy[f] }
+
 // Output is a printing condition, for fixes of files that state none.
 type Output struct {
 	// Profile is an ICC profile for CMYK, at most [MaxProfile] bytes.
