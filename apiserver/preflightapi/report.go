@@ -72,7 +72,8 @@ type Representation struct {
 
 // writers write a report in a media type.
 var writers = map[string]func(io.Writer, report.Report) error{
-	MediaHTML: html.Write, MediaXFDF: report.XFDF, MediaJSON: writeJSON,
+	MediaHTML: func(w io.Writer, r report.Report) error { return html.Write(w, r, nil) },
+	MediaXFDF: report.XFDF, MediaJSON: writeJSON,
 } // constant
 
 func writeJSON(w io.Writer, r report.Report) error {

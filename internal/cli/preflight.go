@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
@@ -105,6 +106,7 @@ func (o *preflightOptions) run(cmd *cobra.Command, files []string) error {
 	if form.copy {
 		return in.annotate(cmd.Context(), files[0], o.path)
 	}
+	in.spec.Pictures = form.pictures
 	out := cmd.OutOrStdout()
 	var kept bytes.Buffer
 	if o.path != "" {
@@ -161,10 +163,16 @@ func (in *inspection) all(cmd *cobra.Command, files []string, form output, out i
 }
 
 // file inspects one file.
-func (in *inspection) file(ctx context.Context, name string) (made report.Report, err error) {
+func (in *inspection) file(ctx context.Context, name string) (made inspected, err error) {
 	err = in.open(name, func(spec sandbox.Spec) error {
-		inspected, err := sandbox.Run(ctx, spec)
-		made = report.Localize(inspected.Report, in.spec.Language)
+		got, err := sandbox.Run(ctx, spec)
+		if err != nil {
+			return err
+		}
+		made = inspected{Report: report.Localize(got.Report, in.spec.Language), name: name}
+		if got.Pictures != nil {
+			made.pictures, err = pageimage.Open(bytes.NewReader(got.Pictures), int64(len(got.Pictures)))
+		}
 		return err
 	})
 	return made, err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/report/html"
 )
@@ -17,7 +18,9 @@ import (
 // output is a form of a report.
 type output struct {
 	name  string
-	write func(io.Writer, report.Report) error
+	write func(io.Writer, inspected) error
+	// pictures is set for a form that shows the pages.
+	pictures bool
 	// several is set if the reports of several files can follow each other, and titled
 	// if each of them then needs the name of its file.
 	several, titled bool
@@ -25,11 +28,18 @@ type output struct {
 	copy bool
 }
 
+// inspected is the report of a file, with pictures of its pages or nil.
+type inspected struct {
+	report.Report
+	name     string
+	pictures *pageimage.Set
+}
+
 var outputs = []output{
-	{name: "text", write: writeText, several: true, titled: true},
-	{name: "json", write: writeJSON, several: true},
-	{name: "html", write: html.Write},
-	{name: "xfdf", write: report.XFDF},
+	{name: "text", write: func(w io.Writer, made inspected) error { return writeText(w, made.Report) }, several: true, titled: true},
+	{name: "json", write: func(w io.Writer, made inspected) error { return writeJSON(w, made.Report) }, several: true},
+	{name: "html", write: writeHTML, pictures: true},
+	{name: "xfdf", write: func(w io.Writer, made inspected) error { return report.XFDF(w, made.Report) }},
 	{name: "pdf", copy: true},
 }
 
@@ -39,6 +49,10 @@ func outputNames() []string {
 		names[i] = form.name
 	}
 	return names
+}
+
+func writeHTML(w io.Writer, made inspected) error {
+	return html.WriteNamed(w, filepath.Base(made.name), made.Report, made.pictures)
 }
 
 func writeJSON(w io.Writer, made report.Report) error {

@@ -13,9 +13,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/printmarket/printmarket/pkg/preflight"
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
-	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report/html"
 	"github.com/printmarket/printmarket/test/browsertest"
 )
@@ -36,29 +34,27 @@ func leaflet() []byte {
 	return b.Document(pdftest.Print(content, fmt.Sprintf("/XObject << /Photo %s >> /Font << /Body %s >>", photo, font)))
 }
 
+// served returns the address of a report with pictures.
+func served(t *testing.T, pdf []byte) string {
+	t.Helper()
+	r, set := pictured(t, pdf)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if err := html.WriteNamed(w, "spring-offers.pdf", r, set); err != nil {
+			t.Errorf("write the report: %v", err)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
 // TestGeneratedScreenshot renders a report as the picture of the README. With -update-pictures it
 // writes the picture. Otherwise it checks only that the report can be rendered, because two
 // browsers never render the same pixels.
 func TestGeneratedScreenshot(t *testing.T) {
 	t.Parallel()
-	pdf := leaflet()
-	p, err := profile.Lookup("print_ready")
-	if err != nil {
-		t.Fatalf(`Lookup("print_ready"): %v`, err)
-	}
-	r, err := preflight.Inspect(t.Context(), bytes.NewReader(pdf), int64(len(pdf)), p, preflight.Options{})
-	if err != nil {
-		t.Fatalf("Inspect: %v", err)
-	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if err := html.Write(w, r); err != nil {
-			t.Errorf("write the report: %v", err)
-		}
-	}))
-	t.Cleanup(server.Close)
 	tab := browsertest.Start(t).Open(t)
-	tab.Go(server.URL)
-	const width, height = 1200, 800
+	tab.Go(served(t, leaflet()))
+	const width, height = 1200, 900
 	shot := tab.Screenshot(width, height)
 	if config, err := png.DecodeConfig(bytes.NewReader(shot)); err != nil || config.Width != width || config.Height != height {
 		t.Errorf("screenshot of the report: %d by %d pixels, error %v; want %d by %d", config.Width, config.Height, err, width, height)
@@ -66,6 +62,72 @@ func TestGeneratedScreenshot(t *testing.T) {
 	if *pictures {
 		if err := os.WriteFile(filepath.Join("..", "..", "docs", "images", "report.png"), shot, 0o644); err != nil {
 			t.Fatalf("write the picture: %v", err)
+		}
+	}
+}
+
+func TestControlsOfTheReportNeedNoScript(t *testing.T) {
+	t.Parallel()
+	tab := browsertest.Start(t).Open(t)
+	tab.Size(1200, 900)
+	tab.Go(served(t, leaflet()))
+	shown := func(selector string) bool {
+		var display string
+		tab.Eval(fmt.Sprintf("getComputedStyle(document.querySelector(%q)).display", selector), &display)
+		return display != "none"
+	}
+	for _, step := range []struct {
+		click       string
+		shown, gone []string
+	}{
+		{"", []string{".layer.k0", ".pins", ".sheet .trim"}, []string{".layer.k1", ".sheet .safe"}},
+		{"input.k1", []string{".layer.k1"}, []string{".layer.k0", ".layer.k2"}},
+		{"input.k2", []string{".layer.k2"}, []string{".layer.k0", ".layer.k1"}},
+		{"input.k0", []string{".layer.k0"}, []string{".layer.k1", ".layer.k2"}},
+		{"input.show-pins", nil, []string{".pins"}},
+		{"input.show-boxes", nil, []string{".sheet .trim", ".sheet .bleed"}},
+		{"input.show-safe", []string{".sheet .safe"}, nil},
+	} {
+		if step.click != "" {
+			tab.Click(step.click)
+		}
+		for _, selector := range step.shown {
+			if !shown(selector) {
+				t.Errorf("after a click on %q, %s is hidden", step.click, selector)
+			}
+		}
+		for _, selector := range step.gone {
+			if shown(selector) {
+				t.Errorf("after a click on %q, %s is shown", step.click, selector)
+			}
+		}
+	}
+	var before, after float64
+	tab.Eval("document.querySelector('.sheet').getBoundingClientRect().width", &before)
+	tab.Click("input.zoom")
+	tab.Eval("document.querySelector('.sheet').getBoundingClientRect().width", &after)
+	if after < 1.5*before {
+		t.Errorf("the drawing is %.0f pixels wide, and enlarged %.0f", before, after)
+	}
+}
+
+func TestReportWithPicturesIsAccessible(t *testing.T) {
+	t.Parallel()
+	axe := browsertest.Axe(t)
+	tab := browsertest.Start(t).Open(t)
+	tab.Go(served(t, leaflet()))
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int{1440, 1024, 390} {
+			tab.Scheme(scheme)
+			tab.Size(width, 844)
+			for _, violation := range tab.Violations(axe) {
+				t.Errorf("%s, %d pixels: %s", scheme, width, violation)
+			}
+			var beyond float64
+			tab.Eval("document.documentElement.scrollWidth - innerWidth", &beyond)
+			if beyond > 0 {
+				t.Errorf("%s: the page is %.0f pixels wider than the window of %d", scheme, beyond, width)
+			}
 		}
 	}
 }

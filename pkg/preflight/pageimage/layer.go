@@ -31,6 +31,9 @@ var heat = [...]color.RGBA{
 	{0xff, 0xe0, 0x82, 0xff}, {0xff, 0xb7, 0x4d, 0xff}, {0xf5, 0x7c, 0x00, 0xff}, {0xd8, 0x1b, 0x1b, 0xff}, {0x7b, 0x00, 0x2c, 0xff},
 } // constant
 
+// HeatColors returns the colours of [Heat], that of the lowest totals first.
+func HeatColors() []color.RGBA { return slices.Clone(heat[:]) }
+
 // MaxWidth and MinWidth bound the width of [Set.Picture] in pixels.
 const (
 	MinWidth = 16

@@ -24,6 +24,7 @@ var groups = map[string]group{
 	"copies":       {"one": {"{n} copy", "{n} Exemplar"}, "other": {"{n} copies", "{n} Exemplare"}},
 	"inks":         {"one": {"{n} process ink", "{n} Prozessfarbe"}, "other": {"{n} process inks", "{n} Prozessfarben"}},
 	"openEnds":     {"one": {"{n} open end", "{n} offenes Ende"}, "other": {"{n} open ends", "{n} offene Enden"}},
+	"findings":     {"one": {"{n} finding", "{n} Befund"}, "other": {"{n} findings", "{n} Befunde"}},
 	"times":        {"one": {"{n} time", "{n}-mal"}, "other": {"{n} times", "{n}-mal"}},
 	"moreFindings": {"one": {"{n} more finding is not listed.", "{n} weiterer Befund ist nicht aufgeführt."}, "other": {"{n} more findings are not listed.", "{n} weitere Befunde sind nicht aufgeführt."}},
 	"moreFonts":    {"one": {"{n} more font is not listed.", "{n} weitere Schrift ist nicht aufgeführt."}, "other": {"{n} more fonts are not listed.", "{n} weitere Schriften sind nicht aufgeführt."}},

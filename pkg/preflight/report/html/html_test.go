@@ -3,13 +3,18 @@
 package html_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/xml"
 	"errors"
 	"flag"
+	"image"
+	"image/color"
+	"image/jpeg"
 	"io"
+	"math/rand/v2"
 	"os"
 	"regexp"
 	"strings"
@@ -18,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/report/html"
 )
@@ -50,7 +56,7 @@ func flyer() report.Report {
 func write(t *testing.T, r report.Report) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := html.Write(&out, r); err != nil {
+	if err := html.Write(&out, r, nil); err != nil {
 		t.Fatalf("html.Write: %v", err)
 	}
 	return out.String()
@@ -150,6 +156,191 @@ func TestEveryFindingHasItsMarkOnTheMap(t *testing.T) {
 	for _, want := range []string{`href="#f1"`, `href="#f2"`, `id="f1"`, `id="f2"`, `id="p1"`, `id="p2"`, `class="image bad"`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page has no %s", want)
+		}
+	}
+}
+
+// shot returns pictures of the first page of the flyer: its left half is cyan, and has much ink.
+func shot(t *testing.T, pixels int) *pageimage.Set {
+	t.Helper()
+	size := image.Rect(0, 0, pixels, pixels)
+	printed, ink := image.NewRGBA(size), image.NewGray(size)
+	for i := range ink.Pix {
+		left := i%pixels < pixels/2
+		at := color.RGBA{255, 255, 255, 255}
+		if left {
+			ink.Pix[i], at = 255, color.RGBA{0, 158, 224, 255}
+		}
+		printed.SetRGBA(i%pixels, i/pixels, at)
+	}
+	var w pageimage.Writer
+	page := pageimage.Page{Number: 1, Width: 898.58, Height: 651.97, Inks: []string{"Cyan", "Magenta", `"><script>`}}
+	if ok, err := w.Add(page, printed, []*image.Gray{ink, ink, ink}); !ok || err != nil {
+		t.Fatalf("Add: %t, %v", ok, err)
+	}
+	data, err := w.Bytes()
+	if err != nil {
+		t.Fatalf("Bytes: %v", err)
+	}
+	set, err := pageimage.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	return set
+}
+
+func writeNamed(t *testing.T, name string, r report.Report, pictures *pageimage.Set) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := html.WriteNamed(&out, name, r, pictures); err != nil {
+		t.Fatalf("html.WriteNamed: %v", err)
+	}
+	return out.String()
+}
+
+func TestPicturesAreInThePageOnce(t *testing.T) {
+	t.Parallel()
+	got := writeNamed(t, "spring.pdf", flyer(), shot(t, 64))
+	// The printed page, its total ink, and three inks.
+	if n := strings.Count(got, `href="data:image/jpeg;base64,`); n != 5 {
+		t.Errorf("%d pictures, want 5", n)
+	}
+	if n := strings.Count(got, `<use href="#i1">`) + strings.Count(got, `<use class="layer k0" href="#i1">`); n != 2 {
+		t.Errorf("the printed page is used %d times, want in the drawing and in 1 close-up", n)
+	}
+	for _, want := range []string{
+		"<h1>spring.pdf</h1>", "<title>spring.pdf - Preflight: FAIL</title>", "img-src data:",
+		`<input type="radio" name="layer1" class="k0" checked>`, `class="k4"><span>&#34;&gt;&lt;script&gt;</span>`, ">Total ink from 200 %<",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page does not contain %q", want)
+		}
+	}
+	// The legend has the one image that is drawn as a box, for the page without a picture.
+	if n := strings.Count(got, `class="image bad"`); n != 1 {
+		t.Errorf("%d images are drawn as boxes", n-1)
+	}
+	data, err := base64.StdEncoding.DecodeString(regexp.MustCompile(`data:image/jpeg;base64,([^"]*)`).FindStringSubmatch(got)[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if picture, err := jpeg.Decode(bytes.NewReader(data)); err != nil || picture.Bounds().Dx() != 64 {
+		t.Errorf("the picture of the page: %v", err)
+	}
+}
+
+func TestLargePicturesLeaveOutSeparations(t *testing.T) {
+	t.Parallel()
+	size := image.Rect(0, 0, 1900, 1900)
+	noise, ink := image.NewRGBA(size), image.NewGray(size)
+	random := rand.NewChaCha8([32]byte{})
+	if _, err := random.Read(noise.Pix); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := random.Read(ink.Pix); err != nil {
+		t.Fatal(err)
+	}
+	var w pageimage.Writer
+	r := flyer()
+	for number := range 2 {
+		if ok, err := w.Add(pageimage.Page{Number: number + 1, Width: 500, Height: 500, Inks: []string{"Cyan"}}, noise, []*image.Gray{ink}); !ok || err != nil {
+			t.Fatalf("Add: %t, %v", ok, err)
+		}
+	}
+	data, err := w.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := pageimage.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := writeNamed(t, "", r, set)
+	if n := strings.Count(got, `data:image/jpeg`); n < 2 || n > 3 || len(got) > 8_000_000 || !strings.Contains(got, `id="i2"`) {
+		t.Errorf("%d pictures in %d bytes, want those of both pages and few separations in less than 8 MB", n, len(got))
+	}
+}
+
+func TestPageWithADamagedPictureIsDrawn(t *testing.T) {
+	t.Parallel()
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	for name, text := range map[string]string{
+		"pages.json": `[{"page":1,"width":10,"height":10,"pixelWidth":8,"pixelHeight":8,"inks":["Cyan"]}]`, "1.jpg": "no picture",
+	} {
+		entry, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(entry, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	set, err := pageimage.Open(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(write(t, flyer()), writeNamed(t, "", flyer(), set)); diff != "" {
+		t.Errorf("the page differs from that without pictures (-want +got):\n%s", diff)
+	}
+}
+
+func TestFindingsAreGroupedByTheWorkThatTheyNeed(t *testing.T) {
+	t.Parallel()
+	finding := func(rule string, severity report.Severity) report.Finding {
+		return report.Finding{Rule: rule, Severity: severity, Message: rule, Count: 1}
+	}
+	findings := []report.Finding{
+		finding("document.title_missing", report.Info), finding("page.blank", report.Warning), finding("color.rgb", report.Warning),
+		finding("box.bleed_missing", report.Error), finding("image.ppi_low", report.Error), finding("action.other", report.Info),
+	}
+	for name, tc := range map[string]struct {
+		change func(d *report.Document)
+		want   map[string]string
+	}{
+		"a file that can be changed": {func(*report.Document) {}, map[string]string{
+			"must": "image.ppi_low", "fix": "box.bleed_missing color.rgb", "check": "page.blank", "know": "document.title_missing action.other",
+		}},
+		"a signed file": {func(d *report.Document) { d.Signatures = 1 }, map[string]string{
+			"must": "box.bleed_missing image.ppi_low", "check": "page.blank color.rgb", "know": "document.title_missing action.other",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := flyer()
+			r.Findings = findings
+			tc.change(r.Document)
+			got := map[string]string{}
+			for _, section := range strings.Split(write(t, r), `<section class="group" id="`)[1:] {
+				section, _, _ = strings.Cut(section, "</section>")
+				id, _, _ := strings.Cut(section, `"`)
+				var rules []string
+				for _, m := range regexp.MustCompile(`<code>([a-z_.]+)</code>`).FindAllStringSubmatch(section, -1) {
+					rules = append(rules, m[1])
+				}
+				got[id] = strings.Join(rules, " ")
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("groups (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestOverviewStatesWhatIsUnknown(t *testing.T) {
+	t.Parallel()
+	r := flyer()
+	r.Document.OutputIntents, r.Pages[0].MaxInk, r.Pages[0].Ink = nil, 0, nil
+	got := write(t, r)
+	for _, want := range []string{
+		"<dt>Order</dt><dd>none given; size, pages and colours were not compared</dd>", "<dt>Output intent</dt><dd>unknown</dd>",
+		"<dt>Inks</dt><dd>unknown</dd>", "<dt>Highest total ink</dt><dd>unknown</dd>",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page does not contain %q", want)
 		}
 	}
 }

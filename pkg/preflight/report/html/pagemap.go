@@ -3,6 +3,7 @@
 package html
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -15,8 +16,8 @@ import (
 
 // mapWidth and mapHeight are the largest size of a map in CSS pixels.
 const (
-	mapWidth  = 420.0
-	mapHeight = 460.0
+	mapWidth  = 680.0
+	mapHeight = 820.0
 )
 
 // maxShapes bounds how many shapes of a kind one map draws.
@@ -28,16 +29,19 @@ type pageMap struct {
 	*report.Page
 	in            *texts.Language
 	Width, Height float64
-	// PixelWidth and PixelHeight are its size on the screen.
-	PixelWidth, PixelHeight float64
 	// Line is the width of a hairline of the drawing in its own units.
 	Line float64
 	// Media is the MediaBox, drawn below everything else; Boxes are the other boxes.
-	Media   shape
-	Boxes   []shape
-	Text    []shape
-	Images  []shape
-	Markers []marker
+	Media  shape
+	Boxes  []shape
+	Text   []shape
+	Images []shape
+	// Picture holds the pictures of the page; nil draws the boxes of its content.
+	Picture *picture
+	Pins    []pin
+	// Margin is the width beside the page on each side for pins, and Top the height above it. The
+	// drawing ends at Bottom.
+	Margin, Top, Bottom float64
 	// Heat are the areas with much ink, lighter first; empty for a page without a heat map.
 	Heat []area
 	// Findings are the findings whose first page is this one.
@@ -56,23 +60,25 @@ type shape struct {
 // area is a set of rectangles with one colour.
 type area struct{ Class, Path string }
 
-// marker is the number of a finding at its place.
-type marker struct {
+// pin is the number of a finding, beside the page or above it.
+type pin struct {
 	Number   int
 	Severity report.Severity
 	Message  string
-	// X and Y are the middle of the number's disc, R its radius.
+	// X and Y are the middle of the pin's disc, R its radius.
 	X, Y, R float64
-	// Place is nil for a finding about the whole page.
-	Place *shape
+	// Place is nil for a finding about the whole page. The line to it ends at ToX and ToY.
+	Place    *shape
+	ToX, ToY float64
 }
 
-func newMap(in *texts.Language, page *report.Page, images []report.Image, findings []located) pageMap {
+// newMap draws a page. safe is the width of the zone inside the trim edges that should have no content
+// that matters, in millimetres; 0 if it is unknown.
+func newMap(in *texts.Language, page *report.Page, images []report.Image, findings []located, safe float64) pageMap {
 	view := geom.View(geom.Rect(page.Boxes.Media), page.Rotate, page.UserUnit)
 	media := view.Rect(geom.Rect(page.Boxes.Media))
 	m := pageMap{Page: page, in: in, Width: media.Width(), Height: media.Height(), Findings: findings}
 	scale := min(mapWidth/m.Width, mapHeight/m.Height)
-	m.PixelWidth, m.PixelHeight = m.Width*scale, m.Height*scale
 	m.Line = 1 / scale
 	m.Media = shape{W: m.Width, H: m.Height, Class: "media"}
 	for _, b := range []struct {
@@ -88,11 +94,17 @@ func newMap(in *texts.Language, page *report.Page, images []report.Image, findin
 			m.Boxes = append(m.Boxes, m.shape(view.Rect(geom.Rect(*b.box)), b.class, b.name))
 		}
 	}
+	if trim := page.Boxes.Trim; trim != nil && safe > 0 {
+		zone := view.Rect(geom.Rect(*trim)).Grow(-safe / geom.Millimetres(1))
+		if !zone.Empty() {
+			m.Boxes = append(m.Boxes, m.shape(zone, "safe", in.Report("legendSafe", "value", safe)))
+		}
+	}
 	for _, r := range page.Text[:min(len(page.Text), maxShapes)] {
 		m.Text = append(m.Text, m.shape(geom.Rect(r), "text", ""))
 	}
 	m.addImages(images)
-	m.addMarkers()
+	m.addPins()
 	if page.Ink != nil && page.Ink.HeatMap != nil {
 		m.addHeat(page.Ink.HeatMap)
 	}
@@ -176,24 +188,125 @@ func (m *pageMap) addImages(images []report.Image) {
 	}
 }
 
-// addMarkers numbers the findings: at their place, or in a row at the top for those
-// about the whole page.
-func (m *pageMap) addMarkers() {
-	row := 0
-	radius := 8 * m.Line
+const (
+	// pinRadius is the radius of a pin, and pinStep the least distance of the middles of two, in CSS
+	// pixels.
+	pinRadius = 11
+	pinStep   = 25
+)
+
+// addPins numbers the findings: beside the page at the height of their place, or in rows above the page
+// for those about all of it. Pins never overlap each other or the page.
+func (m *pageMap) addPins() {
+	radius, step := pinRadius*m.Line, pinStep*m.Line
+	m.Bottom = m.Height + m.Line
+	var sides [2][]pin
+	var above []pin
 	for _, f := range m.Findings[:min(len(m.Findings), maxShapes)] {
-		k := marker{Number: f.Number, Severity: f.Severity, Message: f.Message, R: geom.Round(radius, 2)}
-		if f.BBox != nil {
-			place := m.shape(geom.Rect(*f.BBox), "place", "")
-			k.Place, k.X, k.Y = &place, place.X, place.Y
-		} else {
-			k.X, k.Y = radius*(1.5+float64(2*row)), radius*1.5
-			row++
+		k := pin{Number: f.Number, Severity: f.Severity, Message: f.Message, R: geom.Round(radius, 2)}
+		if f.BBox == nil {
+			above = append(above, k)
+			continue
 		}
-		k.X = geom.Round(min(max(k.X, radius), m.Width-radius), 2)
-		k.Y = geom.Round(min(max(k.Y, radius), m.Height-radius), 2)
-		m.Markers = append(m.Markers, k)
+		place := m.shape(geom.Rect(*f.BBox), "place", "")
+		k.Place, k.ToX, k.ToY = &place, place.X, geom.Round(place.Y+place.H/2, 2)
+		side := 0
+		if place.X+place.W/2 > m.Width/2 {
+			side, k.ToX = 1, geom.Round(place.X+place.W, 2)
+		}
+		sides[side] = append(sides[side], k)
 	}
-	// Graver findings are drawn later, above the others.
-	slices.SortStableFunc(m.Markers, func(a, b marker) int { return weight(b.Severity) - weight(a.Severity) })
+	perColumn := max(int((m.Height-2*radius)/step)+1, 1)
+	for side := range sides {
+		pins := sides[side]
+		slices.SortStableFunc(pins, func(a, b pin) int { return cmp.Compare(a.ToY, b.ToY) })
+		columns := (len(pins) + perColumn - 1) / perColumn
+		for column := range columns {
+			x := -step * (float64(column) + 0.6)
+			if side == 1 {
+				x = m.Width - x
+			}
+			var inColumn []*pin
+			for i := column; i < len(pins); i += columns {
+				pins[i].X = geom.Round(x, 2)
+				inColumn = append(inColumn, &pins[i])
+			}
+			spread(inColumn, step, radius, m.Height-radius)
+			m.Bottom = max(m.Bottom, inColumn[len(inColumn)-1].Y+radius+m.Line)
+		}
+		m.Margin = max(m.Margin, geom.Round(step*(float64(columns)+0.1), 2))
+		m.Pins = append(m.Pins, pins...)
+	}
+	perRow := max(int(m.Width/step), 1)
+	for i := range above {
+		above[i].X, above[i].Y = geom.Round(step*(float64(i%perRow)+0.5), 2), geom.Round(-step*(float64(i/perRow)+0.6), 2)
+	}
+	if len(above) > 0 {
+		m.Top = geom.Round(step*(float64((len(above)-1)/perRow)+1.1), 2)
+		m.Margin = max(m.Margin, geom.Round(step-m.Width, 2))
+	}
+	m.Pins = append(m.Pins, above...)
+}
+
+// spread sets the heights of pins, which are in the order of their places, so that they are close to
+// their places and at least a step apart. Pins that do not fit go beyond the lower end.
+func spread(pins []*pin, step, from, to float64) {
+	low := from
+	for _, k := range pins {
+		k.Y = max(k.ToY, low)
+		low = k.Y + step
+	}
+	high := max(to, from+step*float64(len(pins)-1))
+	for _, k := range slices.Backward(pins) {
+		k.Y = min(k.Y, high)
+		high = k.Y - step
+	}
+	for _, k := range pins {
+		k.Y = geom.Round(k.Y, 2)
+	}
+}
+
+// viewBox returns the part of the drawing that is shown: the page, and the pins around it.
+func (m *pageMap) viewBox() string {
+	return coordinates(-m.Margin, -m.Top, m.Width+2*m.Margin, m.Bottom+m.Top)
+}
+
+// shownWidth is the width of the drawing on the screen in CSS pixels.
+func (m *pageMap) shownWidth() string { return coordinate((m.Width + 2*m.Margin) / m.Line) }
+
+// closeUp is a part of a page around the place of a finding.
+type closeUp struct {
+	Page *pageMap
+	// ViewBox is the part, Place the outline of the finding in it, or nil for the whole page.
+	ViewBox string
+	Place   *shape
+}
+
+const (
+	// leastPart is the least height of a close-up in points, and partRatio its width to its height.
+	leastPart = 64
+	partRatio = 4.0 / 3
+	// around is the part of a place that is shown on each side of it.
+	around = 0.5
+)
+
+// closeUp returns the part of the page around a place: as large as the place requires, in the
+// proportions of all close-ups.
+func (m *pageMap) closeUp(place *report.Rect) *closeUp {
+	if place == nil {
+		return &closeUp{Page: m, ViewBox: coordinates(0, 0, m.Width, m.Height)}
+	}
+	s := m.shape(geom.Rect(*place), "place", "")
+	height := max(s.H*(1+2*around), s.W*(1+2*around)/partRatio, leastPart)
+	if height > m.Height && height*partRatio > m.Width {
+		height = max(m.Height, m.Width/partRatio)
+	}
+	width := height * partRatio
+	inside := func(middle, size, whole float64) float64 {
+		if size >= whole {
+			return (whole - size) / 2
+		}
+		return min(max(middle-size/2, 0), whole-size)
+	}
+	return &closeUp{Page: m, ViewBox: coordinates(inside(s.X+s.W/2, width, m.Width), inside(s.Y+s.H/2, height, m.Height), width, height), Place: &s}
 }

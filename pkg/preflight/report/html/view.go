@@ -3,28 +3,37 @@
 package html
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 // maxMaps bounds the number of drawn pages; pages with findings come first.
 const maxMaps = 100
 
+// maxCloseUps bounds the number of close-ups; graver findings come first.
+const maxCloseUps = 300
+
 // view holds the data of the page.
 type view struct {
 	report.Report
 	// in formats the words of the report's language.
 	in *texts.Language
-	// Located lists the findings with their numbers.
-	Located []located
-	Maps    []pageMap
+	// Name is the name of the file, or empty.
+	Name   string
+	Groups []group
+	Maps   []pageMap
 	// Undrawn counts the pages that are not drawn.
 	Undrawn int
+	// Safe is the width of the safe zone in millimetres, 0 if it is unknown.
+	Safe float64
 }
 
 // located is a finding with the number that the maps show for it.
@@ -34,22 +43,31 @@ type located struct {
 	Number int
 	// Map reports whether the page of the finding is drawn.
 	Map bool
+	// Fix is the fix that removes the finding, or empty.
+	Fix report.Fix
+	// CloseUp is nil without pictures of the page.
+	CloseUp *closeUp
 }
 
-// newView numbers the findings, errors first, and draws the maps: of pages with
+// group holds the findings that require the same kind of work.
+type group struct {
+	// ID is "must", "fix", "check" or "know".
+	ID       string
+	Findings []located
+}
+
+// newView groups and numbers the findings, errors first, and draws the maps: of pages with
 // findings before others, in the order of the pages.
-func newView(r report.Report) view {
+func newView(name string, r report.Report, pictures *pageimage.Set) (view, error) {
 	in := texts.In(r.Language)
-	v := view{Report: r, in: in}
-	for i := range r.Findings {
-		v.Located = append(v.Located, located{Finding: r.Findings[i], in: in})
-	}
-	slices.SortStableFunc(v.Located, func(a, b located) int { return weight(a.Severity) - weight(b.Severity) })
+	v := view{Report: r, in: in, Name: name, Safe: safeZone(r)}
+	v.group()
 	found := map[int][]located{}
-	for i := range v.Located {
-		v.Located[i].Number = i + 1
-		if page := v.Located[i].Page; page > 0 {
-			found[page] = append(found[page], v.Located[i])
+	for _, g := range v.Groups {
+		for i := range g.Findings {
+			if page := g.Findings[i].Page; page > 0 {
+				found[page] = append(found[page], g.Findings[i])
+			}
 		}
 	}
 	drawn := map[int]bool{}
@@ -63,21 +81,116 @@ func newView(r report.Report) view {
 	}
 	for i := range v.Pages {
 		if page := &v.Pages[i]; drawn[page.Number] {
-			v.Maps = append(v.Maps, newMap(in, page, v.Images, found[page.Number]))
+			v.Maps = append(v.Maps, newMap(in, page, v.Images, found[page.Number], v.Safe))
 		}
-	}
-	for i := range v.Located {
-		v.Located[i].Map = drawn[v.Located[i].Page]
 	}
 	if v.Document != nil {
 		v.Undrawn = v.Document.Pages - len(v.Maps)
 	}
-	return v
+	if pictures != nil {
+		if err := v.embed(pictures); err != nil {
+			return v, err
+		}
+	}
+	v.linkMaps()
+	return v, nil
 }
 
-// hasHeat reports whether a page has a heat map.
+// group sets the groups of findings and their numbers.
+func (v *view) group() {
+	fixable := v.Document != nil && v.Document.Signatures == 0 && !v.Document.Encrypted
+	groups := []group{{ID: "must"}, {ID: "fix"}, {ID: "check"}, {ID: "know"}}
+	for i := range v.Findings {
+		f := located{Finding: v.Findings[i], in: v.in}
+		at := weight(f.Severity)
+		if at > 0 {
+			at++
+		}
+		if fix := fixOf(f.Rule); fixable && fix != "" && f.Severity != report.Info {
+			at, f.Fix = 1, fix
+		}
+		groups[at].Findings = append(groups[at].Findings, f)
+	}
+	number := 0
+	for _, g := range groups {
+		slices.SortStableFunc(g.Findings, func(a, b located) int { return weight(a.Severity) - weight(b.Severity) })
+		for i := range g.Findings {
+			number++
+			g.Findings[i].Number = number
+		}
+		if len(g.Findings) > 0 {
+			v.Groups = append(v.Groups, g)
+		}
+	}
+}
+
+// fixOf returns the first fix that removes the findings of a rule, or "" for none.
+func fixOf(rule string) report.Fix {
+	for _, fix := range report.Fixes() {
+		if slices.Contains(fix.Rules(), rule) {
+			return fix
+		}
+	}
+	return ""
+}
+
+// linkMaps links each finding to its page, and gives it a close-up.
+func (v *view) linkMaps() {
+	maps := map[int]*pageMap{}
+	for i := range v.Maps {
+		maps[v.Maps[i].Number] = &v.Maps[i]
+	}
+	for _, g := range v.Groups {
+		for i := range g.Findings {
+			f := &g.Findings[i]
+			m := maps[f.Page]
+			f.Map = m != nil
+			if m != nil && m.Picture != nil && f.Number <= maxCloseUps {
+				f.CloseUp = m.closeUp(f.BBox)
+			}
+		}
+	}
+}
+
+// safeZone returns the distance from the trim edges, in millimetres, at which the profile expects no
+// text, or 0 if the profile is not one of this release.
+func safeZone(r report.Report) float64 {
+	p, err := profile.Lookup(r.Profile.Name)
+	if err != nil || p.Digest != r.Profile.Digest {
+		return 0
+	}
+	if limit := p.Rules["safety.content_near_trim"].Limit; limit != nil {
+		return *limit
+	}
+	return 0
+}
+
+// hasHeat reports whether a page shows a map of its total ink.
 func (v *view) hasHeat() bool {
-	return slices.ContainsFunc(v.Maps, func(m pageMap) bool { return len(m.Heat) > 0 })
+	return slices.ContainsFunc(v.Maps, func(m pageMap) bool {
+		return m.Picture == nil && len(m.Heat) > 0
+	})
+}
+
+// hasTotals reports whether a page has a picture of its total ink.
+func (v *view) hasTotals() bool {
+	return slices.ContainsFunc(v.Maps, func(m pageMap) bool {
+		return m.Picture != nil && slices.ContainsFunc(m.Picture.Layers, func(l layer) bool { return l.Heat })
+	})
+}
+
+// totals returns the colours of the pictures of total ink, with their names.
+func (v *view) totals() []term {
+	var out []term
+	for i, c := range pageimage.HeatColors() {
+		out = append(out, term{v.in.Report("legendHeat", "percent", pageimage.HeatFrom+i*pageimage.HeatStep), fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)})
+	}
+	return out
+}
+
+// hasDrawings reports whether a page is drawn without a picture.
+func (v *view) hasDrawings() bool {
+	return slices.ContainsFunc(v.Maps, func(m pageMap) bool { return m.Picture == nil })
 }
 
 // weight orders severities, the gravest first.
@@ -88,18 +201,82 @@ func weight(s report.Severity) int {
 // title returns the title of the browser's window.
 func (v *view) title() string {
 	title := v.in.Report("title", "verdict", string(v.Verdict))
-	if v.Document != nil && v.Document.Title != "" {
-		title += " - " + v.Document.Title
+	if heading := v.heading(); heading != v.in.Report("heading") {
+		title = heading + " - " + title
 	}
 	return title
 }
 
-// heading returns the title of the document, if the document has one.
+// heading returns the name of the file, or else the title of the document.
 func (v *view) heading() string {
+	if v.Name != "" {
+		return v.Name
+	}
 	if v.Document != nil && v.Document.Title != "" {
 		return v.Document.Title
 	}
 	return v.in.Report("heading")
+}
+
+// term is a fact with its name.
+type term struct{ Name, Value string }
+
+// overview returns what was inspected and how.
+func (v *view) overview() []term {
+	unknown := v.in.Report("unknown")
+	order := cmp.Or(report.Ordered(v.Report), v.in.Report("noOrder"))
+	out := []term{
+		{v.in.Report("ordered"), order},
+		{v.in.Report("profileIs"), v.Profile.Name + " " + v.Profile.Version + ", " + v.in.Plural("rules", v.Summary.RulesRun)},
+	}
+	if v.Document == nil {
+		return out
+	}
+	var sizes []string
+	for i := range v.Pages {
+		size := v.in.Report("size", "width", geom.Round(v.Pages[i].Size[0], 2), "height", geom.Round(v.Pages[i].Size[1], 2))
+		if !slices.Contains(sizes, size) {
+			sizes = append(sizes, size)
+		}
+	}
+	const mostSizes = 3
+	if len(sizes) > mostSizes {
+		sizes = append(sizes[:mostSizes], v.in.Report("otherSizes"))
+	}
+	condition := unknown
+	if intents := v.Document.OutputIntents; len(intents) > 0 && intents[0].Condition != "" {
+		condition = intents[0].Condition
+	}
+	var inks []string
+	for i := range v.Pages {
+		if v.Pages[i].Ink == nil {
+			continue
+		}
+		for _, plane := range v.Pages[i].Ink.Planes {
+			if plane.Highest > 0 && !slices.Contains(inks, plane.Name) {
+				inks = append(inks, plane.Name)
+			}
+		}
+	}
+	const mostInks = 8
+	coverage, complete := 0.0, len(v.Pages) > 0
+	for i := range v.Pages {
+		coverage = max(coverage, v.Pages[i].MaxInk)
+		complete = complete && (v.Pages[i].Blank || v.Pages[i].Ink != nil && v.Pages[i].Ink.Complete)
+	}
+	highest := unknown
+	if coverage > 0 {
+		highest = v.in.Number(geom.Round(coverage, 0), 0) + " %"
+		if !complete {
+			highest = v.in.Report("atLeast", "value", highest)
+		}
+	}
+	return append(out,
+		term{v.in.Report("pagesHeading"), strings.Join(append([]string{v.in.Number(float64(v.Document.Pages), 0)}, sizes...), " · ")},
+		term{v.in.Report("outputIntent"), condition},
+		term{v.in.Report("inksHeading"), cmp.Or(v.in.List(inks[:min(len(inks), mostInks)], max(len(inks)-mostInks, 0)), unknown)},
+		term{v.in.Report("highestInk"), highest},
+	)
 }
 
 // headline returns the verdict in a sentence.
@@ -142,16 +319,31 @@ func (f *located) times() string {
 	return "(" + f.in.Plural("times", f.Count) + ")"
 }
 
-// source returns the clause behind the rule and the object of the PDF.
-func (f *located) source() string {
-	if f.Object == "" {
-		return f.Ref
+// place returns the place of the finding on its page, or "".
+func (f *located) place() string {
+	if f.BBox == nil {
+		return ""
 	}
-	object := f.in.Report("object", "object", f.Object)
-	if f.Ref == "" {
-		return object
+	mm := func(points float64) float64 { return geom.Round(geom.Millimetres(points), 1) }
+	box := geom.Rect(*f.BBox)
+	return f.in.Report("placeValue", "left", mm(box[0]), "bottom", mm(box[1]), "width", mm(box.Width()), "height", mm(box.Height()))
+}
+
+// remarks returns the reasons why the picture of the page may differ from the print.
+func (m *pageMap) remarks() []string {
+	var out []string
+	if m.Ink == nil || !m.Ink.Complete {
+		out = append(out, m.in.Report("partial"))
 	}
-	return f.Ref + "; " + object
+	if m.Ink != nil && m.Ink.Estimated {
+		out = append(out, m.in.Report("unprofiled"))
+	}
+	return out
+}
+
+// hasSafe reports whether the drawing shows the safe zone.
+func (m *pageMap) hasSafe() bool {
+	return slices.ContainsFunc(m.Boxes, func(s shape) bool { return s.Class == "safe" })
 }
 
 // format returns the size of the page and its unusual geometry.
@@ -267,6 +459,11 @@ func (v *view) yesNo(b bool) string {
 
 // coordinate writes a coordinate of SVG with at most two decimals.
 func coordinate(v float64) string { return geom.Decimal(v, 2) }
+
+// coordinates writes the members of a viewBox.
+func coordinates(x, y, width, height float64) string {
+	return coordinate(x) + " " + coordinate(y) + " " + coordinate(width) + " " + coordinate(height)
+}
 
 // list writes page numbers, runs of them as ranges: "1, 3-5".
 func list(pages []int) string { return strings.Join(report.PageRuns(pages), ", ") }
