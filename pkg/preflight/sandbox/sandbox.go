@@ -143,7 +143,7 @@ func Run(ctx context.Context, spec Spec) (Inspected, error) {
 	pictured.Limits.besides = pageimage.MaxBytes + 4
 	made, err := run(ctx, pictured)
 	var failure *Error
-	if errors.As(err, &failure) && failure.Reason != ErrTimeLimit {
+	if errors.As(err, &failure) && !errors.Is(err, ErrTimeLimit) {
 		spec.Pictures = false
 		return run(ctx, spec)
 	}

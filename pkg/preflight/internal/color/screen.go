@@ -6,8 +6,22 @@ package color
 // about those of FOGRA39 on white paper. Bits 0 to 3 of the index stand for cyan, magenta, yellow and
 // black.
 var primaries = [16][3]float64{
-	{255, 255, 255}, {0, 158, 224}, {230, 0, 126}, {46, 48, 138}, {255, 237, 0}, {0, 150, 64}, {227, 6, 19}, {58, 54, 52},
-	{30, 29, 28}, {4, 20, 28}, {29, 6, 16}, {8, 8, 18}, {29, 27, 4}, {4, 19, 9}, {28, 5, 6}, {9, 8, 8},
+	{255, 255, 255},
+	{0, 158, 224},
+	{230, 0, 126},
+	{46, 48, 138},
+	{255, 237, 0},
+	{0, 150, 64},
+	{227, 6, 19},
+	{58, 54, 52},
+	{30, 29, 28},
+	{4, 20, 28},
+	{29, 6, 16},
+	{8, 8, 18},
+	{29, 27, 4},
+	{4, 19, 9},
+	{28, 5, 6},
+	{9, 8, 8},
 } // constant
 
 // estimated returns process inks in sRGB, by the model of Neugebauer: the mean of the primaries, each
