@@ -314,7 +314,7 @@ func (d *testDashboard) fixedJob(t testing.TB) string {
 		t.Fatalf("d.Jobs.Submit: %v", err)
 	}
 	content := "%PDF-1.7 fixed"
-	file, err := d.Files.Keep(t.Context(), acmeLive, strings.NewReader(content), int64(len(content)))
+	file, err := d.Files.Keep(t.Context(), acmeLive, preflightjob.PartnerFile, strings.NewReader(content), int64(len(content)))
 	if err != nil {
 		t.Fatalf("d.Files.Keep: %v", err)
 	}

@@ -29,7 +29,7 @@ var simulatedEngine = report.Engine{Name: "printmarket-simulator", Version: "1.0
 func fixedResult(t *testing.T, server *apitest.Server) preflightjob.Result {
 	t.Helper()
 	content := pdf + update
-	file, err := server.Files.Keep(t.Context(), server.Tenant("acme-live"), strings.NewReader(content), int64(len(content)))
+	file, err := server.Files.Keep(t.Context(), server.Tenant("acme-live"), preflightjob.PartnerFile, strings.NewReader(content), int64(len(content)))
 	if err != nil {
 		t.Fatalf("w.Files.Keep: %v", err)
 	}

@@ -87,11 +87,12 @@ func (f Fixes) check() []Violation {
 	return nil
 }
 
-// Summary holds what the documents of a succeeded job say, beside its report. A member is nil if
-// the job has no such document.
+// Summary describes the documents and pictures of a succeeded job, beside its report. A member is
+// nil if the job has none.
 type Summary struct {
 	Fix        *FixSummary        `json:"fix,omitempty"`
 	Comparison *ComparisonSummary `json:"comparison,omitempty"`
+	Pictures   *PictureSummary    `json:"pictures,omitempty"`
 }
 
 // FixSummary summarizes a fix log.
@@ -107,6 +108,13 @@ type ComparisonSummary struct {
 	Same     bool `json:"same"`
 	Complete bool `json:"complete"`
 	// Pages counts the pages that differ.
+	Pages int `json:"pages"`
+}
+
+// PictureSummary refers to the pictures of pages.
+type PictureSummary struct {
+	FileID string `json:"fileId"`
+	// Pages counts the pages with pictures.
 	Pages int `json:"pages"`
 }
 
@@ -147,6 +155,25 @@ type Fixed struct {
 	File *File
 }
 
+// Pictures holds the stored pictures of pages. The row of the file does not exist before the job
+// ends.
+type Pictures struct {
+	File File
+	// Pages counts the pages with pictures.
+	Pages int
+}
+
+// Files returns the stored files of a result.
+func (r Result) Files() (files []File) {
+	if r.Fixed != nil && r.Fixed.File != nil {
+		files = append(files, *r.Fixed.File)
+	}
+	if r.Pictures != nil {
+		files = append(files, r.Pictures.File)
+	}
+	return files
+}
+
 // summary returns the summary of fixes.
 func (f *Fixed) summary() *FixSummary {
 	s := &FixSummary{Applied: []report.Fix{}, Skipped: []report.Fix{}}
@@ -172,10 +199,13 @@ type extras struct {
 
 // extras encodes the documents of a result.
 func (r Result) extras() (e extras, err error) {
-	if r.Fixed == nil && r.Comparison == nil {
+	if r.Fixed == nil && r.Comparison == nil && r.Pictures == nil {
 		return extras{}, nil
 	}
 	e.summary = &Summary{}
+	if r.Pictures != nil {
+		e.summary.Pictures = &PictureSummary{FileID: r.Pictures.File.ID, Pages: r.Pictures.Pages}
+	}
 	if r.Fixed != nil {
 		e.summary.Fix = r.Fixed.summary()
 		e.fixLog, err = report.EncodeFixLog(r.Fixed.Log)

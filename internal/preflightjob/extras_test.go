@@ -51,6 +51,8 @@ func TestDocumentsAboveTheirSizeAndFilesWithoutStorageAreRejected(t *testing.T) 
 		"a long fix log":               {Fixed: &preflightjob.Fixed{Log: report.FixLog{Applied: []report.AppliedFix{{Changes: []report.ObjectChange{long}}}}}},
 		"a long comparison":            {Comparison: &report.Comparison{Document: []report.Change{{Name: long.Name}}}},
 		"a fixed file without storage": {Fixed: &preflightjob.Fixed{File: &preflightjob.File{ID: "file_x"}}},
+		"pictures without storage":     {Pictures: &preflightjob.Pictures{File: preflightjob.File{ID: "file_x", Kind: preflightjob.PictureFile}, Pages: 1}},
+		"pictures of a failed job":     {Failure: preflightjob.TimeLimit, Pictures: &preflightjob.Pictures{}},
 		"a fix of a failed job":        {Failure: preflightjob.TimeLimit, Fixed: &preflightjob.Fixed{}},
 		"a comparison of a failed job": {Failure: preflightjob.TimeLimit, Comparison: &report.Comparison{}},
 	}

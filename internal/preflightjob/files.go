@@ -33,9 +33,22 @@ const MinUse = 64 << 10
 // between the last byte of an upload and its row: the scan of the file.
 const strayAge = 2 * time.Hour
 
-// File describes an uploaded file.
+// FileKind states what a stored file holds. Each kind has its own limit for an organization.
+type FileKind string
+
+// The kinds.
+const (
+	// PartnerFile is an uploaded or fixed file, which its owner can read and submit.
+	PartnerFile FileKind = ""
+	// PictureFile is a set of pictures of package pageimage. Only its job refers to it, and it
+	// expires with the job.
+	PictureFile FileKind = "pictures"
+)
+
+// File describes a stored file.
 type File struct {
 	ID     string
+	Kind   FileKind
 	Tenant tenant.ID
 	// SHA256 is the digest of the stored bytes in hexadecimal digits.
 	SHA256    string
@@ -48,15 +61,15 @@ type File struct {
 // FileStore stores the rows of uploaded files. Every method may return
 // transaction.UnavailableError.
 type FileStore interface {
-	// AddFile adds a row. It returns [StorageExceededError] if the files of the
+	// AddFile adds a row. It returns [StorageExceededError] if the files of this kind of the
 	// organization, both modes together, would use more than most bytes. A file uses
 	// [MinUse] or more.
 	AddFile(ctx context.Context, file File, most int64) error
 	// File returns a row, also of an expired file, or transaction.ErrNotFound.
 	File(ctx context.Context, owner tenant.ID, id string) (File, error)
-	// FileUse returns the bytes that all files of an organization use and the time at which
-	// the first of them expires.
-	FileUse(ctx context.Context, organization string) (FileUse, error)
+	// FileUse returns the bytes that all files of a kind of an organization use and the time at
+	// which the first of them expires.
+	FileUse(ctx context.Context, organization string, kind FileKind) (FileUse, error)
 	// FilesOf returns the ids of up to limit files of a tenant after an id, in their order.
 	FilesOf(ctx context.Context, owner tenant.ID, after string, limit int) ([]string, error)
 	// ExpiredFiles returns the ids of up to limit files that expired by now and that no open
@@ -113,6 +126,7 @@ var (
 
 // StorageExceededError means that an organization has no room for another file.
 type StorageExceededError struct {
+	Kind  FileKind
 	Limit int64
 	FileUse
 	// Wait is the time until the next file expires, 1 s to 24 h. [Files] sets it.
@@ -138,7 +152,8 @@ type FilesConfig struct {
 	Storage FileStorage
 	// Scanner is nil if files are not scanned.
 	Scanner FileScanner
-	// MaxBytes is the maximum size of a file, MaxStored that of all files of an organization.
+	// MaxBytes is the maximum size of a file, MaxStored that of all files of an organization
+	// and a kind.
 	MaxBytes, MaxStored int64
 	// Lifetime is the time after which a file expires.
 	Lifetime time.Duration
@@ -166,10 +181,10 @@ type Upload struct {
 // Upload stores a file. It returns the errors of this file, errors of reading the content
 // unchanged, and transaction.UnavailableError. After an error no bytes are left.
 func (f *Files) Upload(ctx context.Context, owner tenant.ID, upload Upload) (File, error) {
-	if err := f.room(ctx, owner, upload.Bytes); err != nil {
+	if err := f.room(ctx, owner, PartnerFile, upload.Bytes); err != nil {
 		return File{}, err
 	}
-	file, err := f.put(ctx, owner, upload.Content)
+	file, err := f.put(ctx, owner, PartnerFile, upload.Content)
 	if err != nil {
 		return File{}, err
 	}
@@ -184,14 +199,14 @@ func (f *Files) Upload(ctx context.Context, owner tenant.ID, upload Upload) (Fil
 	return file, nil
 }
 
-// Keep stores the bytes of a fixed file, at most bytes. The row of the file is added when its job
-// ends. Keep returns the errors of Upload; callers remove the bytes of a job that does not end with
-// the file by [Files.Discard], or leave them to the sweeper.
-func (f *Files) Keep(ctx context.Context, owner tenant.ID, content io.Reader, bytes int64) (File, error) {
-	if err := f.room(ctx, owner, bytes); err != nil {
+// Keep stores the bytes of a fixed file or of pictures, at most bytes. The row of the file is added
+// when its job ends. Keep returns the errors of Upload; callers remove the bytes of a job that does
+// not end with the file by [Files.Discard], or leave them to the sweeper.
+func (f *Files) Keep(ctx context.Context, owner tenant.ID, kind FileKind, content io.Reader, bytes int64) (File, error) {
+	if err := f.room(ctx, owner, kind, bytes); err != nil {
 		return File{}, err
 	}
-	return f.put(ctx, owner, content)
+	return f.put(ctx, owner, kind, content)
 }
 
 // Discard removes the bytes of a file without a row.
@@ -206,26 +221,26 @@ func (f *Files) Discard(file File) error {
 func (f *Files) Disabled() bool { return f.config.Storage == nil }
 
 // room returns an error if a file cannot be stored.
-func (f *Files) room(ctx context.Context, owner tenant.ID, bytes int64) error {
+func (f *Files) room(ctx context.Context, owner tenant.ID, kind FileKind, bytes int64) error {
 	if f.Disabled() {
 		return ErrFilesDisabled
 	}
 	if bytes > f.config.MaxBytes {
 		return ErrFileTooLarge
 	}
-	use, err := f.config.Store.FileUse(ctx, owner.Organization)
+	use, err := f.config.Store.FileUse(ctx, owner.Organization, kind)
 	if err != nil {
 		return fmt.Errorf("upload file: %w", err)
 	}
 	if use.Bytes+max(bytes, MinUse) > f.config.MaxStored {
-		return f.timed(&StorageExceededError{Limit: f.config.MaxStored, FileUse: use})
+		return f.timed(&StorageExceededError{Kind: kind, Limit: f.config.MaxStored, FileUse: use})
 	}
 	return nil
 }
 
 // put stores the bytes of a file under a new id.
-func (f *Files) put(ctx context.Context, owner tenant.ID, from io.Reader) (file File, err error) {
-	file = File{Tenant: owner, CreatedAt: f.now()}
+func (f *Files) put(ctx context.Context, owner tenant.ID, kind FileKind, from io.Reader) (file File, err error) {
+	file = File{Kind: kind, Tenant: owner, CreatedAt: f.now()}
 	if file.ID, err = recordid.New(FilePrefix, file.CreatedAt, f.config.Random); err != nil {
 		return File{}, err
 	}
@@ -299,7 +314,7 @@ func (f *Files) Get(ctx context.Context, owner tenant.ID, id string) (File, erro
 	if f.Disabled() {
 		return File{}, ErrFilesDisabled
 	}
-	file, err := f.owned(ctx, owner, id)
+	file, err := f.owned(ctx, owner, PartnerFile, id)
 	if err != nil {
 		return File{}, fmt.Errorf("get file: %w", err)
 	}
@@ -309,12 +324,16 @@ func (f *Files) Get(ctx context.Context, owner tenant.ID, id string) (File, erro
 	return file, nil
 }
 
-// owned returns a file of an owner, also an expired one.
-func (f *Files) owned(ctx context.Context, owner tenant.ID, id string) (File, error) {
+// owned returns a file of a kind and an owner, also an expired one.
+func (f *Files) owned(ctx context.Context, owner tenant.ID, kind FileKind, id string) (File, error) {
 	if !recordid.Valid(FilePrefix, id) {
 		return File{}, transaction.ErrNotFound
 	}
-	return f.config.Store.File(ctx, owner, id)
+	file, err := f.config.Store.File(ctx, owner, id)
+	if err == nil && file.Kind != kind {
+		return File{}, transaction.ErrNotFound
+	}
+	return file, err
 }
 
 // Delete removes a file that has not expired: first its bytes, then its row.
@@ -342,10 +361,14 @@ func (f *Files) remove(ctx context.Context, ids []string) error {
 // also after it has expired. Open returns [ErrFileMissing] for a deleted file and for one of
 // another tenant.
 func (f *Files) Open(ctx context.Context, owner tenant.ID, id string) (*os.File, error) {
+	return f.open(ctx, owner, PartnerFile, id)
+}
+
+func (f *Files) open(ctx context.Context, owner tenant.ID, kind FileKind, id string) (*os.File, error) {
 	if f.Disabled() {
 		return nil, &FileFaultError{Err: ErrFilesDisabled}
 	}
-	_, err := f.owned(ctx, owner, id)
+	_, err := f.owned(ctx, owner, kind, id)
 	if errors.Is(err, transaction.ErrNotFound) {
 		return nil, ErrFileMissing
 	}

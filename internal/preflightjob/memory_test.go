@@ -148,9 +148,7 @@ func (m *memory) AmendJob(_ context.Context, id string, decide func(preflightjob
 			m.documents[document][id] = content
 		}
 	}
-	if change.File != nil {
-		m.files = append(m.files, *change.File)
-	}
+	m.files = append(m.files, change.Files...)
 	return change.Job, nil
 }
 

@@ -54,7 +54,7 @@ type Store interface {
 	// JobDocument returns a stored document, or transaction.ErrNotFound.
 	JobDocument(ctx context.Context, owner tenant.ID, id string, document Document) ([]byte, error)
 	// AmendJob locks a job, calls decide, and commits the returned [Change]. It returns
-	// an error of decide unchanged, and [StorageExceededError] if the change has a file for
+	// an error of decide unchanged, and [StorageExceededError] for the first file of the change for
 	// which the organization has no room, both without a write. decide must be pure, because
 	// AmendJob may repeat it.
 	AmendJob(ctx context.Context, id string, decide func(Job) (Change, error)) (Job, error)
@@ -79,9 +79,9 @@ type Change struct {
 	// Report is stored unless it is nil, and so are FixLog and Comparison with it. A job has
 	// at most one report.
 	Report, FixLog, Comparison []byte
-	// File is added to the files of the organization, which may use MostStored bytes, unless
-	// it is nil.
-	File       *File
+	// Files are added to the files of the organization. Those of each kind may use MostStored
+	// bytes.
+	Files      []File
 	MostStored int64
 	Events     []transaction.Event
 	// Unchanged means that the stored job already has the wanted state.

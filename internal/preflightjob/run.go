@@ -28,9 +28,10 @@ const (
 type Result struct {
 	Report  []byte
 	Verdict Verdict
-	// Fixed and Comparison may accompany a report; nil for none.
+	// Fixed, Comparison and Pictures may accompany a report; nil for none.
 	Fixed      *Fixed
 	Comparison *report.Comparison
+	Pictures   *Pictures
 	// Failure is a code of [Failures]; empty if there is a report.
 	Failure FailureCode
 	// UpstreamStatus is the status of the file server for [FetchStatus]; 0 otherwise.
@@ -99,10 +100,10 @@ func (s *Service) Progress(ctx context.Context, id string, attempt int, incarnat
 	return nil
 }
 
-// Finish ends a job with its result: row, documents, fixed file and event in one commit. Only
+// Finish ends a job with its result: row, documents, files and event in one commit. Only
 // the holder of a processing job can call it; other calls, such as those of the holder
 // of a cancelled job, return [ErrFenced]. Repeating a call whose response was lost
-// returns the ended job. A fixed file for which the organization has no room is a
+// returns the ended job. A file for which the organization has no room is a
 // [StorageExceededError].
 func (s *Service) Finish(ctx context.Context, id string, attempt int, incarnation string, result Result) (Job, error) {
 	if err := checkHolder(id, attempt, incarnation); err != nil {
@@ -267,11 +268,14 @@ func (s *Service) end(job Job, result Result, now time.Time) (Change, error) {
 		job.Summary = extras.summary
 		change, err := s.close(job, Succeeded, now)
 		change.Report, change.FixLog, change.Comparison = result.Report, extras.fixLog, extras.comparison
-		if result.Fixed != nil && result.Fixed.File != nil {
+		for _, file := range result.Files() {
 			if s.config.Files == nil {
-				return Change{}, fmt.Errorf("%w: a fixed file without storage", ErrInvalidResult)
+				return Change{}, fmt.Errorf("%w: a file without storage", ErrInvalidResult)
 			}
-			change.File, change.MostStored = result.Fixed.File, s.config.Files.config.MaxStored
+			if file.Kind == PictureFile {
+				file.ExpiresAt = change.Job.ExpiresAt
+			}
+			change.Files, change.MostStored = append(change.Files, file), s.config.Files.config.MaxStored
 		}
 		return change, err
 	}
@@ -325,7 +329,7 @@ func (r Result) check() error {
 		return fmt.Errorf("%w: status %d of the file server with failure %q", ErrInvalidResult, r.UpstreamStatus, r.Failure)
 	}
 	if r.Failure != "" {
-		if _, known := NewFailure(r.Failure); !known || r.Report != nil || r.Verdict != "" || r.Fixed != nil || r.Comparison != nil {
+		if _, known := NewFailure(r.Failure); !known || r.Report != nil || r.Verdict != "" || r.Fixed != nil || r.Comparison != nil || r.Pictures != nil {
 			return fmt.Errorf("%w: failure %q", ErrInvalidResult, r.Failure)
 		}
 		return nil

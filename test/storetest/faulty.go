@@ -496,8 +496,8 @@ func (f *Faulty) File(ctx context.Context, owner tenant.ID, id string) (prefligh
 }
 
 // FileUse implements [preflightjob.FileStore].
-func (f *Faulty) FileUse(ctx context.Context, organization string) (preflightjob.FileUse, error) {
-	return around(f, "read the use of files", false, func() (preflightjob.FileUse, error) { return f.store.FileUse(ctx, organization) })
+func (f *Faulty) FileUse(ctx context.Context, organization string, kind preflightjob.FileKind) (preflightjob.FileUse, error) {
+	return around(f, "read the use of files", false, func() (preflightjob.FileUse, error) { return f.store.FileUse(ctx, organization, kind) })
 }
 
 // FilesOf implements [preflightjob.FileStore].

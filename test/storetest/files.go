@@ -67,7 +67,7 @@ func filesShareALimit(t *testing.T, w *fixture) {
 	w.file(t, acmeTest, 1) // uses the size of a small file
 	w.file(t, stark, 50*size)
 	want := preflightjob.FileUse{Bytes: 7 * size, Frees: first.ExpiresAt}
-	use, err := w.store.FileUse(t.Context(), acme.Organization)
+	use, err := w.store.FileUse(t.Context(), acme.Organization, preflightjob.PartnerFile)
 	if err != nil {
 		t.Fatalf("w.store.FileUse: %v", err)
 	}
@@ -87,7 +87,7 @@ func filesShareALimit(t *testing.T, w *fixture) {
 	if err := w.store.AddFile(t.Context(), next, 9*size); err != nil {
 		t.Errorf("AddFile of %d bytes beside %d of %d = %v, want nil", next.Bytes, want.Bytes, 9*size, err)
 	}
-	if use, err := w.store.FileUse(t.Context(), "org_nofiles"); err != nil || use != (preflightjob.FileUse{}) {
+	if use, err := w.store.FileUse(t.Context(), "org_nofiles", preflightjob.PartnerFile); err != nil || use != (preflightjob.FileUse{}) {
 		t.Errorf("FileUse without files = %+v, %v, want none", use, err)
 	}
 }

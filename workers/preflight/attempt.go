@@ -114,7 +114,7 @@ func (a *attempt) beginInspectStore(ctx context.Context) (outcome string) {
 	held.Record(ctx)
 	result, err := a.processFile(ctx)
 	if err != nil {
-		a.discard(ctx, result)
+		a.discard(ctx, result.Files()...)
 		return a.afterError(ctx, err)
 	}
 	return a.store(ctx, result, OutcomeSucceeded)
@@ -171,7 +171,7 @@ func (w *Worker) untilStored(ctx context.Context, operation func() error) error 
 }
 
 // processFile opens the file of the job and, in one slot, inspects, fixes and compares it. With an
-// error, the result may have a fixed file.
+// error, the result may have files.
 func (a *attempt) processFile(ctx context.Context) (result preflightjob.Result, err error) {
 	custom, err := a.profileText(ctx)
 	if err != nil {
@@ -188,7 +188,7 @@ func (a *attempt) processFile(ctx context.Context) (result preflightjob.Result, 
 	defer a.inspections.leave(a.lease.Tenant.Organization)
 	spec := sandbox.Spec{
 		Inspector: a.Inspector, Profile: a.job.Profile, ProfileText: custom, Ticket: a.job.Ticket, File: file,
-		Limits: sandbox.Limits{Output: preflightjob.MaxReport},
+		Pictures: !a.Files.Disabled(), Limits: sandbox.Limits{Output: preflightjob.MaxReport},
 	}
 	inspecting, span := a.Tracer.Start(ctx, telemetry.Inside, "inspect file", slog.String("printmarket.profile", a.job.Profile))
 	made, err := a.inspectAndReport(inspecting, spec)
@@ -198,6 +198,7 @@ func (a *attempt) processFile(ctx context.Context) (result preflightjob.Result, 
 		return result, err
 	}
 	result.Report, result.Verdict = made.JSON, preflightjob.Verdict(made.Verdict)
+	result.Pictures = a.keepPictures(ctx, made.Pictures)
 	err = a.extend(ctx, spec, made, &result)
 	return result, err
 }
@@ -342,16 +343,21 @@ func (a *attempt) store(ctx context.Context, result preflightjob.Result, outcome
 	var exceeded *preflightjob.StorageExceededError
 	switch {
 	case errors.Is(err, preflightjob.ErrFenced):
-		a.discard(ctx, result)
+		a.discard(ctx, result.Files()...)
 		a.Queue.Abandon(a.lease)
 		return OutcomeFenced
-	case errors.As(err, &exceeded) && result.Fixed != nil:
+	case errors.As(err, &exceeded) && exceeded.Kind == preflightjob.PictureFile && result.Pictures != nil:
+		// Other pictures of the organization were stored meanwhile.
+		a.discard(ctx, result.Pictures.File)
+		result.Pictures = nil
+		return a.store(ctx, result, outcome)
+	case errors.As(err, &exceeded) && result.Fixed != nil && result.Fixed.File != nil:
 		// Other files of the organization were stored meanwhile.
-		a.discard(ctx, result)
+		a.discard(ctx, *result.Fixed.File)
 		undo(result.Fixed, notStored(err))
 		return a.store(ctx, result, outcome)
 	case errors.Is(err, preflightjob.ErrInvalidResult) && result.Failure == "":
-		a.discard(ctx, result)
+		a.discard(ctx, result.Files()...)
 		a.Log.ErrorContext(ctx, "the report cannot be stored", "job", a.lease.ID, "error", err)
 		return a.store(ctx, preflightjob.Result{Failure: preflightjob.OutputLimit}, string(preflightjob.OutputLimit))
 	case err != nil:

@@ -14,13 +14,14 @@ import (
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
 // extend adds the fixes and the comparison that the job requests to the result of its inspection.
 func (a *attempt) extend(ctx context.Context, spec sandbox.Spec, inspected sandbox.Inspected, result *preflightjob.Result) (err error) {
-	spec.Progress, spec.Limits = nil, sandbox.Limits{}
+	spec.Progress, spec.Limits, spec.Pictures = nil, sandbox.Limits{}, false
 	if a.job.Fixes != "" {
 		fixing, span := a.Tracer.Start(ctx, telemetry.Inside, "fix file", slog.String("printmarket.fixes", string(a.job.Fixes)))
 		result.Fixed, err = a.fix(fixing, spec, inspected)
@@ -63,7 +64,7 @@ func (a *attempt) fix(ctx context.Context, spec sandbox.Spec, inspected sandbox.
 	var file preflightjob.File
 	err = a.untilStored(ctx, func() (err error) {
 		content := io.MultiReader(io.NewSectionReader(spec.File, 0, info.Size()), bytes.NewReader(update))
-		file, err = a.Files.Keep(ctx, a.job.Tenant, content, info.Size()+int64(len(update)))
+		file, err = a.Files.Keep(ctx, a.job.Tenant, preflightjob.PartnerFile, content, info.Size()+int64(len(update)))
 		return err
 	})
 	if code := notStored(err); code != "" {
@@ -151,13 +152,33 @@ func (a *attempt) compare(ctx context.Context, spec sandbox.Spec, inspected sand
 
 func noNames() report.Names { return report.Names{Removed: []string{}, Added: []string{}} }
 
-// discard removes the bytes of a fixed file that no job has. The sweeper removes them later if this
-// fails.
-func (a *attempt) discard(ctx context.Context, result preflightjob.Result) {
-	if result.Fixed == nil || result.Fixed.File == nil {
-		return
+// keepPictures stores the pictures of the inspection. Without them the job still succeeds, so an
+// error is logged only.
+func (a *attempt) keepPictures(ctx context.Context, made []byte) *preflightjob.Pictures {
+	if made == nil {
+		return nil
 	}
-	if err := a.Files.Discard(*result.Fixed.File); err != nil {
-		a.Log.WarnContext(ctx, "a fixed file without a job was not removed; the sweeper will remove it", "file", result.Fixed.File.ID, "error", err)
+	set, err := pageimage.Open(bytes.NewReader(made), int64(len(made)))
+	if err == nil {
+		kept := &preflightjob.Pictures{Pages: len(set.Pages())}
+		err = a.untilStored(ctx, func() (err error) {
+			kept.File, err = a.Files.Keep(ctx, a.job.Tenant, preflightjob.PictureFile, bytes.NewReader(made), int64(len(made)))
+			return err
+		})
+		if err == nil {
+			return kept
+		}
+	}
+	a.Log.WarnContext(ctx, "the job ends without pictures", "job", a.lease.ID, "attempt", a.lease.Attempt, "error", err)
+	return nil
+}
+
+// discard removes the bytes of files that no job has. The sweeper removes them later if this
+// fails.
+func (a *attempt) discard(ctx context.Context, files ...preflightjob.File) {
+	for _, file := range files {
+		if err := a.Files.Discard(file); err != nil {
+			a.Log.WarnContext(ctx, "a file without a job was not removed; the sweeper will remove it", "file", file.ID, "error", err)
+		}
 	}
 }

@@ -157,18 +157,18 @@ func oneFix(context.Context, sandbox.Spec, []report.Fix) ([]byte, report.FixLog,
 type watchedFiles struct {
 	*preflightjob.Files
 	// keep replaces Keep unless it is nil.
-	keep func(context.Context, tenant.ID, io.Reader, int64) (preflightjob.File, error)
+	keep func(context.Context, tenant.ID, preflightjob.FileKind, io.Reader, int64) (preflightjob.File, error)
 
 	mu              sync.Mutex
 	kept, discarded []string
 }
 
-func (w *watchedFiles) Keep(ctx context.Context, owner tenant.ID, content io.Reader, bytes int64) (preflightjob.File, error) {
+func (w *watchedFiles) Keep(ctx context.Context, owner tenant.ID, kind preflightjob.FileKind, content io.Reader, bytes int64) (preflightjob.File, error) {
 	keep := w.Files.Keep
 	if w.keep != nil {
 		keep = w.keep
 	}
-	file, err := keep(ctx, owner, content, bytes)
+	file, err := keep(ctx, owner, kind, content, bytes)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.kept = append(w.kept, file.ID)
@@ -211,7 +211,7 @@ func TestJobSucceedsWithItsReportWhenAFixFails(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, redistest.Mini(t))
 			id := f.submitFile(preflightjob.Request{FileURL: flyerURL, Fixes: tc.fixes})
-			files := &watchedFiles{Files: f.Files, keep: func(context.Context, tenant.ID, io.Reader, int64) (preflightjob.File, error) {
+			files := &watchedFiles{Files: f.Files, keep: func(context.Context, tenant.ID, preflightjob.FileKind, io.Reader, int64) (preflightjob.File, error) {
 				return preflightjob.File{}, tc.keep
 			}}
 			f.start("w1", func(c *preflight.Config) { c.Fix, c.Files = tc.fix, files })
@@ -240,11 +240,11 @@ func TestFaultOfTheStorageIsRetried(t *testing.T) {
 	f := newFixture(t, redistest.Mini(t))
 	id := f.submitFile(preflightjob.Request{FileURL: flyerURL, Fixes: preflightjob.FixAuto})
 	files := &watchedFiles{Files: f.Files}
-	files.keep = func(ctx context.Context, owner tenant.ID, content io.Reader, bytes int64) (preflightjob.File, error) {
+	files.keep = func(ctx context.Context, owner tenant.ID, kind preflightjob.FileKind, content io.Reader, bytes int64) (preflightjob.File, error) {
 		if len(files.kept) == 0 {
 			return preflightjob.File{}, &preflightjob.FileFaultError{Err: errors.New("disk full")}
 		}
-		return f.Files.Keep(ctx, owner, content, bytes)
+		return f.Files.Keep(ctx, owner, kind, content, bytes)
 	}
 	f.start("w1", func(c *preflight.Config) { c.Fix, c.Files = oneFix, files })
 	job := f.ended(id)
@@ -277,8 +277,8 @@ func TestFixedFileOfAJobThatEndsWithoutItIsRemoved(t *testing.T) {
 			f := newFixture(t, redistest.Mini(t))
 			id := f.submitFile(preflightjob.Request{FileURL: flyerURL, Fixes: preflightjob.FixAuto})
 			files := &watchedFiles{Files: f.Files}
-			files.keep = func(ctx context.Context, owner tenant.ID, content io.Reader, bytes int64) (preflightjob.File, error) {
-				file, err := f.Files.Keep(ctx, owner, content, bytes)
+			files.keep = func(ctx context.Context, owner tenant.ID, kind preflightjob.FileKind, content io.Reader, bytes int64) (preflightjob.File, error) {
+				file, err := f.Files.Keep(ctx, owner, kind, content, bytes)
 				tc.meanwhile(f, id)
 				return file, err
 			}

@@ -57,11 +57,12 @@ type Queue interface {
 // Fetch copies the file at a URL to dst. [safehttp.Client.Fetch] is one.
 type Fetch func(ctx context.Context, url string, dst io.Writer) error
 
-// Files opens uploaded files for reading, and stores fixed files. Package preflightjob implements
-// it.
+// Files opens uploaded files for reading, and stores fixed files and pictures. Package
+// preflightjob implements it.
 type Files interface {
+	Disabled() bool
 	Open(ctx context.Context, owner tenant.ID, id string) (*os.File, error)
-	Keep(ctx context.Context, owner tenant.ID, content io.Reader, bytes int64) (preflightjob.File, error)
+	Keep(ctx context.Context, owner tenant.ID, kind preflightjob.FileKind, content io.Reader, bytes int64) (preflightjob.File, error)
 	Discard(file preflightjob.File) error
 }
 

@@ -23,22 +23,22 @@ func (s *Store) AddFile(ctx context.Context, file preflightjob.File, most int64)
 
 // addFile adds a row if the organization has room for the file.
 func addFile(ctx context.Context, q querier, file preflightjob.File, most int64) error {
-	added, err := q.Exec(ctx, `INSERT INTO uploaded_file (id, tenant, sha256, bytes, created_at, expires_at)
-		SELECT $1, $2, $3, $4, $5, $6 WHERE room_for_file($7, $4, $8)`,
-		file.ID, file.Tenant.String(), file.SHA256, file.Bytes, file.CreatedAt, file.ExpiresAt, tenantsOf(file.Tenant.Organization), most)
+	added, err := q.Exec(ctx, `INSERT INTO uploaded_file (id, tenant, sha256, bytes, created_at, expires_at, kind)
+		SELECT $1, $2, $3, $4, $5, $6, $9 WHERE room_for_file($7, $4, $8, $9)`,
+		file.ID, file.Tenant.String(), file.SHA256, file.Bytes, file.CreatedAt, file.ExpiresAt, tenantsOf(file.Tenant.Organization), most, file.Kind)
 	if err != nil || added.RowsAffected() > 0 {
 		return err
 	}
-	use, err := fileUse(ctx, q, file.Tenant.Organization)
+	use, err := fileUse(ctx, q, file.Tenant.Organization, file.Kind)
 	if err != nil {
 		return err
 	}
-	return store.Answer(&preflightjob.StorageExceededError{Limit: most, FileUse: use})
+	return store.Answer(&preflightjob.StorageExceededError{Kind: file.Kind, Limit: most, FileUse: use})
 }
 
-func fileUse(ctx context.Context, q querier, organization string) (use preflightjob.FileUse, err error) {
-	err = q.QueryRow(ctx, `SELECT coalesce(sum(greatest(bytes, $2)), 0)::bigint, min(expires_at) FROM uploaded_file WHERE tenant = ANY ($1)`,
-		tenantsOf(organization), int64(preflightjob.MinUse)).Scan(&use.Bytes, instant{&use.Frees})
+func fileUse(ctx context.Context, q querier, organization string, kind preflightjob.FileKind) (use preflightjob.FileUse, err error) {
+	err = q.QueryRow(ctx, `SELECT coalesce(sum(greatest(bytes, $2)), 0)::bigint, min(expires_at) FROM uploaded_file WHERE tenant = ANY ($1) AND kind = $3`,
+		tenantsOf(organization), int64(preflightjob.MinUse), kind).Scan(&use.Bytes, instant{&use.Frees})
 	return use, err
 }
 
@@ -50,9 +50,9 @@ func tenantsOf(organization string) []string {
 }
 
 // FileUse implements [preflightjob.FileStore].
-func (s *Store) FileUse(ctx context.Context, organization string) (preflightjob.FileUse, error) {
+func (s *Store) FileUse(ctx context.Context, organization string, kind preflightjob.FileKind) (preflightjob.FileUse, error) {
 	return read(ctx, s, "read the use of files", func(ctx context.Context, q querier) (preflightjob.FileUse, error) {
-		return fileUse(ctx, q, organization)
+		return fileUse(ctx, q, organization, kind)
 	})
 }
 
@@ -60,8 +60,8 @@ func (s *Store) FileUse(ctx context.Context, organization string) (preflightjob.
 func (s *Store) File(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, error) {
 	return read(ctx, s, "read file", func(ctx context.Context, q querier) (preflightjob.File, error) {
 		file := preflightjob.File{Tenant: owner}
-		err := q.QueryRow(ctx, `SELECT id, sha256, bytes, created_at, expires_at FROM uploaded_file WHERE id = $1 AND tenant = $2`, id, owner.String()).
-			Scan(&file.ID, &file.SHA256, &file.Bytes, instant{&file.CreatedAt}, instant{&file.ExpiresAt})
+		err := q.QueryRow(ctx, `SELECT id, kind, sha256, bytes, created_at, expires_at FROM uploaded_file WHERE id = $1 AND tenant = $2`, id, owner.String()).
+			Scan(&file.ID, &file.Kind, &file.SHA256, &file.Bytes, instant{&file.CreatedAt}, instant{&file.ExpiresAt})
 		return found(file, err)
 	})
 }

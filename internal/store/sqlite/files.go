@@ -22,36 +22,36 @@ func (s *Store) AddFile(ctx context.Context, file preflightjob.File, most int64)
 
 // addFile adds a row if the organization has room for the file.
 func addFile(ctx context.Context, tx *sql.Tx, file preflightjob.File, most int64) error {
-	use, err := fileUse(ctx, tx, file.Tenant.Organization)
+	use, err := fileUse(ctx, tx, file.Tenant.Organization, file.Kind)
 	if err != nil {
 		return err
 	}
 	if use.Bytes+max(file.Bytes, preflightjob.MinUse) > most {
-		return store.Answer(&preflightjob.StorageExceededError{Limit: most, FileUse: use})
+		return store.Answer(&preflightjob.StorageExceededError{Kind: file.Kind, Limit: most, FileUse: use})
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO uploaded_file (id, tenant, sha256, bytes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)`,
-		file.ID, file.Tenant.String(), file.SHA256, file.Bytes, millis(file.CreatedAt), millis(file.ExpiresAt))
+	_, err = tx.ExecContext(ctx, `INSERT INTO uploaded_file (id, tenant, sha256, bytes, created_at, expires_at, kind) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		file.ID, file.Tenant.String(), file.SHA256, file.Bytes, millis(file.CreatedAt), millis(file.ExpiresAt), file.Kind)
 	return err
 }
 
-func fileUse(ctx context.Context, q querier, organization string) (use preflightjob.FileUse, err error) {
-	err = q.QueryRowContext(ctx, `SELECT coalesce(sum(max(bytes, ?)), 0), coalesce(min(expires_at), 0) FROM uploaded_file WHERE tenant IN (?, ?)`,
-		preflightjob.MinUse, tenant.ID{Organization: organization, Mode: tenant.Live}.String(), tenant.ID{Organization: organization, Mode: tenant.Test}.String()).
+func fileUse(ctx context.Context, q querier, organization string, kind preflightjob.FileKind) (use preflightjob.FileUse, err error) {
+	err = q.QueryRowContext(ctx, `SELECT coalesce(sum(max(bytes, ?)), 0), coalesce(min(expires_at), 0) FROM uploaded_file WHERE tenant IN (?, ?) AND kind = ?`,
+		preflightjob.MinUse, tenant.ID{Organization: organization, Mode: tenant.Live}.String(), tenant.ID{Organization: organization, Mode: tenant.Test}.String(), kind).
 		Scan(&use.Bytes, instant{&use.Frees})
 	return use, err
 }
 
 // FileUse implements [preflightjob.FileStore].
-func (s *Store) FileUse(ctx context.Context, organization string) (preflightjob.FileUse, error) {
-	return read(ctx, s, "read the use of files", func(q querier) (preflightjob.FileUse, error) { return fileUse(ctx, q, organization) })
+func (s *Store) FileUse(ctx context.Context, organization string, kind preflightjob.FileKind) (preflightjob.FileUse, error) {
+	return read(ctx, s, "read the use of files", func(q querier) (preflightjob.FileUse, error) { return fileUse(ctx, q, organization, kind) })
 }
 
 // File implements [preflightjob.FileStore].
 func (s *Store) File(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, error) {
 	return read(ctx, s, "read file", func(q querier) (preflightjob.File, error) {
 		file := preflightjob.File{Tenant: owner}
-		err := q.QueryRowContext(ctx, `SELECT id, sha256, bytes, created_at, expires_at FROM uploaded_file WHERE id = ? AND tenant = ?`, id, owner.String()).
-			Scan(&file.ID, &file.SHA256, &file.Bytes, instant{&file.CreatedAt}, instant{&file.ExpiresAt})
+		err := q.QueryRowContext(ctx, `SELECT id, kind, sha256, bytes, created_at, expires_at FROM uploaded_file WHERE id = ? AND tenant = ?`, id, owner.String()).
+			Scan(&file.ID, &file.Kind, &file.SHA256, &file.Bytes, instant{&file.CreatedAt}, instant{&file.ExpiresAt})
 		return file, missing(err)
 	})
 }

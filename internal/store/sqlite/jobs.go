@@ -118,8 +118,8 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(preflightjo
 		if change.Unchanged {
 			return nil
 		}
-		if change.File != nil {
-			if err := addFile(ctx, tx, *change.File, change.MostStored); err != nil {
+		for _, file := range change.Files {
+			if err := addFile(ctx, tx, file, change.MostStored); err != nil {
 				return err
 			}
 		}
