@@ -55,6 +55,9 @@ func addSummary(model *PreflightJob, summary *preflightjob.Summary) {
 		model.Comparison = &ComparisonSummary{Same: c.Same, Complete: c.Complete, Pages: c.Pages}
 		model.Links.Comparison = path(model.JobID) + "/comparison"
 	}
+	if summary.Pictures != nil {
+		model.Links.Pages = path(model.JobID) + "/pages"
+	}
 }
 
 func names(fixes []report.Fix) []string {

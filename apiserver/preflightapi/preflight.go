@@ -11,6 +11,7 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"runtime"
 	"slices"
 	"time"
 
@@ -49,6 +50,7 @@ type Jobs interface {
 	FixLog(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 	FixedFile(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
 	Comparison(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
+	Pictures(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
 	Cancel(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error)
 }
 
@@ -83,6 +85,8 @@ type surface struct {
 	submitSchema *contracts.Schema
 	registry     *registry
 	follower     Follower
+	// drawing has an entry for each picture that is being drawn.
+	drawing chan struct{}
 }
 
 // Routes returns the table of routes of the surface.
@@ -98,9 +102,11 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 	s := &surface{
 		Config: config, submitSchema: submit, registry: known,
 		follower: Follower{Jobs: config.Jobs, Pace: config.Pace, Changes: config.Changes},
+		drawing:  make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
 	api := Handlers{Operations: s}
 	const job = "/api/v1/preflight/{jobId}"
+	picture := contracts.Operation{Contract: contracts.Preflight, Method: http.MethodGet, Path: job + "/pages/{page}.png"}
 	list := contracts.Operation{Contract: contracts.Preflight, Method: http.MethodGet, Path: "/api/v1/preflight"}
 	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyOptional}
 	upload := &gate.Body{Limit: uploadLimit, MediaTypes: []string{"application/pdf", "application/octet-stream", mediaForm}, Stream: true}
@@ -120,6 +126,11 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 		{Method: http.MethodGet, Pattern: job + "/fixes", Capability: posture.Preflight, Serve: api.GetPreflightFixes},
 		{Method: http.MethodGet, Pattern: job + "/fixed.pdf", Capability: posture.Preflight, Offers: []string{mediaPDF}, Serve: api.GetFixedFile},
 		{Method: http.MethodGet, Pattern: job + "/comparison", Capability: posture.Preflight, Serve: api.GetPreflightComparison},
+		{Method: http.MethodGet, Pattern: job + "/pages", Capability: posture.Preflight, Serve: api.ListPagePictures},
+		{
+			Method: http.MethodGet, Pattern: picture.Path, Capability: posture.Preflight, Offers: []string{mediaPNG},
+			Serve: gate.OnlyParameters(set.QueryParameters(picture), api.GetPagePicture),
+		},
 	}, nil
 }
 
@@ -356,4 +367,10 @@ func Unreadable(err error) *problem.Problem {
 	}
 }
 
-func badParameter(string) error { return gate.BadParameter("") }
+// badParameter returns the problem of a parameter that cannot be read. No page has an invalid number.
+func badParameter(name string) error {
+	if name == "page" {
+		return problem.New(problem.CodeNotFound, "The number of a page is an integer from 1.")
+	}
+	return gate.BadParameter("")
+}

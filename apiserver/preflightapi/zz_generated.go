@@ -160,10 +160,63 @@ type JobLinks struct {
 	//
 	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/comparison
 	Comparison string `json:"comparison,omitempty"`
+
+	// Pages The path of the list of pages with pictures. Present if the job has pictures.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/pages
+	Pages string `json:"pages,omitempty"`
 }
 
 // OrderedProduct The ordered product.
 type OrderedProduct = jobticket.Product
+
+// PagePicture The pictures of one page.
+type PagePicture struct {
+	// Page The number of the page in the file.
+	//
+	// Examples: 1
+	Page int `json:"page"`
+
+	// Width The width of the page as displayed (its MediaBox) in points.
+	//
+	// Examples: 612.28
+	Width float64 `json:"width"`
+
+	// Height The height of the page as displayed (its MediaBox) in points.
+	//
+	// Examples: 858.9
+	Height float64 `json:"height"`
+
+	// PixelWidth The width of the pictures as stored in pixels.
+	//
+	// Examples: 1275
+	PixelWidth int `json:"pixelWidth"`
+
+	// PixelHeight The height of the pictures as stored in pixels.
+	//
+	// Examples: 1789
+	PixelHeight int `json:"pixelHeight"`
+
+	// Inks The inks on the page, process inks first. Each name is a value of `layer`.
+	//
+	// Examples: ["Cyan","Magenta","Yellow","Black","Gold"]
+	Inks  []string     `json:"inks"`
+	Links PictureLinks `json:"links"`
+}
+
+// PagePictures The pages of a job that have pictures.
+type PagePictures struct {
+	// Pages The pages, in the order of the file.
+	Pages []PagePicture `json:"pages"`
+}
+
+// PictureLinks defines model for PictureLinks.
+type PictureLinks struct {
+	// Picture The path of the picture of the page.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/pages/1.png
+	Picture string `json:"picture"`
+}
 
 // PreflightJob defines model for PreflightJob.
 type PreflightJob struct {
@@ -564,6 +617,15 @@ type JobID = string
 // Limit defines model for Limit.
 type Limit = int
 
+// PageNumber defines model for PageNumber.
+type PageNumber = int
+
+// PictureLayer defines model for PictureLayer.
+type PictureLayer = string
+
+// PictureWidth defines model for PictureWidth.
+type PictureWidth = int
+
 // ProfileName defines model for ProfileName.
 type ProfileName = string
 
@@ -602,6 +664,15 @@ type ListPreflightsParamsStatus string
 
 // ListPreflightsParamsVerdict defines parameters for ListPreflights.
 type ListPreflightsParamsVerdict string
+
+// GetPagePictureParams defines parameters for GetPagePicture.
+type GetPagePictureParams struct {
+	// Width The width in pixels. A picture is never wider than stored, which is also the default.
+	Width *PictureWidth `form:"width,omitempty" json:"width,omitempty"`
+
+	// Layer `printed`, `heat`, or the name of an ink of the page.
+	Layer *PictureLayer `form:"layer,omitempty" json:"layer,omitempty"`
+}
 
 // SubmitPreflightJSONRequestBody defines body for SubmitPreflight for application/json ContentType.
 type SubmitPreflightJSONRequestBody = PreflightSubmit
@@ -651,6 +722,12 @@ type Operations interface {
 	// GetPreflightFixes Read the fix log of a succeeded job. Requires preflight:read.
 	// (GET /api/v1/preflight/{jobId}/fixes)
 	GetPreflightFixes(c *gate.Call, jobID JobID) (GetPreflightFixesResponseObject, error)
+	// ListPagePictures List the pages of a succeeded job that have pictures. Requires preflight:read.
+	// (GET /api/v1/preflight/{jobId}/pages)
+	ListPagePictures(c *gate.Call, jobID JobID) (ListPagePicturesResponseObject, error)
+	// GetPagePicture Get a picture of a page. Requires preflight:read.
+	// (GET /api/v1/preflight/{jobId}/pages/{page}.png)
+	GetPagePicture(c *gate.Call, jobID JobID, page PageNumber, params GetPagePictureParams) (GetPagePictureResponseObject, error)
 	// GetPreflightReport Read the report of a succeeded job. Requires preflight:read.
 	// (GET /api/v1/preflight/{jobId}/report)
 	GetPreflightReport(c *gate.Call, jobID JobID) (GetPreflightReportResponseObject, error)
@@ -877,6 +954,52 @@ func (h Handlers) GetPreflightFixes(c *gate.Call) error {
 		return err
 	}
 	return response.answerGetPreflightFixes(c)
+}
+
+// ListPagePictures handles GET /api/v1/preflight/{jobId}/pages.
+func (h Handlers) ListPagePictures(c *gate.Call) error {
+
+	var jobID JobID
+	if err := runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(c.Request, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("jobId")
+	}
+
+	response, err := h.Operations.ListPagePictures(c, jobID)
+	if err != nil {
+		return err
+	}
+	return response.answerListPagePictures(c)
+}
+
+// GetPagePicture handles GET /api/v1/preflight/{jobId}/pages/{page}.png.
+func (h Handlers) GetPagePicture(c *gate.Call) error {
+
+	var jobID JobID
+	if err := runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(c.Request, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("jobId")
+	}
+
+	var page PageNumber
+	if err := runtime.BindStyledParameterWithOptions("simple", "page", chi.URLParam(c.Request, "page"), &page, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("page")
+	}
+
+	var params GetPagePictureParams
+	query := c.Request.URL.Query()
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "width", query, &params.Width, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
+		return badParameter("width")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "layer", query, &params.Layer, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("layer")
+	}
+
+	response, err := h.Operations.GetPagePicture(c, jobID, page, params)
+	if err != nil {
+		return err
+	}
+	return response.answerGetPagePicture(c)
 }
 
 // GetPreflightReport handles GET /api/v1/preflight/{jobId}/report.
@@ -1161,6 +1284,45 @@ func (response GetPreflightFixes200ApplicationResponse) answerGetPreflightFixes(
 type GetPreflightFixes304Response struct{ NotModifiedResponse }
 
 func (response GetPreflightFixes304Response) answerGetPreflightFixes(c *gate.Call) error {
+	c.Writer.WriteHeader(304)
+	return nil
+}
+
+// ListPagePicturesResponseObject is a response of ListPagePictures.
+type ListPagePicturesResponseObject interface {
+	answerListPagePictures(c *gate.Call) error
+}
+
+type ListPagePictures200JSONResponse PagePictures
+
+func (response ListPagePictures200JSONResponse) answerListPagePictures(c *gate.Call) error {
+	return c.JSON(200, response)
+}
+
+type ListPagePictures304Response struct{ NotModifiedResponse }
+
+func (response ListPagePictures304Response) answerListPagePictures(c *gate.Call) error {
+	c.Writer.WriteHeader(304)
+	return nil
+}
+
+// GetPagePictureResponseObject is a response of GetPagePicture.
+type GetPagePictureResponseObject interface {
+	answerGetPagePicture(c *gate.Call) error
+}
+
+type GetPagePicture200ImagePngResponse struct {
+	Body []byte
+}
+
+func (response GetPagePicture200ImagePngResponse) answerGetPagePicture(c *gate.Call) error {
+	respond.Bytes(c.Writer, 200, "image/png", response.Body)
+	return nil
+}
+
+type GetPagePicture304Response struct{ NotModifiedResponse }
+
+func (response GetPagePicture304Response) answerGetPagePicture(c *gate.Call) error {
 	c.Writer.WriteHeader(304)
 	return nil
 }

@@ -294,6 +294,29 @@ func (s *Service) FixedFile(ctx context.Context, owner tenant.ID, id string) (Fi
 	return file, content, nil
 }
 
+// Pictures opens the pictures of the pages of an owned job for reading. In addition to the errors of
+// [Service.FixLog], it returns [ErrFilesDisabled] and [FileFaultError].
+func (s *Service) Pictures(ctx context.Context, owner tenant.ID, id string) (File, *os.File, error) {
+	job, err := s.succeeded(ctx, owner, id)
+	switch {
+	case err != nil:
+		return File{}, nil, err
+	case job.Summary == nil || job.Summary.Pictures == nil:
+		return File{}, nil, &NoDocumentError{"The job has no pictures."}
+	case s.storesNoFiles():
+		return File{}, nil, ErrFilesDisabled
+	}
+	file, content, err := s.config.Files.open(ctx, owner, PictureFile, job.Summary.Pictures.FileID)
+	if errors.Is(err, ErrFileMissing) {
+		// The file was removed after the job was read, or its storage lost it.
+		return File{}, nil, &NoDocumentError{"The pictures of the job are not stored any more."}
+	}
+	if err != nil {
+		return File{}, nil, fmt.Errorf("read pictures: %w", err)
+	}
+	return file, content, nil
+}
+
 // compared returns the id of the file that a request is compared with, or the violation of
 // compareWith. The error is one of the store.
 func (s *Service) compared(ctx context.Context, owner tenant.ID, request Request) (fileID string, found []Violation, err error) {

@@ -361,28 +361,29 @@ func (f *Files) remove(ctx context.Context, ids []string) error {
 // also after it has expired. Open returns [ErrFileMissing] for a deleted file and for one of
 // another tenant.
 func (f *Files) Open(ctx context.Context, owner tenant.ID, id string) (*os.File, error) {
-	return f.open(ctx, owner, PartnerFile, id)
+	_, content, err := f.open(ctx, owner, PartnerFile, id)
+	return content, err
 }
 
-func (f *Files) open(ctx context.Context, owner tenant.ID, kind FileKind, id string) (*os.File, error) {
+func (f *Files) open(ctx context.Context, owner tenant.ID, kind FileKind, id string) (File, *os.File, error) {
 	if f.Disabled() {
-		return nil, &FileFaultError{Err: ErrFilesDisabled}
+		return File{}, nil, &FileFaultError{Err: ErrFilesDisabled}
 	}
-	_, err := f.owned(ctx, owner, kind, id)
+	file, err := f.owned(ctx, owner, kind, id)
 	if errors.Is(err, transaction.ErrNotFound) {
-		return nil, ErrFileMissing
+		return File{}, nil, ErrFileMissing
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open file: %w", err)
+		return File{}, nil, fmt.Errorf("open file: %w", err)
 	}
-	file, err := f.config.Storage.Open(id)
+	content, err := f.config.Storage.Open(id)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, ErrFileMissing
+		return File{}, nil, ErrFileMissing
 	case err != nil:
-		return nil, &FileFaultError{Err: err}
+		return File{}, nil, &FileFaultError{Err: err}
 	default:
-		return file, nil
+		return file, content, nil
 	}
 }
 

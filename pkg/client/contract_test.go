@@ -257,6 +257,10 @@ func verbs(c *client.Client) map[string]func(context.Context) error {
 			return err
 		},
 		"DownloadFixedFile": func(ctx context.Context) error { return c.DownloadFixedFile(ctx, "pref_x", io.Discard) },
+		"PagePictures":      func(ctx context.Context) error { _, err := c.PagePictures(ctx, "pref_x"); return err },
+		"DownloadPagePicture": func(ctx context.Context) error {
+			return c.DownloadPagePicture(ctx, "pref_x", client.PictureOf{Page: 1}, io.Discard)
+		},
 		"CancelPreflight":   func(ctx context.Context) error { _, err := c.CancelPreflight(ctx, "pref_x"); return err },
 		"PreflightProfiles": func(ctx context.Context) error { _, err := c.PreflightProfiles(ctx); return err },
 		"PreflightProfile":  func(ctx context.Context) error { _, err := c.PreflightProfile(ctx, "print_ready"); return err },

@@ -7,6 +7,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"image"
+	"image/png"
 	"io"
 	"net/http"
 	"slices"
@@ -16,6 +18,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/pkg/client"
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -89,7 +92,7 @@ func TestFixedFileIsDownloadedWithItsLogAndItsComparison(t *testing.T) {
 		t.Errorf("DownloadFixedFile of a queued job: %v, want PREFLIGHT_REPORT_NOT_READY", err)
 	}
 	content := bytes.Repeat([]byte("%PDF "), 100_000)
-	fixed, err := h.Files.Keep(t.Context(), h.Tenant("acme-test"), bytes.NewReader(content), int64(len(content)))
+	fixed, err := h.Files.Keep(t.Context(), h.Tenant("acme-test"), preflightjob.PartnerFile, bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		t.Fatalf("Keep: %v", err)
 	}
@@ -166,5 +169,56 @@ func TestUploadThatEndsEarlyFails(t *testing.T) {
 	h := newTestServer(t)
 	if file, err := h.client(t, "acme-live").UploadFile(t.Context(), strings.NewReader("%PDF"), 5); err == nil {
 		t.Errorf("UploadFile of 4 of 5 bytes = %+v, want an error", file)
+	}
+}
+
+func TestPicturesOfPagesAreListedAndDownloaded(t *testing.T) {
+	t.Parallel()
+	h := newTestServer(t)
+	c := h.client(t, "acme-test")
+	job, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/a.pdf", Profile: "print_ready"})
+	if err != nil {
+		t.Fatalf("SubmitPreflight: %v", err)
+	}
+	var w pageimage.Writer
+	gold := image.NewGray(image.Rect(0, 0, 64, 32))
+	if ok, err := w.Add(pageimage.Page{Number: 3, Width: 128, Height: 64, Inks: []string{"Gold 871"}}, gold, []*image.Gray{gold}); !ok || err != nil {
+		t.Fatalf("w.Add = %t, %v", ok, err)
+	}
+	set, err := w.Bytes()
+	if err != nil {
+		t.Fatalf("w.Bytes: %v", err)
+	}
+	file, err := h.Files.Keep(t.Context(), h.Tenant("acme-test"), preflightjob.PictureFile, bytes.NewReader(set), int64(len(set)))
+	if err != nil {
+		t.Fatalf("Keep: %v", err)
+	}
+	if _, err := h.Jobs.Begin(t.Context(), job.JobID, 1, "w1"); err != nil {
+		t.Fatalf("Begin: %v", err)
+	}
+	if _, err := h.Jobs.Finish(t.Context(), job.JobID, 1, "w1", preflightjob.Result{
+		Report: preflightapi.SimulatedReport(preflightjob.Warn), Verdict: preflightjob.Warn, Pictures: &preflightjob.Pictures{File: file, Pages: 1},
+	}); err != nil {
+		t.Fatalf("Finish: %v", err)
+	}
+	pages, err := c.PagePictures(t.Context(), job.JobID)
+	if err != nil || len(pages) != 1 || pages[0].Page != 3 || pages[0].PixelWidth != 64 || !slices.Equal(pages[0].Inks, []string{"Gold 871"}) {
+		t.Fatalf("PagePictures = %+v, %v, want page 3 with one ink", pages, err)
+	}
+	for width, of := range map[int]client.PictureOf{64: {Page: 3}, 16: {Page: 3, Layer: "Gold 871", Width: 16}} {
+		var got bytes.Buffer
+		if err := c.DownloadPagePicture(t.Context(), job.JobID, of, &got); err != nil {
+			t.Errorf("DownloadPagePicture(%+v): %v", of, err)
+			continue
+		}
+		if drawn, err := png.Decode(&got); err != nil || drawn.Bounds().Dx() != width {
+			t.Errorf("DownloadPagePicture(%+v) = %v, %v, want a picture %d pixels wide", of, drawn, err, width)
+		}
+	}
+	if err := c.DownloadPagePicture(t.Context(), job.JobID, client.PictureOf{Page: 4}, io.Discard); !client.IsCode(err, client.CodeNotFound) {
+		t.Errorf("DownloadPagePicture of page 4: %v, want NOT_FOUND", err)
+	}
+	if err := c.DownloadPagePicture(t.Context(), "../x", client.PictureOf{Page: 1}, io.Discard); err == nil {
+		t.Error("DownloadPagePicture with an invalid id succeeds, want an error")
 	}
 }

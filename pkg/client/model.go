@@ -54,6 +54,8 @@ type (
 	ComparisonSummary = preflightapi.ComparisonSummary
 	// Comparison lists what differs between two files.
 	Comparison = preflightapi.PreflightComparison
+	// PagePicture describes the pictures of one page.
+	PagePicture = preflightapi.PagePicture
 	// Finding is one fault or remark of an inspection.
 	Finding = preflightapi.Finding
 	// Intent is the order that a file is compared with.

@@ -22,6 +22,8 @@ const (
 	routePreflightFixes      = "/api/v1/preflight/{jobId}/fixes"
 	routePreflightComparison = "/api/v1/preflight/{jobId}/comparison"
 	routeFixedFile           = "/api/v1/preflight/{jobId}/fixed.pdf"
+	routePagePictures        = "/api/v1/preflight/{jobId}/pages"
+	routePagePicture         = "/api/v1/preflight/{jobId}/pages/{page}.png"
 )
 
 // SubmittedPreflight is the response to a submission.
@@ -189,11 +191,65 @@ func (c *Client) DownloadFixedFile(ctx context.Context, id string, to io.Writer)
 	if err := checkID(id); err != nil {
 		return argumentFault(operation, err)
 	}
-	current := &call{operation: operation, route: routeFixedFile}
-	failed := func(err error) error {
-		return &CallError{Operation: operation, Attempts: current.attempts, Err: err}
+	return c.download(ctx, &call{operation: operation, route: routeFixedFile}, pdf, to, func(ctx context.Context) (*http.Response, error) {
+		return c.events.GetFixedFile(ctx, id, &preflightapi.GetFixedFileParams{})
+	})
+}
+
+// PagePictures lists the pages of a job that has succeeded and has pictures.
+func (c *Client) PagePictures(ctx context.Context, id string, options ...ReadOption) ([]PagePicture, error) {
+	const operation = "PagePictures"
+	if err := checkID(id); err != nil {
+		return nil, argumentFault(operation, err)
 	}
-	answer, err := c.events.GetFixedFile(withCall(ctx, current), id, &preflightapi.GetFixedFileParams{})
+	how := read(options)
+	list, header, err := do[preflightapi.PagePictures](ctx, c, sending{
+		operation: operation, route: routePagePictures, want: http.StatusOK, validator: how.validator(),
+		send: func(ctx context.Context) (*http.Response, error) {
+			return c.preflight.ListPagePictures(ctx, id, &preflightapi.ListPagePicturesParams{IfNoneMatch: how.validator()})
+		},
+	})
+	if err == nil {
+		how.keep(header)
+	}
+	return list.Pages, err
+}
+
+// PictureOf selects a picture of a page.
+type PictureOf struct {
+	// Page is the number of the page, from 1.
+	Page int
+	// Layer is "printed", "heat" or the name of an ink; empty selects "printed".
+	Layer string
+	// Width is the width in pixels, 16 to 4000; zero selects that of the stored picture.
+	Width int
+}
+
+// DownloadPagePicture writes a picture of a page, as PNG, to a writer. Its errors are those of
+// [Client.DownloadFixedFile].
+func (c *Client) DownloadPagePicture(ctx context.Context, id string, of PictureOf, to io.Writer) error {
+	const operation = "DownloadPagePicture"
+	if err := checkID(id); err != nil {
+		return argumentFault(operation, err)
+	}
+	parameters := &preflightapi.GetPagePictureParams{}
+	if of.Layer != "" {
+		parameters.Layer = &of.Layer
+	}
+	if of.Width != 0 {
+		parameters.Width = &of.Width
+	}
+	return c.download(ctx, &call{operation: operation, route: routePagePicture}, pngPicture, to, func(ctx context.Context) (*http.Response, error) {
+		return c.events.GetPagePicture(ctx, id, of.Page, parameters)
+	})
+}
+
+// download writes a streamed response of a media type to a writer.
+func (c *Client) download(ctx context.Context, current *call, want string, to io.Writer, send func(context.Context) (*http.Response, error)) error {
+	failed := func(err error) error {
+		return &CallError{Operation: current.operation, Attempts: current.attempts, Err: err}
+	}
+	answer, err := send(withCall(ctx, current))
 	if err != nil {
 		return failed(withoutAnswer(ctx, err))
 	}
@@ -205,8 +261,8 @@ func (c *Client) DownloadFixedFile(ctx context.Context, id string, to io.Writer)
 		}
 		return failed(refusal(answer.StatusCode, answer.Header, body, c.transport.now()))
 	}
-	if mediaType(answer.Header) != pdf {
-		return failed(unreadable(answer, errors.New("not "+pdf)))
+	if mediaType(answer.Header) != want {
+		return failed(unreadable(answer, errors.New("not "+want)))
 	}
 	source := &sourceError{Reader: answer.Body}
 	if _, err := io.Copy(to, source); source.err != nil {

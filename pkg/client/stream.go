@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,12 +16,16 @@ import (
 const (
 	eventStream = "text/event-stream"
 	pdf         = "application/pdf"
+	pngPicture  = "image/png"
 	// silence is the longest time without data before a stream counts as broken: three
 	// heartbeats of the API.
 	silence = 45 * time.Second
 	// maxLine bounds a line of a stream, far above a job without its report.
 	maxLine = 1 << 20
 )
+
+// streamed lists the media types of responses that are not read into memory.
+var streamed = []string{eventStream, pdf, pngPicture}
 
 // streaming is a RoundTripper that returns a stream of events, or a file, when it begins. It
 // returns any other response like [attempting].
@@ -35,8 +40,8 @@ func (s *streaming) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	timer := time.AfterFunc(s.timeout, cancel)
-	answer, err := s.base.RoundTrip(s.signed(ctx, r, key, eventStream+", "+pdf+", "+problemJSON))
-	if err == nil && answer.StatusCode == http.StatusOK && (mediaType(answer.Header) == eventStream || mediaType(answer.Header) == pdf) {
+	answer, err := s.base.RoundTrip(s.signed(ctx, r, key, strings.Join(append(streamed, problemJSON), ", ")))
+	if err == nil && answer.StatusCode == http.StatusOK && slices.Contains(streamed, mediaType(answer.Header)) {
 		timer.Reset(silence)
 		answer.Body = &streamBody{answer.Body, timer, cancel}
 		return answer, nil

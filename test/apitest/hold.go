@@ -195,7 +195,13 @@ func fits(template, path string) bool {
 		return false
 	}
 	for i := range want {
-		if want[i] != got[i] && (got[i] == "" || !strings.HasPrefix(want[i], "{")) {
+		if want[i] == got[i] {
+			continue
+		}
+		// A parameter ends before the first character of its tail, such as .png.
+		tail := want[i][strings.LastIndexByte(want[i], '}')+1:]
+		value, found := strings.CutSuffix(got[i], tail)
+		if !strings.HasPrefix(want[i], "{") || !found || value == "" || tail != "" && strings.Contains(value, tail[:1]) {
 			return false
 		}
 	}

@@ -57,7 +57,7 @@ func causes() map[string]cause {
 		"a key without scope":  {status: 403, code: problem.CodeInsufficientScope, request: func(r *Request) { r.Key = "acme-none" }},
 		"no grant":             {status: 403, code: problem.CodeCapabilityNotEntitled, request: func(r *Request) { r.Key = "globex-live" }},
 		"too many requests":    {status: 429, code: problem.CodeRateLimitExceeded, arrange: exhaust},
-		"another media type":   {status: 406, code: problem.CodeNotAcceptable, request: header("Accept", "image/png")},
+		"another media type":   {status: 406, code: problem.CodeNotAcceptable, request: header("Accept", "image/gif")},
 		"another body":         {status: 415, code: problem.CodeUnsupportedMediaType, request: header("Content-Type", "text/plain")},
 		"a large body":         {status: 413, code: problem.CodePayloadTooLarge, request: func(r *Request) { r.Body = `"` + strings.Repeat("x", 1<<20) + `"` }, but: []string{"/api/v1/files"}},
 		"a truncated body":     {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Body = `{` }, method: http.MethodPost, but: []string{"/api/v1/xjdf/validate", "/api/v1/sessions", "/api/v1/files"}},

@@ -53,6 +53,9 @@ type sample struct {
 	Fill string
 }
 
+// saved names the files that take responses of some media types.
+var saved = map[string]string{"application/pdf": "fixed.pdf", "image/png": "page.png"}
+
 //go:embed samples.tmpl
 var text string
 
@@ -109,8 +112,11 @@ func rewrite(file, base string, templates *template.Template) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", id.Value, err)
 			}
-			if member(member(member(member(item.Content[j+1], "responses"), "200"), "content"), "application/pdf") != nil {
-				one.Saved = "fixed.pdf"
+			content := member(member(member(item.Content[j+1], "responses"), "200"), "content")
+			for mediaType, file := range saved {
+				if member(content, mediaType) != nil {
+					one.Saved = file
+				}
 			}
 			one.Method = strings.ToUpper(item.Content[j].Value)
 			one.URL = "$" + base + pathOf(contract, item, item.Content[j+1], paths.Content[i].Value)

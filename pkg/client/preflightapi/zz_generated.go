@@ -417,6 +417,11 @@ type JobLinks struct {
 	//
 	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/comparison
 	Comparison string `json:"comparison,omitempty"`
+
+	// Pages The path of the list of pages with pictures. Present if the job has pictures.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/pages
+	Pages string `json:"pages,omitempty"`
 }
 
 // MessageParameters Each value is a string, a number or a list of strings. Words that a language translates are stable tokens, such as
@@ -568,6 +573,54 @@ type PageChange struct {
 
 	// Regions The places of the differences, the largest first.
 	Regions []ChangedRegion `json:"regions"`
+}
+
+// PagePicture The pictures of one page.
+type PagePicture struct {
+	// Page The number of the page in the file.
+	//
+	// Examples: 1
+	Page int `json:"page"`
+
+	// Width The width of the page as displayed (its MediaBox) in points.
+	//
+	// Examples: 612.28
+	Width float64 `json:"width"`
+
+	// Height The height of the page as displayed (its MediaBox) in points.
+	//
+	// Examples: 858.9
+	Height float64 `json:"height"`
+
+	// PixelWidth The width of the pictures as stored in pixels.
+	//
+	// Examples: 1275
+	PixelWidth int `json:"pixelWidth"`
+
+	// PixelHeight The height of the pictures as stored in pixels.
+	//
+	// Examples: 1789
+	PixelHeight int `json:"pixelHeight"`
+
+	// Inks The inks on the page, process inks first. Each name is a value of `layer`.
+	//
+	// Examples: ["Cyan","Magenta","Yellow","Black","Gold"]
+	Inks  []string     `json:"inks"`
+	Links PictureLinks `json:"links"`
+}
+
+// PagePictures The pages of a job that have pictures.
+type PagePictures struct {
+	// Pages The pages, in the order of the file.
+	Pages []PagePicture `json:"pages"`
+}
+
+// PictureLinks defines model for PictureLinks.
+type PictureLinks struct {
+	// Picture The path of the picture of the page.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/pages/1.png
+	Picture string `json:"picture"`
 }
 
 // PreflightComparison What differs between two files, by page number. The first number of comparisonVersion changes when a reader that
@@ -1812,6 +1865,15 @@ type LastEventID = string
 // Limit defines model for Limit.
 type Limit = int
 
+// PageNumber defines model for PageNumber.
+type PageNumber = int
+
+// PictureLayer defines model for PictureLayer.
+type PictureLayer = string
+
+// PictureWidth defines model for PictureWidth.
+type PictureWidth = int
+
 // ProfileName defines model for ProfileName.
 type ProfileName = string
 
@@ -1903,6 +1965,24 @@ type GetFixedFileParams struct {
 
 // GetPreflightFixesParams defines parameters for GetPreflightFixes.
 type GetPreflightFixesParams struct {
+	// IfNoneMatch The ETag of your copy.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// ListPagePicturesParams defines parameters for ListPagePictures.
+type ListPagePicturesParams struct {
+	// IfNoneMatch The ETag of your copy.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// GetPagePictureParams defines parameters for GetPagePicture.
+type GetPagePictureParams struct {
+	// Width The width in pixels. A picture is never wider than stored, which is also the default.
+	Width *PictureWidth `form:"width,omitempty" json:"width,omitempty"`
+
+	// Layer `printed`, `heat`, or the name of an ink of the page.
+	Layer *PictureLayer `form:"layer,omitempty" json:"layer,omitempty"`
+
 	// IfNoneMatch The ETag of your copy.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
@@ -2202,6 +2282,25 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId}/fixes (the `GetPreflightFixes` operationId).
 	GetPreflightFixes(ctx context.Context, jobID JobID, params *GetPreflightFixesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListPagePictures List the pages of a succeeded job that have pictures. Requires preflight:read.
+	//
+	// Pictures show how the pages of the file are printed, and the coverage of each ink. They are a preview, not a
+	// proof. Up to 50 pages have pictures, fewer if the pictures of the job have more than 16 MiB. 404 means that the
+	// job has none: the installation stores no files, your organization has no room for more pictures, or the pages
+	// could not be painted. Pictures do not count to the files of your organization.
+	//
+	// Corresponds with GET /api/v1/preflight/{jobId}/pages (the `ListPagePictures` operationId).
+	ListPagePictures(ctx context.Context, jobID JobID, params *ListPagePicturesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPagePicture Get a picture of a page. Requires preflight:read.
+	//
+	// `layer` selects the page as it is printed (`printed`), the page in which colours mark a total of more than 200 %
+	// of ink (`heat`), or the plane of one ink, in which black is the full amount. 404 means that the job has no
+	// picture of the page, or that the page has no such layer.
+	//
+	// Corresponds with GET /api/v1/preflight/{jobId}/pages/{page}.png (the `GetPagePicture` operationId).
+	GetPagePicture(ctx context.Context, jobID JobID, page PageNumber, params *GetPagePictureParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetPreflightReport Read the report of a succeeded job. Requires preflight:read.
 	//
@@ -2566,6 +2665,45 @@ func (c *Client) GetFixedFile(ctx context.Context, jobID JobID, params *GetFixed
 // Corresponds with GET /api/v1/preflight/{jobId}/fixes (the `GetPreflightFixes` operationId).
 func (c *Client) GetPreflightFixes(ctx context.Context, jobID JobID, params *GetPreflightFixesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetPreflightFixesRequest(c.Server, jobID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListPagePictures List the pages of a succeeded job that have pictures. Requires preflight:read.
+//
+// Pictures show how the pages of the file are printed, and the coverage of each ink. They are a preview, not a
+// proof. Up to 50 pages have pictures, fewer if the pictures of the job have more than 16 MiB. 404 means that the
+// job has none: the installation stores no files, your organization has no room for more pictures, or the pages
+// could not be painted. Pictures do not count to the files of your organization.
+//
+// Corresponds with GET /api/v1/preflight/{jobId}/pages (the `ListPagePictures` operationId).
+func (c *Client) ListPagePictures(ctx context.Context, jobID JobID, params *ListPagePicturesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPagePicturesRequest(c.Server, jobID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPagePicture Get a picture of a page. Requires preflight:read.
+//
+// `layer` selects the page as it is printed (`printed`), the page in which colours mark a total of more than 200 %
+// of ink (`heat`), or the plane of one ink, in which black is the full amount. 404 means that the job has no
+// picture of the page, or that the page has no such layer.
+//
+// Corresponds with GET /api/v1/preflight/{jobId}/pages/{page}.png (the `GetPagePicture` operationId).
+func (c *Client) GetPagePicture(ctx context.Context, jobID JobID, page PageNumber, params *GetPagePictureParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPagePictureRequest(c.Server, jobID, page, params)
 	if err != nil {
 		return nil, err
 	}
@@ -3311,6 +3449,150 @@ func NewGetPreflightFixesRequest(server string, jobID JobID, params *GetPrefligh
 	return req, nil
 }
 
+// NewListPagePicturesRequest constructs an http.Request for the ListPagePictures method
+func NewListPagePicturesRequest(server string, jobID JobID, params *ListPagePicturesParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "jobId", jobID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/preflight/%s/pages", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetPagePictureRequest constructs an http.Request for the GetPagePicture method
+func NewGetPagePictureRequest(server string, jobID JobID, page PageNumber, params *GetPagePictureParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "jobId", jobID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "page", page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/preflight/%s/pages/%s.png", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Width != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "width", *params.Width, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Layer != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "layer", *params.Layer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewGetPreflightReportRequest constructs an http.Request for the GetPreflightReport method
 func NewGetPreflightReportRequest(server string, jobID JobID, params *GetPreflightReportParams) (*http.Request, error) {
 	var err error
@@ -3647,6 +3929,29 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId}/fixes (the `GetPreflightFixes` operationId).
 	GetPreflightFixesWithResponse(ctx context.Context, jobID JobID, params *GetPreflightFixesParams, reqEditors ...RequestEditorFn) (*GetPreflightFixesResponse, error)
+
+	// ListPagePicturesWithResponse List the pages of a succeeded job that have pictures. Requires preflight:read.
+	//
+	// Pictures show how the pages of the file are printed, and the coverage of each ink. They are a preview, not a
+	// proof. Up to 50 pages have pictures, fewer if the pictures of the job have more than 16 MiB. 404 means that the
+	// job has none: the installation stores no files, your organization has no room for more pictures, or the pages
+	// could not be painted. Pictures do not count to the files of your organization.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/preflight/{jobId}/pages (the `ListPagePictures` operationId).
+	ListPagePicturesWithResponse(ctx context.Context, jobID JobID, params *ListPagePicturesParams, reqEditors ...RequestEditorFn) (*ListPagePicturesResponse, error)
+
+	// GetPagePictureWithResponse Get a picture of a page. Requires preflight:read.
+	//
+	// `layer` selects the page as it is printed (`printed`), the page in which colours mark a total of more than 200 %
+	// of ink (`heat`), or the plane of one ink, in which black is the full amount. 404 means that the job has no
+	// picture of the page, or that the page has no such layer.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/preflight/{jobId}/pages/{page}.png (the `GetPagePicture` operationId).
+	GetPagePictureWithResponse(ctx context.Context, jobID JobID, page PageNumber, params *GetPagePictureParams, reqEditors ...RequestEditorFn) (*GetPagePictureResponse, error)
 
 	// GetPreflightReportWithResponse Read the report of a succeeded job. Requires preflight:read.
 	//
@@ -4217,6 +4522,81 @@ func (r GetPreflightFixesResponse) ContentType() string {
 	return ""
 }
 
+type ListPagePicturesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PagePictures
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListPagePicturesResponse) GetJSON200() *PagePictures {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListPagePicturesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPagePicturesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPagePicturesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListPagePicturesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetPagePictureResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// GetBody returns the raw response body bytes
+func (r GetPagePictureResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPagePictureResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPagePictureResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetPagePictureResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GetPreflightReportResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -4579,6 +4959,41 @@ func (c *ClientWithResponses) GetPreflightFixesWithResponse(ctx context.Context,
 		return nil, err
 	}
 	return ParseGetPreflightFixesResponse(rsp)
+}
+
+// ListPagePicturesWithResponse List the pages of a succeeded job that have pictures. Requires preflight:read.
+//
+// Pictures show how the pages of the file are printed, and the coverage of each ink. They are a preview, not a
+// proof. Up to 50 pages have pictures, fewer if the pictures of the job have more than 16 MiB. 404 means that the
+// job has none: the installation stores no files, your organization has no room for more pictures, or the pages
+// could not be painted. Pictures do not count to the files of your organization.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/preflight/{jobId}/pages (the `ListPagePictures` operationId).
+func (c *ClientWithResponses) ListPagePicturesWithResponse(ctx context.Context, jobID JobID, params *ListPagePicturesParams, reqEditors ...RequestEditorFn) (*ListPagePicturesResponse, error) {
+	rsp, err := c.ListPagePictures(ctx, jobID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPagePicturesResponse(rsp)
+}
+
+// GetPagePictureWithResponse Get a picture of a page. Requires preflight:read.
+//
+// `layer` selects the page as it is printed (`printed`), the page in which colours mark a total of more than 200 %
+// of ink (`heat`), or the plane of one ink, in which black is the full amount. 404 means that the job has no
+// picture of the page, or that the page has no such layer.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/preflight/{jobId}/pages/{page}.png (the `GetPagePicture` operationId).
+func (c *ClientWithResponses) GetPagePictureWithResponse(ctx context.Context, jobID JobID, page PageNumber, params *GetPagePictureParams, reqEditors ...RequestEditorFn) (*GetPagePictureResponse, error) {
+	rsp, err := c.GetPagePicture(ctx, jobID, page, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPagePictureResponse(rsp)
 }
 
 // GetPreflightReportWithResponse Read the report of a succeeded job. Requires preflight:read.
@@ -4949,6 +5364,51 @@ func ParseGetPreflightFixesResponse(rsp *http.Response) (*GetPreflightFixesRespo
 	case rsp.StatusCode == 304:
 		break // No content-type
 
+	}
+
+	return response, nil
+}
+
+// ParseListPagePicturesResponse parses an HTTP response from a ListPagePicturesWithResponse call
+func ParseListPagePicturesResponse(rsp *http.Response) (*ListPagePicturesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPagePicturesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PagePictures
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 304:
+		break // No content-type
+
+	}
+
+	return response, nil
+}
+
+// ParseGetPagePictureResponse parses an HTTP response from a GetPagePictureWithResponse call
+func ParseGetPagePictureResponse(rsp *http.Response) (*GetPagePictureResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPagePictureResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
 	}
 
 	return response, nil

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflightapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"image/png"
+	"slices"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
+)
+
+const (
+	mediaPNG = "image/png"
+	// printedLayer is the name of [pageimage.Printed] in the contract. An ink of this name cannot be
+	// selected, nor one with the name of [pageimage.Heat].
+	printedLayer = "printed"
+	// drawingWait limits the wait of a request until the server can draw its picture.
+	drawingWait = 5 * time.Second
+)
+
+// ListPagePictures serves GET /api/v1/preflight/{jobId}/pages.
+func (s *surface) ListPagePictures(c *gate.Call, jobID JobID) (ListPagePicturesResponseObject, error) {
+	file, content, err := s.Jobs.Pictures(c.Context(), c.Tenant(), jobID)
+	if err != nil {
+		return nil, s.problemOf(err)
+	}
+	defer func() { _ = content.Close() }()
+	if c.Revalidate(`"` + file.SHA256 + `"`) {
+		return ListPagePictures304Response{}, nil
+	}
+	set, err := pageimage.Open(content, file.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("pictures of %s: %w", jobID, err)
+	}
+	model := PagePictures{Pages: []PagePicture{}}
+	for _, p := range set.Pages() {
+		model.Pages = append(model.Pages, PagePicture{
+			Page: p.Number, Width: p.Width, Height: p.Height, PixelWidth: p.PixelWidth, PixelHeight: p.PixelHeight,
+			Inks: append([]string{}, p.Inks...), Links: PictureLinks{Picture: fmt.Sprintf("%s/pages/%d.png", path(jobID), p.Number)},
+		})
+	}
+	return ListPagePictures200JSONResponse(model), nil
+}
+
+// GetPagePicture serves GET /api/v1/preflight/{jobId}/pages/{page}.png.
+func (s *surface) GetPagePicture(c *gate.Call, jobID JobID, page PageNumber, params GetPagePictureParams) (GetPagePictureResponseObject, error) {
+	layer, width := printedLayer, 0
+	if params.Layer != nil {
+		layer = *params.Layer
+	}
+	if params.Width != nil {
+		if width = *params.Width; width < pageimage.MinWidth || width > pageimage.MaxWidth {
+			return nil, problem.New(problem.CodeInvalidRequest, "The parameter width must be an integer from %d to %d.", pageimage.MinWidth, pageimage.MaxWidth)
+		}
+	}
+	file, content, err := s.Jobs.Pictures(c.Context(), c.Tenant(), jobID)
+	if err != nil {
+		return nil, s.problemOf(err)
+	}
+	defer func() { _ = content.Close() }()
+	// The validator does not need the picture. A set never changes.
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %s", file.SHA256, page, width, layer))
+	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
+	set, err := pageimage.Open(content, file.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("pictures of %s: %w", jobID, err)
+	}
+	if !has(set, page, layer) {
+		return nil, problem.New(problem.CodeNotFound, "The job has no picture of page %d with this layer. The list of pages names the pages and their inks.", page)
+	}
+	if c.Revalidate(tag) {
+		return GetPagePicture304Response{}, nil
+	}
+	drawn, err := s.draw(c.Context(), set, page, layer, width)
+	if err != nil {
+		return nil, err
+	}
+	return GetPagePicture200ImagePngResponse{Body: drawn}, nil
+}
+
+// has reports whether a set has a layer of a page.
+func has(set *pageimage.Set, number int, layer string) bool {
+	for _, p := range set.Pages() {
+		if p.Number == number {
+			return layer == printedLayer || layer == pageimage.Heat || slices.Contains(p.Inks, layer)
+		}
+	}
+	return false
+}
+
+// draw returns a picture as PNG. It draws as many pictures at the same time as there are processors.
+func (s *surface) draw(ctx context.Context, set *pageimage.Set, page int, layer string, width int) ([]byte, error) {
+	waiting, cancel := context.WithTimeout(ctx, drawingWait)
+	defer cancel()
+	select {
+	case s.drawing <- struct{}{}:
+	case <-waiting.Done():
+		return nil, problem.New(problem.CodeOverloaded, "The server is drawing too many pictures at once.").With(waiting.Err()).After(time.Second)
+	}
+	defer func() { <-s.drawing }()
+	if layer == printedLayer {
+		layer = pageimage.Printed
+	}
+	made, err := set.Picture(page, layer, width)
+	if err != nil {
+		return nil, fmt.Errorf("draw picture: %w", err)
+	}
+	var out bytes.Buffer
+	// The best compression takes several times as long.
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, made); err != nil {
+		return nil, fmt.Errorf("draw picture: %w", err)
+	}
+	return out.Bytes(), nil
+}
