@@ -76,6 +76,8 @@ type API struct {
 	Files     []contracts.File
 	// Routes holds the routes of all surfaces.
 	Routes []gate.Route
+	// Shared reads shared reports, which need no key; nil serves none.
+	Shared SharedJobs
 	// Public leaves out the bridge and the platform API, as if they did not exist.
 	Public bool
 	// MaxInFlight limits concurrent requests; 0 means [DefaultMaxInFlight].
@@ -130,6 +132,11 @@ func (a API) Handler() (http.Handler, error) {
 	for _, file := range a.Files {
 		router.Method(http.MethodGet, file.Path, files.serve(file))
 		router.Method(http.MethodHead, file.Path, files.serve(file))
+	}
+	if a.Shared != nil {
+		shared := newSharedReports(a)
+		router.Method(http.MethodGet, sharedPath, shared)
+		router.Method(http.MethodHead, sharedPath, shared)
 	}
 	router.NotFound(a.notFound)
 	router.MethodNotAllowed(a.methodNotAllowed(router))

@@ -308,7 +308,7 @@ func (r *Replica) api() (API, error) {
 	routes, err := Surfaces{
 		RFQs: r.rfqs, Callbacks: r.callbacks, Webhooks: r.webhooks, MasterData: r.masterData, Erasures: r.erasures, Catalogs: r.catalogs, Authorities: r.authorities,
 		Preflight: preflightapi.Config{
-			Jobs: r.Jobs, RFQs: r.rfqs, Files: r.Uploads, Uploads: preflightapi.NewUploads(), Quotas: r.Records, Queue: r.sweeper, Backlog: maxOpenJobs, Changes: r.changes,
+			Origin: r.APIURL, Jobs: r.Jobs, RFQs: r.rfqs, Files: r.Uploads, Uploads: preflightapi.NewUploads(), Quotas: r.Records, Queue: r.sweeper, Backlog: maxOpenJobs, Changes: r.changes,
 		},
 		Sessions: r.Sessions, Records: r.Records, Cursors: r.Cursors, Contracts: set,
 	}.Routes()
@@ -317,7 +317,7 @@ func (r *Replica) api() (API, error) {
 	}
 	return API{
 		Gates: r.Gates, Limits: r.limits, Unauthenticated: gate.NewUnauthenticated(), Uses: &r.uses, Requests: r.requests, Problems: r.problems, Metrics: r.Metrics, Tracer: r.Tracer,
-		Log: r.Log, Now: r.Now, Streams: r.streams, Contracts: set, Files: append(files, catalog), Routes: routes,
+		Log: r.Log, Now: r.Now, Streams: r.streams, Contracts: set, Files: append(files, catalog), Routes: routes, Shared: r.Jobs,
 	}, nil
 }
 

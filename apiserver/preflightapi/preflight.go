@@ -51,6 +51,9 @@ type Jobs interface {
 	FixedFile(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
 	Comparison(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 	Pictures(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
+	Share(ctx context.Context, owner tenant.ID, id string, lifetime time.Duration) (preflightjob.Share, string, error)
+	Shares(ctx context.Context, owner tenant.ID, id string) (preflightjob.Shares, error)
+	Unshare(ctx context.Context, owner tenant.ID, id, shareID string) error
 	Cancel(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error)
 }
 
@@ -64,6 +67,8 @@ type Queue interface {
 // Config holds the dependencies and settings of the surface.
 type Config struct {
 	Jobs Jobs
+	// Origin is the public origin of the API, for the URLs of shared reports.
+	Origin string
 	RFQs RFQs
 	// Files stores uploaded files, and Uploads limits the uploads in progress.
 	Files   Files
@@ -83,6 +88,7 @@ type Config struct {
 type surface struct {
 	Config
 	submitSchema *contracts.Schema
+	shareSchema  *contracts.Schema
 	registry     *registry
 	follower     Follower
 	// drawing has an entry for each picture that is being drawn.
@@ -95,12 +101,16 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
+	share, err := set.Schema(contracts.Preflight, "ShareCreate")
+	if err != nil {
+		return nil, err
+	}
 	known, err := newRegistry()
 	if err != nil {
 		return nil, err
 	}
 	s := &surface{
-		Config: config, submitSchema: submit, registry: known,
+		Config: config, submitSchema: submit, shareSchema: share, registry: known,
 		follower: Follower{Jobs: config.Jobs, Pace: config.Pace, Changes: config.Changes},
 		drawing:  make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
@@ -126,6 +136,9 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 		{Method: http.MethodGet, Pattern: job + "/fixes", Capability: posture.Preflight, Serve: api.GetPreflightFixes},
 		{Method: http.MethodGet, Pattern: job + "/fixed.pdf", Capability: posture.Preflight, Offers: []string{mediaPDF}, Serve: api.GetFixedFile},
 		{Method: http.MethodGet, Pattern: job + "/comparison", Capability: posture.Preflight, Serve: api.GetPreflightComparison},
+		{Method: http.MethodGet, Pattern: job + "/shares", Capability: posture.Preflight, Serve: api.ListPreflightShares},
+		{Method: http.MethodPost, Pattern: job + "/shares", Capability: posture.Preflight, Write: true, Body: &gate.Body{Limit: bodyLimit}, Serve: s.checkedShare(api.SharePreflight)},
+		{Method: http.MethodDelete, Pattern: job + "/shares/{shareId}", Capability: posture.Preflight, Write: true, Serve: api.RevokePreflightShare},
 		{Method: http.MethodGet, Pattern: job + "/pages", Capability: posture.Preflight, Serve: api.ListPagePictures},
 		{
 			Method: http.MethodGet, Pattern: picture.Path, Capability: posture.Preflight, Offers: []string{mediaPNG},

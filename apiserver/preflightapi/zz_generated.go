@@ -430,6 +430,53 @@ type PreflightRules struct {
 	Items []PreflightRule `json:"items"`
 }
 
+// PreflightShare A link that shares a report.
+type PreflightShare struct {
+	// ShareID The id of the link.
+	//
+	// Examples: shr_01KB0QXR80M4T7Q2C9W6H3JZVN
+	ShareID string `json:"shareId"`
+
+	// CreatedAt A time in UTC with milliseconds.
+	//
+	// Examples: 2026-11-20T12:00:00.000Z
+	CreatedAt Instant `json:"createdAt"`
+
+	// ExpiresAt A time in UTC with milliseconds.
+	//
+	// Examples: 2026-11-20T12:00:00.000Z
+	ExpiresAt Instant `json:"expiresAt"`
+}
+
+// PreflightShareCreated A new link that shares a report.
+type PreflightShareCreated struct {
+	// ShareID The id of the link.
+	//
+	// Examples: shr_01KB0QXR80M4T7Q2C9W6H3JZVN
+	ShareID string `json:"shareId"`
+
+	// URL The URL of the report. Treat it as a secret.
+	//
+	// Examples: https://api.example.com/shared/01KB0QXR80M4T7Q2C9W6H3JZVNq1cDyXEFv0oGkHGTzpwNwq6hFq2QhVKJ8Jn3W5rX0aE
+	URL string `json:"url"`
+
+	// CreatedAt A time in UTC with milliseconds.
+	//
+	// Examples: 2026-11-20T12:00:00.000Z
+	CreatedAt Instant `json:"createdAt"`
+
+	// ExpiresAt A time in UTC with milliseconds.
+	//
+	// Examples: 2026-11-20T12:00:00.000Z
+	ExpiresAt Instant `json:"expiresAt"`
+}
+
+// PreflightShares defines model for PreflightShares.
+type PreflightShares struct {
+	// Items The valid links, the oldest first.
+	Items []PreflightShare `json:"items"`
+}
+
 // PreflightSubmit Examples: {"fileUrl":"https://files.example.com/flyer.pdf","profile":"print_ready"}
 type PreflightSubmit struct {
 	// FileURL The URL from which the server fetches the PDF.
@@ -569,6 +616,14 @@ type Seconds = int
 // Severity The weight of a finding: an error makes the verdict fail, a warning warn; info does not change it.
 type Severity string
 
+// ShareCreate defines model for ShareCreate.
+type ShareCreate struct {
+	// ExpiresIn The seconds until the link expires. It never outlives the job.
+	//
+	// Examples: 604800
+	ExpiresIn *int `json:"expiresIn,omitempty"`
+}
+
 // UploadedFile A file that was uploaded for inspection.
 type UploadedFile struct {
 	// FileID The id of the file, for `fileId` of a submission.
@@ -629,6 +684,9 @@ type PictureWidth = int
 // ProfileName defines model for ProfileName.
 type ProfileName = string
 
+// ShareID defines model for ShareId.
+type ShareID = string
+
 // StatusFilter defines model for StatusFilter.
 type StatusFilter = []string
 
@@ -676,6 +734,9 @@ type GetPagePictureParams struct {
 
 // SubmitPreflightJSONRequestBody defines body for SubmitPreflight for application/json ContentType.
 type SubmitPreflightJSONRequestBody = PreflightSubmit
+
+// SharePreflightJSONRequestBody defines body for SharePreflight for application/json ContentType.
+type SharePreflightJSONRequestBody = ShareCreate
 
 // Operations are the operations of the contract. An operation is called after its call
 // has passed the gate, with the parameters and the body that the contract describes.
@@ -731,6 +792,15 @@ type Operations interface {
 	// GetPreflightReport Read the report of a succeeded job. Requires preflight:read.
 	// (GET /api/v1/preflight/{jobId}/report)
 	GetPreflightReport(c *gate.Call, jobID JobID) (GetPreflightReportResponseObject, error)
+	// ListPreflightShares List the links that share the report of a job. Requires preflight:read.
+	// (GET /api/v1/preflight/{jobId}/shares)
+	ListPreflightShares(c *gate.Call, jobID JobID) (ListPreflightSharesResponseObject, error)
+	// SharePreflight Share the report of a succeeded job by a link. Requires preflight:write.
+	// (POST /api/v1/preflight/{jobId}/shares)
+	SharePreflight(c *gate.Call, jobID JobID, body SharePreflightJSONRequestBody) (SharePreflightResponseObject, error)
+	// RevokePreflightShare Revoke a link to a report. Requires preflight:write.
+	// (DELETE /api/v1/preflight/{jobId}/shares/{shareId})
+	RevokePreflightShare(c *gate.Call, jobID JobID, shareID ShareID) (RevokePreflightShareResponseObject, error)
 }
 
 // Handlers makes a handler of each operation.
@@ -1015,6 +1085,60 @@ func (h Handlers) GetPreflightReport(c *gate.Call) error {
 		return err
 	}
 	return response.answerGetPreflightReport(c)
+}
+
+// ListPreflightShares handles GET /api/v1/preflight/{jobId}/shares.
+func (h Handlers) ListPreflightShares(c *gate.Call) error {
+
+	var jobID JobID
+	if err := runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(c.Request, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("jobId")
+	}
+
+	response, err := h.Operations.ListPreflightShares(c, jobID)
+	if err != nil {
+		return err
+	}
+	return response.answerListPreflightShares(c)
+}
+
+// SharePreflight handles POST /api/v1/preflight/{jobId}/shares.
+func (h Handlers) SharePreflight(c *gate.Call) error {
+
+	var jobID JobID
+	if err := runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(c.Request, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("jobId")
+	}
+
+	var body SharePreflightJSONRequestBody
+	if err := c.Bind(&body); err != nil {
+		return err
+	}
+	response, err := h.Operations.SharePreflight(c, jobID, body)
+	if err != nil {
+		return err
+	}
+	return response.answerSharePreflight(c)
+}
+
+// RevokePreflightShare handles DELETE /api/v1/preflight/{jobId}/shares/{shareId}.
+func (h Handlers) RevokePreflightShare(c *gate.Call) error {
+
+	var jobID JobID
+	if err := runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(c.Request, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("jobId")
+	}
+
+	var shareID ShareID
+	if err := runtime.BindStyledParameterWithOptions("simple", "shareId", chi.URLParam(c.Request, "shareId"), &shareID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("shareId")
+	}
+
+	response, err := h.Operations.RevokePreflightShare(c, jobID, shareID)
+	if err != nil {
+		return err
+	}
+	return response.answerRevokePreflightShare(c)
 }
 
 type NotModifiedResponse struct {
@@ -1356,5 +1480,40 @@ type GetPreflightReport304Response struct{ NotModifiedResponse }
 
 func (response GetPreflightReport304Response) answerGetPreflightReport(c *gate.Call) error {
 	c.Writer.WriteHeader(304)
+	return nil
+}
+
+// ListPreflightSharesResponseObject is a response of ListPreflightShares.
+type ListPreflightSharesResponseObject interface {
+	answerListPreflightShares(c *gate.Call) error
+}
+
+type ListPreflightShares200JSONResponse PreflightShares
+
+func (response ListPreflightShares200JSONResponse) answerListPreflightShares(c *gate.Call) error {
+	return c.JSON(200, response)
+}
+
+// SharePreflightResponseObject is a response of SharePreflight.
+type SharePreflightResponseObject interface {
+	answerSharePreflight(c *gate.Call) error
+}
+
+type SharePreflight201JSONResponse PreflightShareCreated
+
+func (response SharePreflight201JSONResponse) answerSharePreflight(c *gate.Call) error {
+	return c.JSON(201, response)
+}
+
+// RevokePreflightShareResponseObject is a response of RevokePreflightShare.
+type RevokePreflightShareResponseObject interface {
+	answerRevokePreflightShare(c *gate.Call) error
+}
+
+type RevokePreflightShare204Response struct {
+}
+
+func (response RevokePreflightShare204Response) answerRevokePreflightShare(c *gate.Call) error {
+	c.Writer.WriteHeader(204)
 	return nil
 }

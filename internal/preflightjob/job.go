@@ -114,7 +114,9 @@ type Job struct {
 	Failure Failure
 	// Summary summarizes the documents beside the report; nil without them.
 	Summary *Summary
-	// Version counts the stored changes from 1, including progress.
+	// Shares holds the shares of the report, also expired ones.
+	Shares Shares
+	// Version counts the stored changes from 1, including progress and without shares.
 	Version     int64
 	SubmittedAt time.Time
 	StartedAt   time.Time

@@ -123,6 +123,27 @@ func (m *memory) Jobs(_ context.Context, _ tenant.ID, selection preflightjob.Sel
 	return malformed.Sound(listed)
 }
 
+func (m *memory) SharedJob(ctx context.Context, id string) (preflightjob.Job, error) {
+	for _, job := range m.jobs {
+		if job.ID == id {
+			return m.Job(ctx, job.Tenant, id)
+		}
+	}
+	return preflightjob.Job{}, transaction.ErrNotFound
+}
+
+func (m *memory) AmendShares(ctx context.Context, owner tenant.ID, id string, decide func(preflightjob.Job) (preflightjob.Shares, error)) error {
+	job, err := m.Job(ctx, owner, id)
+	if err != nil {
+		return err
+	}
+	job.Shares, err = decide(job)
+	if err == nil {
+		m.jobs[slices.IndexFunc(m.jobs, func(one preflightjob.Job) bool { return one.ID == id })] = job
+	}
+	return err
+}
+
 func (m *memory) JobDocument(_ context.Context, _ tenant.ID, id string, document preflightjob.Document) ([]byte, error) {
 	if content, found := m.documents[document][id]; found {
 		return content, m.err

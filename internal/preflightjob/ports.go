@@ -48,6 +48,12 @@ type Store interface {
 	// transaction.KeyRetention, measured at now.
 	ReplayedJob(ctx context.Context, owner tenant.ID, used transaction.Idempotency, now time.Time) (Job, error)
 	Job(ctx context.Context, owner tenant.ID, id string) (Job, error)
+	// SharedJob returns a job of any tenant, for a reader whose token is then compared with the
+	// shares of the job, or transaction.ErrNotFound.
+	SharedJob(ctx context.Context, id string) (Job, error)
+	// AmendShares locks a job, calls decide, and commits the returned shares. It returns an error of
+	// decide unchanged, without a write. AmendShares may repeat decide.
+	AmendShares(ctx context.Context, owner tenant.ID, id string, decide func(Job) (Shares, error)) error
 	// Jobs returns the selected jobs, sorted by position. It may also return a
 	// [MalformedError] that lists the selected rows that cannot be read.
 	Jobs(ctx context.Context, owner tenant.ID, selection Selection) ([]Job, error)
@@ -65,7 +71,7 @@ type Store interface {
 	// MarkDispatched stores the time when jobs were submitted to the queue. It does not
 	// change the version of a job.
 	MarkDispatched(ctx context.Context, ids []string, at time.Time) error
-	// PurgeJobs erases the documents and the file URL of up to limit ended jobs whose
+	// PurgeJobs erases the documents, the shares and the file URL of up to limit ended jobs whose
 	// ExpiresAt has passed, and returns their number. It keeps the rows, so that reads
 	// return [ErrGone] instead of transaction.ErrNotFound.
 	PurgeJobs(ctx context.Context, now time.Time, limit int) (int, error)
@@ -74,7 +80,7 @@ type Store interface {
 // Change holds one atomic change of a job.
 type Change struct {
 	// Job replaces every member of the stored job except its id, tenant, profile, fixes,
-	// comparison, trace, and times of submission and dispatch.
+	// comparison, trace, shares, and times of submission and dispatch.
 	Job Job
 	// Report is stored unless it is nil, and so are FixLog and Comparison with it. A job has
 	// at most one report.

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
@@ -293,7 +295,7 @@ func TestAnyOrderOfCallsPreservesTheInvariants(t *testing.T) {
 func checkStep(t *testing.T, before, after preflightjob.Job) {
 	t.Helper()
 	switch {
-	case before == after:
+	case cmp.Equal(before, after):
 	case before.Status.Terminal():
 		t.Fatalf("an ended job changed from %+v to %+v", before, after)
 	case !before.Status.CanBecome(after.Status):

@@ -261,6 +261,11 @@ func verbs(c *client.Client) map[string]func(context.Context) error {
 		"DownloadPagePicture": func(ctx context.Context) error {
 			return c.DownloadPagePicture(ctx, "pref_x", client.PictureOf{Page: 1}, io.Discard)
 		},
+		"SharePreflight":  func(ctx context.Context) error { _, err := c.SharePreflight(ctx, "pref_x", 0); return err },
+		"PreflightShares": func(ctx context.Context) error { _, err := c.PreflightShares(ctx, "pref_x"); return err },
+		"RevokePreflightShare": func(ctx context.Context) error {
+			return c.RevokePreflightShare(ctx, "pref_x", "shr_x")
+		},
 		"CancelPreflight":   func(ctx context.Context) error { _, err := c.CancelPreflight(ctx, "pref_x"); return err },
 		"PreflightProfiles": func(ctx context.Context) error { _, err := c.PreflightProfiles(ctx); return err },
 		"PreflightProfile":  func(ctx context.Context) error { _, err := c.PreflightProfile(ctx, "print_ready"); return err },

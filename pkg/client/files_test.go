@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/internal/preflightjob"
@@ -172,7 +173,7 @@ func TestUploadThatEndsEarlyFails(t *testing.T) {
 	}
 }
 
-func TestPicturesOfPagesAreListedAndDownloaded(t *testing.T) {
+func TestPicturesAndLinksOfAJob(t *testing.T) {
 	t.Parallel()
 	h := newTestServer(t)
 	c := h.client(t, "acme-test")
@@ -217,6 +218,19 @@ func TestPicturesOfPagesAreListedAndDownloaded(t *testing.T) {
 	}
 	if err := c.DownloadPagePicture(t.Context(), job.JobID, client.PictureOf{Page: 4}, io.Discard); !client.IsCode(err, client.CodeNotFound) {
 		t.Errorf("DownloadPagePicture of page 4: %v, want NOT_FOUND", err)
+	}
+	share, err := c.SharePreflight(t.Context(), job.JobID, time.Hour)
+	if err != nil || share.URL == "" || share.ExpiresAt.Sub(share.CreatedAt) != time.Hour {
+		t.Fatalf("SharePreflight = %+v, %v, want a link for an hour", share, err)
+	}
+	if shares, err := c.PreflightShares(t.Context(), job.JobID); err != nil || len(shares) != 1 || shares[0].ShareID != share.ShareID {
+		t.Errorf("PreflightShares = %+v, %v, want the link", shares, err)
+	}
+	if err := c.RevokePreflightShare(t.Context(), job.JobID, share.ShareID); err != nil {
+		t.Errorf("RevokePreflightShare: %v", err)
+	}
+	if shares, err := c.PreflightShares(t.Context(), job.JobID); err != nil || len(shares) != 0 {
+		t.Errorf("PreflightShares after RevokePreflightShare = %+v, %v, want none", shares, err)
 	}
 	if err := c.DownloadPagePicture(t.Context(), "../x", client.PictureOf{Page: 1}, io.Discard); err == nil {
 		t.Error("DownloadPagePicture with an invalid id succeeds, want an error")

@@ -22,6 +22,8 @@ const (
 	routePreflightFixes      = "/api/v1/preflight/{jobId}/fixes"
 	routePreflightComparison = "/api/v1/preflight/{jobId}/comparison"
 	routeFixedFile           = "/api/v1/preflight/{jobId}/fixed.pdf"
+	routePreflightShares     = "/api/v1/preflight/{jobId}/shares"
+	routePreflightShare      = "/api/v1/preflight/{jobId}/shares/{shareId}"
 	routePagePictures        = "/api/v1/preflight/{jobId}/pages"
 	routePagePicture         = "/api/v1/preflight/{jobId}/pages/{page}.png"
 )
@@ -286,6 +288,56 @@ func (s *sourceError) Read(into []byte) (int, error) {
 		s.err = err
 	}
 	return n, err
+}
+
+// SharePreflight creates a link with which everyone can read the report of a job that has succeeded.
+// The link expires after the lifetime, in whole seconds, 1 minute to 30 days; zero selects 7 days. Only
+// this response has its URL. SharePreflight does not retry after a lost response, because each request
+// creates another link.
+func (c *Client) SharePreflight(ctx context.Context, id string, lifetime time.Duration) (CreatedShare, error) {
+	const operation = "SharePreflight"
+	if err := checkID(id); err != nil {
+		return CreatedShare{}, argumentFault(operation, err)
+	}
+	body := preflightapi.ShareCreate{}
+	if lifetime != 0 {
+		body.ExpiresIn = new(int(lifetime / time.Second))
+	}
+	share, _, err := do[CreatedShare](ctx, c, sending{
+		operation: operation, route: routePreflightShares, want: http.StatusCreated,
+		send: func(ctx context.Context) (*http.Response, error) { return c.preflight.SharePreflight(ctx, id, body) },
+	})
+	return share, err
+}
+
+// PreflightShares lists the valid links to the report of a job, the oldest first.
+func (c *Client) PreflightShares(ctx context.Context, id string) ([]Share, error) {
+	const operation = "PreflightShares"
+	if err := checkID(id); err != nil {
+		return nil, argumentFault(operation, err)
+	}
+	list, _, err := do[preflightapi.PreflightShares](ctx, c, sending{
+		operation: operation, route: routePreflightShares, want: http.StatusOK,
+		send: func(ctx context.Context) (*http.Response, error) { return c.preflight.ListPreflightShares(ctx, id) },
+	})
+	return list.Items, err
+}
+
+// RevokePreflightShare revokes a link to the report of a job.
+func (c *Client) RevokePreflightShare(ctx context.Context, id, shareID string) error {
+	const operation = "RevokePreflightShare"
+	for _, one := range []string{id, shareID} {
+		if err := checkID(one); err != nil {
+			return argumentFault(operation, err)
+		}
+	}
+	_, _, err := do[struct{}](ctx, c, sending{
+		operation: operation, route: routePreflightShare, want: http.StatusNoContent,
+		send: func(ctx context.Context) (*http.Response, error) {
+			return c.preflight.RevokePreflightShare(ctx, id, shareID)
+		},
+	})
+	return err
 }
 
 // CancelPreflight cancels a job that has not ended. Cancelling a cancelled job

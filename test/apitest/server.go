@@ -60,6 +60,9 @@ import (
 // Origin is the origin of problem types.
 const Origin = "https://errors.example.com"
 
+// APIOrigin is the public origin of the API.
+const APIOrigin = "https://api.example.com"
+
 // MaxStored is the maximum of bytes that the files of an organization may have.
 const MaxStored = 1 << 30
 
@@ -273,7 +276,7 @@ func (w *Server) mount(t testing.TB, options Options) {
 	must(t, err)
 	w.Handler, err = apiserver.API{
 		Gates: w.Gates, Unauthenticated: unlimited(), Requests: w.Requests, Problems: respond.NewProblems(Origin), Metrics: w.Metrics, Log: options.Log, Now: w.Clock.Now,
-		Contracts: w.Contracts, Files: append(files, catalog), Routes: append(routes, options.Routes...), MaxInFlight: options.MaxInFlight,
+		Contracts: w.Contracts, Files: append(files, catalog), Routes: append(routes, options.Routes...), MaxInFlight: options.MaxInFlight, Shared: w.Jobs,
 	}.Handler()
 	must(t, err)
 }
@@ -290,7 +293,7 @@ func Routes(w *Server) ([]gate.Route, error) {
 	return apiserver.Surfaces{
 		RFQs: w.RFQs, Callbacks: w.Callbacks, Webhooks: w.Webhooks, MasterData: w.MasterData, Erasures: w.Erasures, Catalogs: w.Catalog, Authorities: w.Authority,
 		Preflight: preflightapi.Config{
-			Jobs: w.Jobs, RFQs: w.RFQs, Files: w.Files, Uploads: w.Uploads, Quotas: w.Store, Queue: w.Intake, Backlog: Backlog, Pace: w.pace,
+			Origin: APIOrigin, Jobs: w.Jobs, RFQs: w.RFQs, Files: w.Files, Uploads: w.Uploads, Quotas: w.Store, Queue: w.Intake, Backlog: Backlog, Pace: w.pace,
 		},
 		Sessions: w.Sessions, Records: w.Store, Cursors: w.cursors, Contracts: w.Contracts,
 	}.Routes()

@@ -484,6 +484,17 @@ func (f *Faulty) PurgeWebhooks(ctx context.Context, before time.Time, limit int)
 	return around(f, "purge webhooks", true, func() (int, error) { return f.store.PurgeWebhooks(ctx, before, limit) })
 }
 
+// SharedJob implements [preflightjob.Store].
+func (f *Faulty) SharedJob(ctx context.Context, id string) (preflightjob.Job, error) {
+	return around(f, "read shared job", false, func() (preflightjob.Job, error) { return f.store.SharedJob(ctx, id) })
+}
+
+// AmendShares implements [preflightjob.Store].
+func (f *Faulty) AmendShares(ctx context.Context, owner tenant.ID, id string, decide func(preflightjob.Job) (preflightjob.Shares, error)) error {
+	_, err := around(f, "amend shares", true, func() (struct{}, error) { return struct{}{}, f.store.AmendShares(ctx, owner, id, decide) })
+	return err
+}
+
 // AddFile implements [preflightjob.FileStore].
 func (f *Faulty) AddFile(ctx context.Context, file preflightjob.File, most int64) error {
 	_, err := around(f, "add file", true, func() (struct{}, error) { return struct{}{}, f.store.AddFile(ctx, file, most) })

@@ -84,6 +84,7 @@ JobLinks = TypedDict("JobLinks", {
     "events": Required[str],
     "fixedFile": str,
     "fixes": str,
+    "pages": str,
     "report": str,
     "self": Required[str],
 }, total=False)
@@ -118,6 +119,21 @@ PageChange = TypedDict("PageChange", {
     "only": str,
     "page": Required[int],
     "regions": Required[list["ChangedRegion"]],
+}, total=False)
+PagePicture = TypedDict("PagePicture", {
+    "height": Required[float],
+    "inks": Required[list[str]],
+    "links": Required["PictureLinks"],
+    "page": Required[int],
+    "pixelHeight": Required[int],
+    "pixelWidth": Required[int],
+    "width": Required[float],
+}, total=False)
+PagePictures = TypedDict("PagePictures", {
+    "pages": Required[list["PagePicture"]],
+}, total=False)
+PictureLinks = TypedDict("PictureLinks", {
+    "picture": Required[str],
 }, total=False)
 PreflightComparison = TypedDict("PreflightComparison", {
     "after": Required["ComparedFile"],
@@ -220,6 +236,20 @@ PreflightRule = TypedDict("PreflightRule", {
 }, total=False)
 PreflightRules = TypedDict("PreflightRules", {
     "items": Required[list["PreflightRule"]],
+}, total=False)
+PreflightShare = TypedDict("PreflightShare", {
+    "createdAt": Required["Instant"],
+    "expiresAt": Required["Instant"],
+    "shareId": Required[str],
+}, total=False)
+PreflightShareCreated = TypedDict("PreflightShareCreated", {
+    "createdAt": Required["Instant"],
+    "expiresAt": Required["Instant"],
+    "shareId": Required[str],
+    "url": Required[str],
+}, total=False)
+PreflightShares = TypedDict("PreflightShares", {
+    "items": Required[list["PreflightShare"]],
 }, total=False)
 PreflightSubmit = TypedDict("PreflightSubmit", {
     "clientReference": str,
@@ -433,6 +463,9 @@ ReportSummary = TypedDict("ReportSummary", {
 }, total=False)
 Seconds = int
 Severity = str
+ShareCreate = TypedDict("ShareCreate", {
+    "expiresIn": int,
+}, total=False)
 SkippedFix = TypedDict("SkippedFix", {
     "detail": str,
     "fix": Required[str],
@@ -510,6 +543,26 @@ class Preflight(Transport):
         """Read the fix log of a succeeded job. Requires preflight:read."""
         return self._call("GET", f"/api/v1/preflight/{quote(job_id, safe='')}/fixes", header={"If-None-Match": if_none_match})
 
+    def list_page_pictures(self, job_id: str, *, if_none_match: str | None = None) -> PagePictures:
+        """List the pages of a succeeded job that have pictures. Requires preflight:read."""
+        return self._call("GET", f"/api/v1/preflight/{quote(job_id, safe='')}/pages", header={"If-None-Match": if_none_match})
+
+    def get_page_picture(self, job_id: str, page: str, *, width: int | None = None, layer: str | None = None, if_none_match: str | None = None) -> Any:
+        """Get a picture of a page. Requires preflight:read."""
+        return self._call("GET", f"/api/v1/preflight/{quote(job_id, safe='')}/pages/{quote(page, safe='')}.png", query={"width": width, "layer": layer}, header={"If-None-Match": if_none_match})
+
     def get_preflight_report(self, job_id: str, *, if_none_match: str | None = None, accept_language: str | None = None) -> PreflightReport:
         """Read the report of a succeeded job. Requires preflight:read."""
         return self._call("GET", f"/api/v1/preflight/{quote(job_id, safe='')}/report", header={"If-None-Match": if_none_match, "Accept-Language": accept_language})
+
+    def list_preflight_shares(self, job_id: str) -> PreflightShares:
+        """List the links that share the report of a job. Requires preflight:read."""
+        return self._call("GET", f"/api/v1/preflight/{quote(job_id, safe='')}/shares")
+
+    def share_preflight(self, job_id: str, body: "ShareCreate") -> PreflightShareCreated:
+        """Share the report of a succeeded job by a link. Requires preflight:write."""
+        return self._call("POST", f"/api/v1/preflight/{quote(job_id, safe='')}/shares", body=body)
+
+    def revoke_preflight_share(self, job_id: str, share_id: str) -> Any:
+        """Revoke a link to a report. Requires preflight:write."""
+        return self._call("DELETE", f"/api/v1/preflight/{quote(job_id, safe='')}/shares/{quote(share_id, safe='')}")

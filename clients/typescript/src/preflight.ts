@@ -276,6 +276,133 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/preflight/{jobId}/pages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `jobId` of a job. Other values return 404.
+                 * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                jobId: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the pages of a succeeded job that have pictures. Requires preflight:read.
+         * @description Pictures show how the pages of the file are printed, and the coverage of each ink. They are a preview, not a
+         *     proof. Up to 50 pages have pictures, fewer if the pictures of the job have more than 16 MiB. 404 means that the
+         *     job has none: the installation stores no files, your organization has no room for more pictures, or the pages
+         *     could not be painted. Pictures do not count to the files of your organization.
+         */
+        get: operations["listPagePictures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/preflight/{jobId}/pages/{page}.png": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `jobId` of a job. Other values return 404.
+                 * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                jobId: components["parameters"]["JobId"];
+                /**
+                 * @description The number of a page in the file, from 1. Other values return 404.
+                 * @example 1
+                 */
+                page: components["parameters"]["PageNumber"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a picture of a page. Requires preflight:read.
+         * @description `layer` selects the page as it is printed (`printed`), the page in which colours mark a total of more than 200 %
+         *     of ink (`heat`), or the plane of one ink, in which black is the full amount. 404 means that the job has no
+         *     picture of the page, or that the page has no such layer.
+         */
+        get: operations["getPagePicture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/preflight/{jobId}/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `jobId` of a job. Other values return 404.
+                 * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                jobId: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the links that share the report of a job. Requires preflight:read.
+         * @description The list has the links that are valid, the oldest first. It does not have their URLs, because the server stores
+         *     only a digest of each.
+         */
+        get: operations["listPreflightShares"];
+        put?: never;
+        /**
+         * Share the report of a succeeded job by a link. Requires preflight:write.
+         * @description Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
+         *     The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
+         *     works only while your organization can use preflight. The response is the only one with the URL. A job can have
+         *     20 valid links. Every request creates another link.
+         */
+        post: operations["sharePreflight"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/preflight/{jobId}/shares/{shareId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `jobId` of a job. Other values return 404.
+                 * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                jobId: components["parameters"]["JobId"];
+                /**
+                 * @description The `shareId` of a link. Other values return 404.
+                 * @example shr_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                shareId: components["parameters"]["ShareId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a link to a report. Requires preflight:write.
+         * @description The URL returns 404 at once. A link that has expired or was revoked also returns 404 here.
+         */
+        delete: operations["revokePreflightShare"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/preflight/{jobId}/events": {
         parameters: {
             query?: never;
@@ -1063,6 +1190,11 @@ export interface components {
              * @example /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/comparison
              */
             comparison?: string;
+            /**
+             * @description The path of the list of pages with pictures. Present if the job has pictures.
+             * @example /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/pages
+             */
+            pages?: string;
         };
         /** @description A summary of the fix log. Present when status is succeeded and the job was submitted with `fix`. */
         FixSummary: {
@@ -1098,6 +1230,100 @@ export interface components {
              * @example 1
              */
             pages: number;
+        };
+        /** @description The pages of a job that have pictures. */
+        PagePictures: {
+            /** @description The pages, in the order of the file. */
+            pages: components["schemas"]["PagePicture"][];
+        };
+        /** @description The pictures of one page. */
+        PagePicture: {
+            /**
+             * @description The number of the page in the file.
+             * @example 1
+             */
+            page: number;
+            /**
+             * @description The width of the page as displayed (its MediaBox) in points.
+             * @example 612.28
+             */
+            width: number;
+            /**
+             * @description The height of the page as displayed (its MediaBox) in points.
+             * @example 858.9
+             */
+            height: number;
+            /**
+             * @description The width of the pictures as stored in pixels.
+             * @example 1275
+             */
+            pixelWidth: number;
+            /**
+             * @description The height of the pictures as stored in pixels.
+             * @example 1789
+             */
+            pixelHeight: number;
+            /**
+             * @description The inks on the page, process inks first. Each name is a value of `layer`.
+             * @example [
+             *       "Cyan",
+             *       "Magenta",
+             *       "Yellow",
+             *       "Black",
+             *       "Gold"
+             *     ]
+             */
+            inks: string[];
+            /** @description Paths relative to the origin of the API. */
+            links: components["schemas"]["PictureLinks"];
+        };
+        PictureLinks: {
+            /**
+             * @description The path of the picture of the page.
+             * @example /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/pages/1.png
+             */
+            picture: string;
+        };
+        ShareCreate: {
+            /**
+             * @description The seconds until the link expires. It never outlives the job.
+             * @default 604800
+             * @example 604800
+             */
+            expiresIn: number;
+        };
+        /** @description A link that shares a report. */
+        PreflightShare: {
+            /**
+             * @description The id of the link.
+             * @example shr_01KB0QXR80M4T7Q2C9W6H3JZVN
+             */
+            shareId: string;
+            /** @description The time at which the link was created. */
+            createdAt: components["schemas"]["Instant"];
+            /** @description The time from which on the URL returns 404. */
+            expiresAt: components["schemas"]["Instant"];
+        };
+        PreflightShares: {
+            /** @description The valid links, the oldest first. */
+            items: components["schemas"]["PreflightShare"][];
+        };
+        /** @description A new link that shares a report. */
+        PreflightShareCreated: {
+            /**
+             * @description The id of the link.
+             * @example shr_01KB0QXR80M4T7Q2C9W6H3JZVN
+             */
+            shareId: string;
+            /**
+             * @description The URL of the report. Treat it as a secret.
+             * @example https://api.example.com/shared/01KB0QXR80M4T7Q2C9W6H3JZVNq1cDyXEFv0oGkHGTzpwNwq6hFq2QhVKJ8Jn3W5rX0aE
+             */
+            url: string;
+            /** @description The time at which the link was created. */
+            createdAt: components["schemas"]["Instant"];
+            /** @description The time from which on the URL returns 404. */
+            expiresAt: components["schemas"]["Instant"];
         };
         /**
          * @description The changes that the fixes made in a file. The first number of fixVersion changes when a reader that was written for the old
@@ -2391,6 +2617,27 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /**
+         * @description Preflight is not available to you, this installation stores no files any more (`FILES_DISABLED`), or the server
+         *     is temporarily unable to read or draw pictures.
+         */
+        PicturesUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                Date: components["headers"]["Date"];
+                "Cache-Control": components["headers"]["NotStoredAnywhere"];
+                Vary: components["headers"]["VaryIfAsked"];
+                "Marketplace-Entitlement": components["headers"]["EntitlementIfKnown"];
+                "Marketplace-Capability": components["headers"]["CapabilityIfKnown"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfCounted"];
+                RateLimit: components["headers"]["RateLimitIfCounted"];
+                "Retry-After": components["headers"]["RetryAfterIfKnown"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
     };
     parameters: {
         /**
@@ -2449,6 +2696,26 @@ export interface components {
          * @example AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q
          */
         Cursor: string;
+        /**
+         * @description The `shareId` of a link. Other values return 404.
+         * @example shr_01KB0QXR80M4T7Q2C9W6H3JZVN
+         */
+        ShareId: string;
+        /**
+         * @description The number of a page in the file, from 1. Other values return 404.
+         * @example 1
+         */
+        PageNumber: number;
+        /**
+         * @description The width in pixels. A picture is never wider than stored, which is also the default.
+         * @example 800
+         */
+        PictureWidth: number;
+        /**
+         * @description `printed`, `heat`, or the name of an ink of the page.
+         * @example heat
+         */
+        PictureLayer: string;
         /**
          * @description The ETag of your copy.
          * @example "2-processing"
@@ -3366,6 +3633,322 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["NoReport"];
             410: components["responses"]["Gone"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPagePictures: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of your copy.
+                 * @example "2-processing"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The `jobId` of a job. Other values return 404.
+                 * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                jobId: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pages with pictures, in the order of the file. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["Revalidated"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PagePictures"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoDocument"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["NoReport"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["PicturesUnavailable"];
+        };
+    };
+    getPagePicture: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The width in pixels. A picture is never wider than stored, which is also the default.
+                 * @example 800
+                 */
+                width?: components["parameters"]["PictureWidth"];
+                /**
+                 * @description `printed`, `heat`, or the name of an ink of the page.
+                 * @example heat
+                 */
+                layer?: components["parameters"]["PictureLayer"];
+            };
+            header?: {
+                /**
+                 * @description The ETag of your copy.
+                 * @example "2-processing"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The `jobId` of a job. Other values return 404.
+                 * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                jobId: components["parameters"]["JobId"];
+                /**
+                 * @description The number of a page in the file, from 1. Other values return 404.
+                 * @example 1
+                 */
+                page: components["parameters"]["PageNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["Revalidated"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description A parameter has an invalid format, or is sent more than once. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoDocument"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["NoReport"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["PicturesUnavailable"];
+        };
+    };
+    listPreflightShares: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `jobId` of a job. Other values return 404.
+                 * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                jobId: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The valid links. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreflightShares"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["NoReport"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sharePreflight: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `jobId` of a job. Other values return 404.
+                 * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                jobId: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        /** @description An empty object selects the default period. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareCreate"];
+            };
+        };
+        responses: {
+            /** @description The link. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreflightShareCreated"];
+                };
+            };
+            /** @description The body is not a single JSON value without duplicate names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["NoReport"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description The body is invalid as described in `errors`, or the job has 20 valid links. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            425: components["responses"]["TooEarly"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokePreflightShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `jobId` of a job. Other values return 404.
+                 * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                jobId: components["parameters"]["JobId"];
+                /**
+                 * @description The `shareId` of a link. Other values return 404.
+                 * @example shr_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                shareId: components["parameters"]["ShareId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link is revoked. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["NoReport"];
+            410: components["responses"]["Gone"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];

@@ -139,7 +139,7 @@ func openTraced(t *testing.T, address string, log pgx.QueryTracer) *Store {
 // shared lists the statements of other processes that a process may run as well,
 // by a part of the statement, with the reason.
 var shared = []sharedStatement{
-	{"worker", "compare_with, compare_file, summary FROM job WHERE", "workers read jobs to begin them"},
+	{"worker", "compare_file, summary, shares FROM job WHERE", "workers read jobs to begin them"},
 	{"worker", "SELECT 1 FROM job WHERE tenant", "workers read jobs to begin them"},
 	{"worker", "SELECT number_outbox(", "EXPLAIN does not run the function, which has the rights of its caller"},
 	{"worker", "FROM uploaded_file", "workers check the tenant of a file before they open it"},

@@ -19,7 +19,7 @@ var _ preflightjob.Store = (*Store)(nil)
 
 const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, incarnation, pages_done, pages_total,
 	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries, trace, client_reference, upstream_status,
-	fixes, compare_with, compare_file, summary`
+	fixes, compare_with, compare_file, summary, shares`
 
 // isOpen repeats the condition of the partial indexes literally.
 const isOpen = `status IN ('queued', 'processing')`
@@ -28,7 +28,7 @@ const isOpen = `status IN ('queued', 'processing')`
 // open jobs, then the columns of the job that are not among the parameters of the claim.
 const createJob = claimed + `room_for_job($1, $11)` + claimedEnd + `, made AS (
 	INSERT INTO job (` + jobColumns + `)
-	SELECT $5, $1, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, NULLIF($30, ''), $31, $32, $33, $34, $35, NULL
+	SELECT $5, $1, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, NULLIF($30, ''), $31, $32, $33, $34, $35, NULL, NULL
 	FROM claimed WHERE outcome = 'created'
 )
 SELECT outcome, subject, wait FROM claimed`
@@ -82,6 +82,29 @@ func (s *Store) ReplayedJob(ctx context.Context, owner tenant.ID, used transacti
 // Job implements [preflightjob.Store].
 func (s *Store) Job(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error) {
 	return read(ctx, s, "read job", func(ctx context.Context, q querier) (preflightjob.Job, error) { return oneJob(ctx, q, owner, id) })
+}
+
+// SharedJob implements [preflightjob.Store].
+func (s *Store) SharedJob(ctx context.Context, id string) (preflightjob.Job, error) {
+	return read(ctx, s, "read shared job", func(ctx context.Context, q querier) (preflightjob.Job, error) {
+		return found(scanJob(q.QueryRow(ctx, `SELECT `+jobColumns+` FROM job WHERE id = $1`, id)))
+	})
+}
+
+// AmendShares implements [preflightjob.Store].
+func (s *Store) AmendShares(ctx context.Context, owner tenant.ID, id string, decide func(preflightjob.Job) (preflightjob.Shares, error)) error {
+	return s.write(ctx, "amend shares", func(ctx context.Context, tx pgx.Tx) error {
+		job, err := found(scanJob(tx.QueryRow(ctx, `SELECT `+jobColumns+` FROM job WHERE id = $1 AND tenant = $2 FOR UPDATE`, id, owner.String())))
+		if err != nil {
+			return err
+		}
+		shares, err := decide(job)
+		if err != nil {
+			return store.Answer(err)
+		}
+		_, err = tx.Exec(ctx, `UPDATE job SET shares = $2 WHERE id = $1`, id, shares)
+		return err
+	})
 }
 
 // Jobs implements [preflightjob.Store].
@@ -196,7 +219,7 @@ func (s *Store) PurgeJobs(ctx context.Context, now time.Time, limit int) (int, e
 				SELECT id FROM job WHERE file_url <> '' AND expires_at <= $1 AND NOT `+isOpen+`
 				LIMIT $2 FOR UPDATE SKIP LOCKED
 			), erased AS (DELETE FROM report USING due WHERE report.job_id = due.id)
-			UPDATE job SET file_url = '' FROM due WHERE job.id = due.id`, now, limit)
+			UPDATE job SET file_url = '', shares = NULL FROM due WHERE job.id = due.id`, now, limit)
 		purged = done.RowsAffected()
 		return err
 	})
@@ -215,7 +238,7 @@ func scanJob(r pgx.Row) (job preflightjob.Job, err error) {
 		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
 		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt},
 		&job.Tries, text{&job.Trace}, &job.ClientReference, &job.Failure.UpstreamStatus,
-		&job.Fixes, &job.CompareWith, &job.CompareFile, store.Maybe(&fields, &job.Summary))
+		&job.Fixes, &job.CompareWith, &job.CompareFile, store.Maybe(&fields, &job.Summary), fields.Of(&job.Shares))
 	if fault := fields.Fault(); err == nil && fault != nil {
 		err = store.Answer(&preflightjob.MalformedError{IDs: []string{job.ID}, Err: fault})
 	}

@@ -18,7 +18,7 @@ var _ preflightjob.Store = (*Store)(nil)
 
 const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, incarnation, pages_done, pages_total,
 	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries, trace, client_reference, upstream_status,
-	fixes, compare_with, compare_file, summary`
+	fixes, compare_with, compare_file, summary, shares`
 
 // isOpen repeats the condition of the partial indexes literally.
 const isOpen = `status IN ('queued', 'processing')`
@@ -37,7 +37,7 @@ func (s *Store) CreateJob(ctx context.Context, job preflightjob.Job, terms trans
 				return store.Answer(&preflightjob.BacklogExceededError{Cap: backlogCap})
 			}
 			_, err = tx.ExecContext(ctx,
-				`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''), ?, ?, ?, ?, ?, NULL)`,
+				`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''), ?, ?, ?, ?, ?, NULL, NULL)`,
 				job.ID, job.Tenant.String(), job.FileURL, job.Profile, job.Ticket, job.Status, job.Attempt, job.Incarnation,
 				job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
 				millis(job.SubmittedAt), millis(job.StartedAt), millis(job.FinishedAt), millis(job.ExpiresAt), millis(job.DispatchedAt),
@@ -74,6 +74,29 @@ func (s *Store) ReplayedJob(ctx context.Context, owner tenant.ID, used transacti
 // Job implements [preflightjob.Store].
 func (s *Store) Job(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error) {
 	return read(ctx, s, "read job", func(q querier) (preflightjob.Job, error) { return oneJob(ctx, q, owner, id) })
+}
+
+// SharedJob implements [preflightjob.Store].
+func (s *Store) SharedJob(ctx context.Context, id string) (preflightjob.Job, error) {
+	return read(ctx, s, "read shared job", func(q querier) (preflightjob.Job, error) {
+		return found(scanJob(q.QueryRowContext(ctx, `SELECT `+jobColumns+` FROM job WHERE id = ?`, id)))
+	})
+}
+
+// AmendShares implements [preflightjob.Store].
+func (s *Store) AmendShares(ctx context.Context, owner tenant.ID, id string, decide func(preflightjob.Job) (preflightjob.Shares, error)) error {
+	return s.write(ctx, "amend shares", func(tx *sql.Tx) error {
+		job, err := found(scanJob(tx.QueryRowContext(ctx, `SELECT `+jobColumns+` FROM job WHERE id = ? AND tenant = ?`, id, owner.String())))
+		if err != nil {
+			return err
+		}
+		shares, err := decide(job)
+		if err != nil {
+			return store.Answer(err)
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE job SET shares = ? WHERE id = ?`, shares, id)
+		return err
+	})
 }
 
 // Jobs implements [preflightjob.Store].
@@ -190,7 +213,7 @@ func (s *Store) PurgeJobs(ctx context.Context, now time.Time, limit int) (int, e
 			if _, err := tx.ExecContext(ctx, `DELETE FROM report WHERE job_id = ?`, id); err != nil {
 				return err
 			}
-			if _, err := tx.ExecContext(ctx, `UPDATE job SET file_url = '' WHERE id = ?`, id); err != nil {
+			if _, err := tx.ExecContext(ctx, `UPDATE job SET file_url = '', shares = NULL WHERE id = ?`, id); err != nil {
 				return err
 			}
 		}
@@ -223,7 +246,7 @@ func scanJob(r row) (job preflightjob.Job, err error) {
 		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
 		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt},
 		&job.Tries, text{&job.Trace}, &job.ClientReference, &job.Failure.UpstreamStatus,
-		&job.Fixes, &job.CompareWith, &job.CompareFile, store.Maybe(&fields, &job.Summary))
+		&job.Fixes, &job.CompareWith, &job.CompareFile, store.Maybe(&fields, &job.Summary), fields.Of(&job.Shares))
 	if fault := fields.Fault(); err == nil && fault != nil {
 		err = store.Answer(&preflightjob.MalformedError{IDs: []string{job.ID}, Err: fault})
 	}

@@ -975,6 +975,53 @@ type PreflightRules struct {
 	Items []PreflightRule `json:"items"`
 }
 
+// PreflightShare A link that shares a report.
+type PreflightShare struct {
+	// ShareID The id of the link.
+	//
+	// Examples: shr_01KB0QXR80M4T7Q2C9W6H3JZVN
+	ShareID string `json:"shareId"`
+
+	// CreatedAt A time in UTC with milliseconds.
+	//
+	// Examples: 2026-11-20T12:00:00.000Z
+	CreatedAt Instant `json:"createdAt"`
+
+	// ExpiresAt A time in UTC with milliseconds.
+	//
+	// Examples: 2026-11-20T12:00:00.000Z
+	ExpiresAt Instant `json:"expiresAt"`
+}
+
+// PreflightShareCreated A new link that shares a report.
+type PreflightShareCreated struct {
+	// ShareID The id of the link.
+	//
+	// Examples: shr_01KB0QXR80M4T7Q2C9W6H3JZVN
+	ShareID string `json:"shareId"`
+
+	// URL The URL of the report. Treat it as a secret.
+	//
+	// Examples: https://api.example.com/shared/01KB0QXR80M4T7Q2C9W6H3JZVNq1cDyXEFv0oGkHGTzpwNwq6hFq2QhVKJ8Jn3W5rX0aE
+	URL string `json:"url"`
+
+	// CreatedAt A time in UTC with milliseconds.
+	//
+	// Examples: 2026-11-20T12:00:00.000Z
+	CreatedAt Instant `json:"createdAt"`
+
+	// ExpiresAt A time in UTC with milliseconds.
+	//
+	// Examples: 2026-11-20T12:00:00.000Z
+	ExpiresAt Instant `json:"expiresAt"`
+}
+
+// PreflightShares defines model for PreflightShares.
+type PreflightShares struct {
+	// Items The valid links, the oldest first.
+	Items []PreflightShare `json:"items"`
+}
+
 // PreflightSubmit Examples: {"fileUrl":"https://files.example.com/flyer.pdf","profile":"print_ready"}
 type PreflightSubmit struct {
 	// FileURL The URL from which the server fetches the PDF.
@@ -1764,6 +1811,14 @@ type ReportSummary struct {
 // Severity The weight of a finding: an error makes the verdict fail, a warning warn; info does not change it.
 type Severity string
 
+// ShareCreate defines model for ShareCreate.
+type ShareCreate struct {
+	// ExpiresIn The seconds until the link expires. It never outlives the job.
+	//
+	// Examples: 604800
+	ExpiresIn *int `json:"expiresIn,omitempty"`
+}
+
 // SkippedFix defines model for SkippedFix.
 type SkippedFix struct {
 	// Fix The name of the fix.
@@ -1876,6 +1931,9 @@ type PictureWidth = int
 
 // ProfileName defines model for ProfileName.
 type ProfileName = string
+
+// ShareID defines model for ShareId.
+type ShareID = string
 
 // StatusFilter defines model for StatusFilter.
 type StatusFilter = []PreflightStatus
@@ -1999,6 +2057,9 @@ type GetPreflightReportParams struct {
 
 // SubmitPreflightJSONRequestBody defines body for SubmitPreflight for application/json ContentType.
 type SubmitPreflightJSONRequestBody = PreflightSubmit
+
+// SharePreflightJSONRequestBody defines body for SharePreflight for application/json ContentType.
+type SharePreflightJSONRequestBody = ShareCreate
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error
@@ -2314,6 +2375,45 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId}/report (the `GetPreflightReport` operationId).
 	GetPreflightReport(ctx context.Context, jobID JobID, params *GetPreflightReportParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListPreflightShares List the links that share the report of a job. Requires preflight:read.
+	//
+	// The list has the links that are valid, the oldest first. It does not have their URLs, because the server stores
+	// only a digest of each.
+	//
+	// Corresponds with GET /api/v1/preflight/{jobId}/shares (the `ListPreflightShares` operationId).
+	ListPreflightShares(ctx context.Context, jobID JobID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SharePreflightWithBody Share the report of a succeeded job by a link. Requires preflight:write.
+	//
+	// Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
+	// The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
+	// works only while your organization can use preflight. The response is the only one with the URL. A job can have
+	// 20 valid links. Every request creates another link.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/v1/preflight/{jobId}/shares (the `SharePreflight` operationId).
+	SharePreflightWithBody(ctx context.Context, jobID JobID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SharePreflight Share the report of a succeeded job by a link. Requires preflight:write.
+	//
+	// Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
+	// The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
+	// works only while your organization can use preflight. The response is the only one with the URL. A job can have
+	// 20 valid links. Every request creates another link.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/v1/preflight/{jobId}/shares (the `SharePreflight` operationId).
+	SharePreflight(ctx context.Context, jobID JobID, body SharePreflightJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RevokePreflightShare Revoke a link to a report. Requires preflight:write.
+	//
+	// The URL returns 404 at once. A link that has expired or was revoked also returns 404 here.
+	//
+	// Corresponds with DELETE /api/v1/preflight/{jobId}/shares/{shareId} (the `RevokePreflightShare` operationId).
+	RevokePreflightShare(ctx context.Context, jobID JobID, shareID ShareID, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 // UploadFileWithBody Upload a PDF for inspection. Requires preflight:write.
@@ -2727,6 +2827,85 @@ func (c *Client) GetPagePicture(ctx context.Context, jobID JobID, page PageNumbe
 // Corresponds with GET /api/v1/preflight/{jobId}/report (the `GetPreflightReport` operationId).
 func (c *Client) GetPreflightReport(ctx context.Context, jobID JobID, params *GetPreflightReportParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetPreflightReportRequest(c.Server, jobID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListPreflightShares List the links that share the report of a job. Requires preflight:read.
+//
+// The list has the links that are valid, the oldest first. It does not have their URLs, because the server stores
+// only a digest of each.
+//
+// Corresponds with GET /api/v1/preflight/{jobId}/shares (the `ListPreflightShares` operationId).
+func (c *Client) ListPreflightShares(ctx context.Context, jobID JobID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPreflightSharesRequest(c.Server, jobID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SharePreflightWithBody Share the report of a succeeded job by a link. Requires preflight:write.
+//
+// Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
+// The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
+// works only while your organization can use preflight. The response is the only one with the URL. A job can have
+// 20 valid links. Every request creates another link.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/v1/preflight/{jobId}/shares (the `SharePreflight` operationId).
+func (c *Client) SharePreflightWithBody(ctx context.Context, jobID JobID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSharePreflightRequestWithBody(c.Server, jobID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SharePreflight Share the report of a succeeded job by a link. Requires preflight:write.
+//
+// Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
+// The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
+// works only while your organization can use preflight. The response is the only one with the URL. A job can have
+// 20 valid links. Every request creates another link.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/v1/preflight/{jobId}/shares (the `SharePreflight` operationId).
+func (c *Client) SharePreflight(ctx context.Context, jobID JobID, body SharePreflightJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSharePreflightRequest(c.Server, jobID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RevokePreflightShare Revoke a link to a report. Requires preflight:write.
+//
+// The URL returns 404 at once. A link that has expired or was revoked also returns 404 here.
+//
+// Corresponds with DELETE /api/v1/preflight/{jobId}/shares/{shareId} (the `RevokePreflightShare` operationId).
+func (c *Client) RevokePreflightShare(ctx context.Context, jobID JobID, shareID ShareID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRevokePreflightShareRequest(c.Server, jobID, shareID)
 	if err != nil {
 		return nil, err
 	}
@@ -3653,6 +3832,128 @@ func NewGetPreflightReportRequest(server string, jobID JobID, params *GetPreflig
 	return req, nil
 }
 
+// NewListPreflightSharesRequest constructs an http.Request for the ListPreflightShares method
+func NewListPreflightSharesRequest(server string, jobID JobID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "jobId", jobID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/preflight/%s/shares", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewSharePreflightRequest calls the generic SharePreflight builder with application/json body
+func NewSharePreflightRequest(server string, jobID JobID, body SharePreflightJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSharePreflightRequestWithBody(server, jobID, "application/json", bodyReader)
+}
+
+// NewSharePreflightRequestWithBody constructs an http.Request for the SharePreflight method, with any body, and a specified content type
+func NewSharePreflightRequestWithBody(server string, jobID JobID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "jobId", jobID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/preflight/%s/shares", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewRevokePreflightShareRequest constructs an http.Request for the RevokePreflightShare method
+func NewRevokePreflightShareRequest(server string, jobID JobID, shareID ShareID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "jobId", jobID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "shareId", shareID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/preflight/%s/shares/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 func (c *Client) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
 	for _, r := range c.RequestEditors {
 		if err := r(ctx, req); err != nil {
@@ -3967,6 +4268,49 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId}/report (the `GetPreflightReport` operationId).
 	GetPreflightReportWithResponse(ctx context.Context, jobID JobID, params *GetPreflightReportParams, reqEditors ...RequestEditorFn) (*GetPreflightReportResponse, error)
+
+	// ListPreflightSharesWithResponse List the links that share the report of a job. Requires preflight:read.
+	//
+	// The list has the links that are valid, the oldest first. It does not have their URLs, because the server stores
+	// only a digest of each.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/preflight/{jobId}/shares (the `ListPreflightShares` operationId).
+	ListPreflightSharesWithResponse(ctx context.Context, jobID JobID, reqEditors ...RequestEditorFn) (*ListPreflightSharesResponse, error)
+
+	// SharePreflightWithBodyWithResponse Share the report of a succeeded job by a link. Requires preflight:write.
+	//
+	// Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
+	// The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
+	// works only while your organization can use preflight. The response is the only one with the URL. A job can have
+	// 20 valid links. Every request creates another link.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/preflight/{jobId}/shares (the `SharePreflight` operationId).
+	SharePreflightWithBodyWithResponse(ctx context.Context, jobID JobID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SharePreflightResponse, error)
+
+	// SharePreflightWithResponse Share the report of a succeeded job by a link. Requires preflight:write.
+	//
+	// Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
+	// The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
+	// works only while your organization can use preflight. The response is the only one with the URL. A job can have
+	// 20 valid links. Every request creates another link.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/preflight/{jobId}/shares (the `SharePreflight` operationId).
+	SharePreflightWithResponse(ctx context.Context, jobID JobID, body SharePreflightJSONRequestBody, reqEditors ...RequestEditorFn) (*SharePreflightResponse, error)
+
+	// RevokePreflightShareWithResponse Revoke a link to a report. Requires preflight:write.
+	//
+	// The URL returns 404 at once. A link that has expired or was revoked also returns 404 here.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /api/v1/preflight/{jobId}/shares/{shareId} (the `RevokePreflightShare` operationId).
+	RevokePreflightShareWithResponse(ctx context.Context, jobID JobID, shareID ShareID, reqEditors ...RequestEditorFn) (*RevokePreflightShareResponse, error)
 }
 
 type UploadFileResponse struct {
@@ -4638,6 +4982,122 @@ func (r GetPreflightReportResponse) ContentType() string {
 	return ""
 }
 
+type ListPreflightSharesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PreflightShares
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListPreflightSharesResponse) GetJSON200() *PreflightShares {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListPreflightSharesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPreflightSharesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPreflightSharesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListPreflightSharesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type SharePreflightResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *PreflightShareCreated
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r SharePreflightResponse) GetJSON201() *PreflightShareCreated {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r SharePreflightResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SharePreflightResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SharePreflightResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SharePreflightResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type RevokePreflightShareResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// GetBody returns the raw response body bytes
+func (r RevokePreflightShareResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RevokePreflightShareResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RevokePreflightShareResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RevokePreflightShareResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // UploadFileWithBodyWithResponse Upload a PDF for inspection. Requires preflight:write.
 //
 // For files without a public URL. Send the bytes of the file as `application/pdf` or `application/octet-stream`,
@@ -5015,6 +5475,73 @@ func (c *ClientWithResponses) GetPreflightReportWithResponse(ctx context.Context
 		return nil, err
 	}
 	return ParseGetPreflightReportResponse(rsp)
+}
+
+// ListPreflightSharesWithResponse List the links that share the report of a job. Requires preflight:read.
+//
+// The list has the links that are valid, the oldest first. It does not have their URLs, because the server stores
+// only a digest of each.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/preflight/{jobId}/shares (the `ListPreflightShares` operationId).
+func (c *ClientWithResponses) ListPreflightSharesWithResponse(ctx context.Context, jobID JobID, reqEditors ...RequestEditorFn) (*ListPreflightSharesResponse, error) {
+	rsp, err := c.ListPreflightShares(ctx, jobID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPreflightSharesResponse(rsp)
+}
+
+// SharePreflightWithBodyWithResponse Share the report of a succeeded job by a link. Requires preflight:write.
+//
+// Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
+// The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
+// works only while your organization can use preflight. The response is the only one with the URL. A job can have
+// 20 valid links. Every request creates another link.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/preflight/{jobId}/shares (the `SharePreflight` operationId).
+func (c *ClientWithResponses) SharePreflightWithBodyWithResponse(ctx context.Context, jobID JobID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SharePreflightResponse, error) {
+	rsp, err := c.SharePreflightWithBody(ctx, jobID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSharePreflightResponse(rsp)
+}
+
+// SharePreflightWithResponse Share the report of a succeeded job by a link. Requires preflight:write.
+//
+// Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
+// The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
+// works only while your organization can use preflight. The response is the only one with the URL. A job can have
+// 20 valid links. Every request creates another link.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/preflight/{jobId}/shares (the `SharePreflight` operationId).
+func (c *ClientWithResponses) SharePreflightWithResponse(ctx context.Context, jobID JobID, body SharePreflightJSONRequestBody, reqEditors ...RequestEditorFn) (*SharePreflightResponse, error) {
+	rsp, err := c.SharePreflight(ctx, jobID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSharePreflightResponse(rsp)
+}
+
+// RevokePreflightShareWithResponse Revoke a link to a report. Requires preflight:write.
+//
+// The URL returns 404 at once. A link that has expired or was revoked also returns 404 here.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /api/v1/preflight/{jobId}/shares/{shareId} (the `RevokePreflightShare` operationId).
+func (c *ClientWithResponses) RevokePreflightShareWithResponse(ctx context.Context, jobID JobID, shareID ShareID, reqEditors ...RequestEditorFn) (*RevokePreflightShareResponse, error) {
+	rsp, err := c.RevokePreflightShare(ctx, jobID, shareID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRevokePreflightShareResponse(rsp)
 }
 
 // ParseUploadFileResponse parses an HTTP response from a UploadFileWithResponse call
@@ -5441,6 +5968,74 @@ func ParseGetPreflightReportResponse(rsp *http.Response) (*GetPreflightReportRes
 	case rsp.StatusCode == 200:
 		// Content-type (text/html;charset=utf-8) unsupported
 
+	}
+
+	return response, nil
+}
+
+// ParseListPreflightSharesResponse parses an HTTP response from a ListPreflightSharesWithResponse call
+func ParseListPreflightSharesResponse(rsp *http.Response) (*ListPreflightSharesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPreflightSharesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PreflightShares
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseSharePreflightResponse parses an HTTP response from a SharePreflightWithResponse call
+func ParseSharePreflightResponse(rsp *http.Response) (*SharePreflightResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SharePreflightResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest PreflightShareCreated
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRevokePreflightShareResponse parses an HTTP response from a RevokePreflightShareWithResponse call
+func ParseRevokePreflightShareResponse(rsp *http.Response) (*RevokePreflightShareResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RevokePreflightShareResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
 	}
 
 	return response, nil

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/preflightapi"
+	"github.com/printmarket/printmarket/apiserver/ratelimit"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+)
+
+// sharedPath is the pattern of shared reports. Logs contain it instead of the token.
+const sharedPath = preflightapi.SharedPath + "{token}"
+
+// SharedJobs reads jobs whose report is shared. Package preflightjob implements it.
+type SharedJobs interface {
+	Shared(ctx context.Context, token string) (preflightjob.Job, error)
+	Report(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
+}
+
+// sharedReports serves the reports of shared jobs as pages. A token replaces the key. An invalid
+// token, and a job whose partner cannot use preflight now, have the same response.
+type sharedReports struct {
+	API
+	clients *ratelimit.ClientLimiter
+}
+
+func newSharedReports(a API) *sharedReports {
+	// The limits are those of unauthenticated requests, and counted apart from them.
+	return &sharedReports{API: a, clients: gate.NewUnauthenticated()}
+}
+
+// ServeHTTP serves GET and HEAD /shared/{token}.
+func (s *sharedReports) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if x := respond.Of(w); x != nil {
+		x.Route = sharedPath
+	}
+	gate.LeaveBody(w, r)
+	header := w.Header()
+	header.Set("Cache-Control", "private, no-store")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("X-Robots-Tag", "noindex")
+	shown, err := s.report(r)
+	if err != nil {
+		refusal := problem.Of(err)
+		if refusal.Cause != nil {
+			s.Log.WarnContext(r.Context(), "shared report", "code", refusal.Code, "error", refusal.Cause)
+		}
+		s.Problems.Write(w, refusal)
+		return
+	}
+	header.Set("Content-Security-Policy", shown.Policy)
+	header.Set("Content-Language", shown.Language)
+	header.Set("Vary", "Accept-Language")
+	respond.Bytes(w, http.StatusOK, preflightapi.MediaHTML, shown.Body)
+}
+
+// report returns the page of a shared report, or a problem.
+func (s *sharedReports) report(r *http.Request) (preflightapi.Representation, error) {
+	now, none := s.Now(), preflightapi.Representation{}
+	if wait := s.clients.Take(ratelimit.ClientOf(r.RemoteAddr, r.Header["X-Forwarded-For"]), "shared", now); wait > 0 {
+		return none, problem.New(problem.CodeOverloaded, "Your address has sent too many requests.").After(wait)
+	}
+	job, err := s.Shared.Shared(r.Context(), chi.URLParam(r, "token"))
+	if err != nil {
+		return none, sharedProblem(err)
+	}
+	// Without a snapshot, no organization has a caller.
+	snapshot := s.Gates.Current(now)
+	caller, known := snapshot.Behalf(job.Tenant, now)
+	if !known || !snapshot.DecideScope(caller, posture.Preflight, posture.NoScope, now).Allowed() {
+		return none, sharedProblem(transaction.ErrNotFound)
+	}
+	stored, err := s.Shared.Report(r.Context(), job.Tenant, job.ID)
+	if err != nil {
+		return none, sharedProblem(err)
+	}
+	return preflightapi.Represent(stored, preflightapi.MediaHTML, preflightapi.LanguageOf(r))
+}
+
+// sharedProblem returns the problem of an error of reading a shared report.
+func sharedProblem(err error) error {
+	if errors.Is(err, transaction.ErrNotFound) || preflightapi.Unreadable(err) != nil {
+		return problem.New(problem.CodeNotFound, "There is no shared report at this address. The link is incomplete, has expired or was revoked.")
+	}
+	if p := respond.StoreProblem(err, problem.CodePreflightQuotaExceeded); p != nil {
+		return p
+	}
+	return err
+}
