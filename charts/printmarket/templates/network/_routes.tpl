@@ -1,5 +1,5 @@
 {{/*
-The paths of the published contracts and of webhooks. The platform API and the bridge (/api/v1/platform, and
+The paths of the published contracts, of webhooks and of shared reports. The platform API and the bridge (/api/v1/platform, and
 media-catalog, devices and master-data-export below /api/v1/xjdf) are not for the public. A test compares this list with
 the contracts.
 */}}
@@ -21,6 +21,7 @@ the contracts.
 - {path: /api/v1/xjdf/validate, type: Prefix}
 - {path: /api/v1/xjmf/states, type: Exact}
 - {path: /docs/api, type: Prefix}
+- {path: /shared, type: Prefix}
 {{- end }}
 
 {{/* An Ingress: (list $ $settings "name" "service" "port" "host" $paths). */}}
