@@ -69,7 +69,7 @@ type Config struct {
 	Jobs Jobs
 	// Origin is the public origin of the API, for the URLs of shared reports.
 	Origin string
-	RFQs RFQs
+	RFQs   RFQs
 	// Files stores uploaded files, and Uploads limits the uploads in progress.
 	Files   Files
 	Uploads *gate.Uploads

@@ -4,6 +4,7 @@ package preflightapi_test
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -199,4 +200,28 @@ func TestInvalidSharesAreRejected(t *testing.T) {
 	server.Do(t, apitest.Request{Method: "POST", Path: job + "/shares", Key: "acme-live", Body: "{}"}).Want(t, 422, problem.CodePreflightInvalid)
 	server.Advance(time.Minute)
 	share(t, server, job, `{}`)
+}
+
+func TestEachAddressReadsAsManySharedReportsAsItsLimit(t *testing.T) {
+	t.Parallel()
+	server := apitest.New(t, apitest.Options{})
+	_, path := share(t, server, warned(t, server), `{}`)
+	for range 120 {
+		visit(t, server, "/shared/guess").Want(t, 404, problem.CodeNotFound)
+	}
+	visit(t, server, path).Want(t, 503, problem.CodeOverloaded).WantRetry(t)
+	server.Advance(time.Minute)
+	visit(t, server, path).Want(t, 200, "")
+}
+
+func TestLogsDoNotContainTheTokenOfALink(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	server := apitest.New(t, apitest.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	_, path := share(t, server, warned(t, server), `{}`)
+	visit(t, server, path).Want(t, 200, "")
+	visit(t, server, path+"x").Want(t, 404, problem.CodeNotFound)
+	if text := log.String(); strings.Contains(text, path) || !strings.Contains(text, "/shared/{token}") {
+		t.Errorf("log %s, want the pattern of the path only", text)
+	}
 }
