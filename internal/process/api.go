@@ -58,7 +58,7 @@ func (o *apiOptions) register(f *pflag.FlagSet, host string) {
 func (o *filesOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.dir, "files-dir", "", "directory of uploaded files, which all API servers and preflight workers share; uploads are disabled without it")
 	f.DurationVar(&o.lifetime, "files-lifetime", 24*time.Hour, "time after which uploaded and fixed files expire, 1h to 168h")
-	f.Int64Var(&o.maxStored, "files-max-stored", 4<<30, "maximum bytes of the uploaded and fixed files of one organization, and as many of its pictures of pages, 268435456 (one file) or more")
+	f.Int64Var(&o.maxStored, "files-max-stored", 4<<30, "maximum bytes of the uploaded and fixed files of one organization, 268435456 (one file) or more")
 	f.StringVar(&o.scan, "scan-command", "", "absolute path of a virus scanner: gets each upload and each fixed file on its standard input, exits with 0 for a clean file and 1 for an infected one")
 	f.DurationVar(&o.scanTimeout, "scan-timeout", time.Minute, "time for one scan, 1s to 10m")
 }
