@@ -206,7 +206,7 @@ type PagePicture struct {
 
 // PagePictures The pages of a job that have pictures.
 type PagePictures struct {
-	// Pages The pages, in the order of the file.
+	// Pages The pages, by number.
 	Pages []PagePicture `json:"pages"`
 }
 

@@ -67,7 +67,7 @@ func causes() map[string]cause {
 		"no idempotency key":   {status: 400, code: problem.CodeIdempotencyKeyRequired, request: func(r *Request) { delete(r.Header, "Idempotency-Key") }},
 		"an idempotency key":   {status: 400, code: problem.CodeIdempotencyKeyInvalid, request: header("Idempotency-Key", "ä")},
 		"an invalid RFQ":       {status: 422, code: problem.CodeRFQInvalid},
-		"an invalid job":       {status: 422, code: problem.CodePreflightInvalid},
+		"an invalid job":       {status: 422, code: problem.CodePreflightInvalid, but: []string{"/api/v1/preflight/{jobId}/shares"}},
 		"an unknown id":        {status: 404, code: problem.CodeNotFound},
 		"an unavailable store": {status: 503, code: problem.CodeStoreUnavailable, arrange: func(_ *testing.T, w *Server) { w.Store.Set(storetest.Away) }, request: func(r *Request) {
 			r.Path = strings.NewReplacer("rfq_x", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ", "pref_x", "pref_01KB0QXR80ZZZZZZZZZZZZZZZZ", "file_x", "file_01KB0QXR80ZZZZZZZZZZZZZZZZ").Replace(r.Path)

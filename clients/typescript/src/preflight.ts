@@ -1233,7 +1233,7 @@ export interface components {
         };
         /** @description The pages of a job that have pictures. */
         PagePictures: {
-            /** @description The pages, in the order of the file. */
+            /** @description The pages, by number. */
             pages: components["schemas"]["PagePicture"][];
         };
         /** @description The pictures of one page. */
@@ -3660,7 +3660,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The pages with pictures, in the order of the file. */
+            /** @description The pages with pictures, by number. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
