@@ -155,7 +155,7 @@ func askAll(t *testing.T, w *Server, cause cause) {
 func refused(t *testing.T, w *Server, op contracts.Operation, cause cause) bool {
 	t.Helper()
 	in := Request{
-		Method: op.Method, Path: strings.NewReplacer("{rfqId}", "rfq_x", "{jobId}", "pref_x", "{fileId}", "file_x").Replace(op.Path),
+		Method: op.Method, Path: strings.NewReplacer("{rfqId}", "rfq_x", "{jobId}", "pref_x", "{fileId}", "file_x", "{page}", "1", "{shareId}", "shr_x").Replace(op.Path),
 		Key: "acme-live", Header: map[string]string{"Idempotency-Key": "k"},
 	}
 	if op.Method == http.MethodPost {
