@@ -48,7 +48,7 @@ tests = PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRIN
 	$(TOOL) gotestsum --format pkgname-and-test-fails $(GOTESTSUM) --packages="$(2)" -- -short -timeout 30m $(1)
 
 .PHONY: test
-test: setup controlplane helm openid swagger-ui npm ## Install what tests need, then run all of them, concurrent code with the race detector
+test: setup controlplane helm openid page-assets npm ## Install what tests need, then run all of them, concurrent code with the race detector
 ifeq ($(PKG),./...)
 	$(call tests,,$(SEQUENTIAL))
 	CGO_ENABLED=1 $(call tests,-race,$$(go list ./internal/store/postgres ./workers/... ./controllers ./internal/posture/... ./... | \
@@ -64,7 +64,7 @@ endif
 # "-tags nocontroller" the command `printmarket controller` fails, and a third of
 # the packages need not be compiled.
 define executables
-	@tools/swagger-ui/install.sh --optional
+	@tools/page-assets/install.sh --optional
 	@mkdir -p bin
 	@tools/build.sh bin/ ". ./workers/inspector" -ldflags "$(LDFLAGS)" $(1)
 	@ln -sf printmarket bin/kubectl-printmarket
@@ -76,7 +76,7 @@ build: ## Build bin/printmarket, its names for kubectl, and bin/inspector
 	$(call executables)
 
 .PHONY: image
-image: swagger-ui ## Build the container image into bin/image, without an engine (ARGS="--push REF --platform linux/amd64,linux/arm64")
+image: page-assets ## Build the container image into bin/image, without an engine (ARGS="--push REF --platform linux/amd64,linux/arm64")
 	cd tools/image && go run . --version "$(VERSION)" $(ARGS)
 
 .PHONY: setup
@@ -105,7 +105,7 @@ keda: ## Build KEDA into the cache, once
 	@tools/keda/build.sh >/dev/null
 
 .PHONY: e2e
-e2e: node helm keda swagger-ui ## Run the tests that need a cluster with nodes (root, Linux)
+e2e: node helm keda page-assets ## Run the tests that need a cluster with nodes (root, Linux)
 	PRINTMARKET_E2E=1 go test -count=1 -timeout 30m -v -p 1 -skip '^TestUpgrade$$' ./test/nodes/... ./test/e2e
 
 .PHONY: neighbours
@@ -113,11 +113,11 @@ neighbours: node helm ## Build cert-manager, Jaeger, kube-router and Traefik int
 	@for one in cert-manager jaeger kube-router traefik; do tools/neighbours/$$one/build.sh >/dev/null || exit 1; done
 
 .PHONY: e2e-neighbours
-e2e-neighbours: neighbours swagger-ui ## Run the platform among systems of other vendors (root, Linux)
+e2e-neighbours: neighbours page-assets ## Run the platform among systems of other vendors (root, Linux)
 	PRINTMARKET_E2E=1 PRINTMARKET_NEIGHBOURS=1 go test -count=1 -timeout 30m -v -run '^TestNeighbours$$' ./test/e2e
 
 .PHONY: upgrade
-upgrade: node helm swagger-ui ## Upgrade the previous release to this one under load, and roll back (root, Linux)
+upgrade: node helm page-assets ## Upgrade the previous release to this one under load, and roll back (root, Linux)
 	PRINTMARKET_E2E=1 go test -count=1 -timeout 30m -v -run '^TestUpgrade$$' ./test/e2e
 
 .PHONY: oldest
@@ -129,9 +129,9 @@ e2e-up: node ## Run a cluster with nodes until it is interrupted (ARGS="--nodes 
 	go build -o bin/kubenode ./test/e2e
 	bin/kubenode $(ARGS)
 
-.PHONY: swagger-ui
-swagger-ui: ## Put the viewer of the contracts where the build embeds it
-	@tools/swagger-ui/install.sh
+.PHONY: page-assets
+page-assets: ## Put the viewer of the contracts, the style sheet and the icons of pages where the build embeds them
+	@tools/page-assets/install.sh
 
 .PHONY: npm
 npm: setup ## Install the npm packages that tests and generators use into the cache, once

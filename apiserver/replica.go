@@ -299,7 +299,7 @@ func (r *Replica) api() (API, error) {
 		return API{}, err
 	}
 	if !contracts.HasViewer(docs.API) {
-		r.Log.Warn("this build is without the viewer of the contracts; run make swagger-ui and build again", "page", contracts.Viewer)
+		r.Log.Warn("this build is without the viewer of the contracts; run make page-assets and build again", "page", contracts.Viewer)
 	}
 	catalog, err := set.Catalog()
 	if err != nil {

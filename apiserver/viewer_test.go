@@ -22,9 +22,9 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 	t.Parallel()
 	if !contracts.HasViewer(docs.API) {
 		if os.Getenv("PRINTMARKET_CHROMIUM_REQUIRED") != "" {
-			t.Fatal("the viewer is not built in; run make swagger-ui")
+			t.Fatal("the viewer is not built in; run make page-assets")
 		}
-		t.Skip("the viewer is not built in; run make swagger-ui")
+		t.Skip("the viewer is not built in; run make page-assets")
 	}
 	api := apitest.New(t, apitest.Options{})
 	server := httptest.NewServer(api.Handler)

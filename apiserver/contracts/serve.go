@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -140,7 +139,7 @@ func compress(body []byte) []byte {
 // client has the current version. Repr-Digest is defined in RFC 9530.
 func (f File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	chosen := f.plain
-	if acceptsGzip(r.Header.Values("Accept-Encoding")) {
+	if respond.AcceptsGzip(r.Header.Values("Accept-Encoding")) {
 		chosen = f.zipped()
 	}
 	header := w.Header()
@@ -162,34 +161,4 @@ func (f File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		header.Set("Content-Encoding", chosen.coding)
 	}
 	respond.Bytes(w, http.StatusOK, f.mediaType, chosen.body)
-}
-
-// acceptsGzip evaluates Accept-Encoding (RFC 9110, section 12.5.3). Without the field,
-// or with an invalid one, the file is sent uncompressed.
-func acceptsGzip(fields []string) bool {
-	others := false
-	for _, field := range fields {
-		for item := range strings.SplitSeq(field, ",") {
-			coding, parameters, _ := strings.Cut(item, ";")
-			wanted := !isZero(parameters)
-			switch coding = strings.TrimSpace(coding); {
-			case strings.EqualFold(coding, "gzip"):
-				return wanted
-			case coding == "*":
-				others = wanted
-			}
-		}
-	}
-	return others
-}
-
-// isZero reports whether the parameters contain a weight of zero, which means "not
-// acceptable".
-func isZero(parameters string) bool {
-	name, value, found := strings.Cut(parameters, "=")
-	if !found || !strings.EqualFold(strings.TrimSpace(name), "q") {
-		return false
-	}
-	weight, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-	return err == nil && weight <= 0
 }
