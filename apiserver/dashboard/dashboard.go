@@ -13,8 +13,8 @@
 // that the session has not ended, and its key, standing and scope against the current
 // posture. Package account and the gates decide as they do for a request to the API.
 //
-// The pages are components in .templ files. They contain no script, except the page of a
-// running job, which loads the file progress.js.
+// The pages are components in .templ files, in the design of package design. They work
+// without scripts. The page of a running job also loads the file progress.js.
 package dashboard
 
 import (
@@ -30,6 +30,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/printmarket/printmarket/apiserver/design"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/apiserver/ratelimit"
@@ -135,15 +136,15 @@ func Handler(c Config) (http.Handler, error) {
 	for _, r := range s.routes() {
 		mux.Handle(r.pattern, s.serve(r))
 	}
-	mux.Handle("/"+styleFile, file(styleFile, "text/css; charset=utf-8", styleSheet))
-	mux.Handle("/"+scriptFile, file(scriptFile, "text/javascript; charset=utf-8", script))
+	design.Register(mux)
+	mux.Handle("/"+scriptFile, design.Handler("text/javascript; charset=utf-8", script))
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(s.serve(route{any: crossOrigin}))
 	return withHeaders(protection.Handler(mux)), nil
 }
 
-// contentSecurityPolicy allows the one style sheet and forms to this origin.
-const contentSecurityPolicy = "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+// contentSecurityPolicy allows the files of package design and forms to this origin.
+const contentSecurityPolicy = "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 // withHeaders adds the header fields that every response has. The referrer is restricted
 // to this origin: with no-referrer, browsers send our own forms with the origin "null".

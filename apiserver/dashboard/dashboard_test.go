@@ -263,7 +263,7 @@ func TestEachTenantSeesItsOwnRFQsOnly(t *testing.T) {
 func TestTheSandboxIsMarkedOnEveryPage(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t)
-	const mark = `<strong class="mark">Sandbox</strong>`
+	const mark = `<span class="state attention">Sandbox</span>`
 	for _, path := range []string{"/", "/rfqs", "/capabilities"} {
 		d.signedIn(t, "acme-test").get(t, path).want(t, 200, mark)
 		if page := d.signedIn(t, "acme-live").get(t, path); strings.Contains(page.text, mark) {
@@ -373,7 +373,7 @@ func TestEveryPathAndMethodReturnsAPage(t *testing.T) {
 		if answer.Code != tc.status || answer.Header().Get("Allow") != tc.allow || answer.Header().Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Errorf("%s: %d, %v", name, answer.Code, answer.Header())
 		}
-		for _, landmark := range []string{`<html lang="en">`, "<h1", "<main", "<nav", `class="skip"`} {
+		for _, landmark := range []string{`<html lang="en">`, "<h1", "<main", `<nav class="side" aria-label="Pages">`, `<nav aria-label="Menu">`, `class="skip"`} {
 			if strings.Count(answer.text, landmark) != 1 {
 				t.Errorf("%s has %s %d times", name, landmark, strings.Count(answer.text, landmark))
 			}
@@ -390,9 +390,9 @@ func TestCapabilitiesPageShowsOnlyPublishedCapabilities(t *testing.T) {
 	d.Kill(posture.RFQRead)
 	body := (&browser{dashboard: d}).get(t, "/capabilities").want(t, 200, "").text
 	cells := map[string][]string{
-		"rfq-create": {"<td>Live</td>"},
-		"rfq-read":   {"<td>Disabled</td>"},
-		"preflight":  {"<td>Disabled</td>", `<time datetime="2026-11-20T13:00:00Z">`},
+		"rfq-create": {`>Live</span></td>`},
+		"rfq-read":   {`>Disabled</span></td>`},
+		"preflight":  {`>Disabled</span></td>`, `<time datetime="2026-11-20T13:00:00Z">`},
 	}
 	for capability := range posture.Capabilities() {
 		name := capability.String()
@@ -426,7 +426,7 @@ func TestKeyUseIsRecorded(t *testing.T) {
 	t.Parallel()
 	uses := new(credential.UseRecorder)
 	d := newDashboard(t, func(c *dashboard.Config) { c.Uses = uses })
-	d.signedIn(t, "acme-live").get(t, "/").want(t, 200, "live (this one)</th><td>live</td><td>active</td><td><time datetime=\"2026-11-20T12:00:00Z\">")
+	d.signedIn(t, "acme-live").get(t, "/").want(t, 200, "live (this one)</th><td>live</td><td><span class=\"state ok\">active</span></td><td><time datetime=\"2026-11-20T12:00:00Z\">")
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	uses.Run(ctx, d.Store, time.Hour, telemetry.Discard())

@@ -3,10 +3,42 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
+
+// kind selects the colour and the icon of a label.
+type kind string
+
+const (
+	kindOK        kind = "ok"
+	kindAttention kind = "attention"
+	kindDanger    kind = "danger"
+	kindInfo      kind = "info"
+	kindNeutral   kind = "neutral"
+)
+
+// kinds are the kinds of the words for states, in lower case.
+var kinds = map[string]kind{
+	// access and standing
+	"open": kindOK, "full": kindOK, "read only": kindAttention, "test": kindInfo, "active": kindOK, "expired": kindDanger,
+	"revoked": kindDanger, "suspended": kindDanger, "enforced": kindOK, "killed": kindDanger,
+	// postures and stages
+	"live": kindOK, "privatebeta": kindInfo, "private-beta": kindInfo, "sandbox": kindAttention,
+	// jobs and verdicts
+	"queued": kindInfo, "processing": kindInfo, "succeeded": kindOK, "failed": kindDanger,
+	"pass": kindOK, "warn": kindAttention, "fail": kindDanger,
+	// RFQs and quotes
+	"quoted": kindInfo, "awarded": kindOK, "submitted": kindInfo, "accepted": kindOK,
+	// deliveries
+	"pending": kindInfo, "delivered": kindOK, "exhausted": kindDanger,
+}
+
+// kindOf returns the kind of a word for a state; neutral for an unknown word.
+func kindOf(word string) kind { return cmp.Or(kinds[strings.ToLower(word)], kindNeutral) }
 
 // clock is a time as pages show it.
 func clock(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04 UTC") }

@@ -35,6 +35,12 @@ const (
 	pageMessage      pageName = "message"
 )
 
+// parents are the pages of the navigation that pages below them belong to.
+var parents = map[pageName]pageName{
+	pageRFQ: pageRFQs, pageJob: pageJobs, pageEndpoint: pageWebhooks, pageDelivery: pageWebhooks, pageRequest: pageRequests,
+	pageOpsPartner: pageOpsPosture,
+}
+
 // frame surrounds the content of every page.
 type frame struct {
 	title string
@@ -61,6 +67,14 @@ func (v *visitor) mode() string {
 		return "Sandbox"
 	}
 	return "Production"
+}
+
+// kind is that of the label with the mode.
+func (v *visitor) kind() kind {
+	if v.test {
+		return kindAttention
+	}
+	return kindOK
 }
 
 func (s *server) frame(v *visit, r response) frame {

@@ -35,6 +35,15 @@ type denialsBody struct {
 	More bool
 }
 
+// Requests is the sum of the rows.
+func (b *denialsBody) Requests() int64 {
+	var sum int64
+	for _, row := range b.Rows {
+		sum += row.Requests
+	}
+	return sum
+}
+
 // showDenials serves the recent denials of the gates.
 func (s *server) showDenials(v *visit) response {
 	body := denialsBody{Within: windows[0]}

@@ -3,10 +3,15 @@
 package dashboard
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/explain"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/webhook"
@@ -17,6 +22,20 @@ type partnerBody struct {
 	explain.Partner
 	KeyRows     []keyRow
 	WebhookRows []webhookRow
+	// Capability selects one capability; zero for all. At is the value of the field with the
+	// time of the evaluation; empty for now. Time is the time of the evaluation.
+	Capability posture.Capability
+	At         string
+	Time       time.Time
+}
+
+// explainCommand is the command that explains what the page shows.
+func (b *partnerBody) explainCommand() string {
+	command := "kubectl printmarket posture explain " + quoted(b.Name) + " " + cmp.Or(b.Capability.String(), "CAPABILITY")
+	if b.At != "" {
+		command += " --at " + b.Time.Format(time.RFC3339)
+	}
+	return command
 }
 
 // webhookRow is a webhook with its endpoint. Known is false for a webhook without one, for
@@ -29,7 +48,20 @@ type webhookRow struct {
 
 // showPartner serves one partner.
 func (s *server) showPartner(v *visit) response {
-	p, found := explain.Of(v.snapshot, v.PathValue("name"), v.now)
+	body := partnerBody{Time: v.now, At: v.URL.Query().Get("at")}
+	if name := v.URL.Query().Get("capability"); name != "" {
+		var known bool
+		if body.Capability, known = posture.ParseCapability(name); !known {
+			return badRequest("The capability is unknown.")
+		}
+	}
+	if body.At != "" {
+		var err error
+		if body.Time, err = time.Parse(time.RFC3339, timestampOf(body.At)); err != nil {
+			return badRequest("The time must be a date and a time.")
+		}
+	}
+	p, found := explain.Of(v.snapshot, v.PathValue("name"), body.Time)
 	if !found {
 		return message(http.StatusNotFound, "Partner not found", "This replica has no PartnerEntitlement of this name.")
 	}
@@ -41,7 +73,11 @@ func (s *server) showPartner(v *visit) response {
 	if err != nil {
 		return failed(err)
 	}
-	return show(pageOpsPartner, p.Name, partnerPage(partnerBody{Partner: p, KeyRows: keys, WebhookRows: webhooks}))
+	if body.Capability != posture.NoCapability {
+		p.Explained = slices.DeleteFunc(p.Explained, func(e explain.Explained) bool { return e.Capability != body.Capability.String() })
+	}
+	body.Partner, body.KeyRows, body.WebhookRows = p, keys, webhooks
+	return show(pageOpsPartner, p.Name, partnerPage(body))
 }
 
 // webhookRows adds to the webhooks of a partner the state of their endpoints.
@@ -67,6 +103,22 @@ func (s *server) webhookRows(v *visit, p explain.Partner) ([]webhookRow, error) 
 		rows = append(rows, webhookRow{w, found, endpointRowOf(k, v.now)})
 	}
 	return rows, nil
+}
+
+// conditionKind returns the kind of the label with the status of a condition.
+func conditionKind(c posture.Condition) kind {
+	switch holds := c.Status == "True"; {
+	case c.Type == v1alpha1.ConditionReady && holds:
+		return kindOK
+	case c.Type == v1alpha1.ConditionReady, c.Type == v1alpha1.ConditionStalled && holds:
+		return kindDanger
+	case c.Type == v1alpha1.ConditionReconciling && holds:
+		return kindInfo
+	case c.Type == v1alpha1.ConditionEndsSoon && holds:
+		return kindAttention
+	default:
+		return kindNeutral
+	}
 }
 
 // requestOf names the kind of request that the remedies are for.

@@ -66,6 +66,21 @@ type matrixRow struct {
 	Cells                          []explain.Cell
 }
 
+// cellKind returns the kind of a cell's label. A capability that is closed for everybody needs
+// no attention.
+func cellKind(c explain.Cell) kind {
+	switch access := c.Access(); {
+	case access == explain.Open:
+		return kindOK
+	case access == explain.TestOnly:
+		return kindInfo
+	case access == explain.Closed && c.Reason != posture.ReasonStageDisabled.String():
+		return kindDanger
+	default:
+		return kindNeutral
+	}
+}
+
 // showMatrix serves the effective access of partners to capabilities.
 func (s *server) showMatrix(v *visit) response {
 	filter, wrong := readFilter(v.URL.Query())

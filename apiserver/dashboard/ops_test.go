@@ -58,7 +58,7 @@ func TestDenialsAreFilteredByPeriod(t *testing.T) {
 	}
 	operator.get(t, "/ops/denials?within=7d").want(t, http.StatusOK, "Only the most frequent denials are shown.")
 	d = newDashboard(t, withOps)
-	d.signedIn(t, "platform-live").get(t, "/ops/denials").want(t, http.StatusOK, "<p>No denials in this period.</p>")
+	d.signedIn(t, "platform-live").get(t, "/ops/denials").want(t, http.StatusOK, "No denials in this period.")
 	d = newDashboard(t, withOps, func(c *dashboard.Config) { c.Ops.Denials = unread{} })
 	d.signedIn(t, "platform-live").get(t, "/ops/denials").want(t, http.StatusServiceUnavailable, "")
 }
@@ -337,7 +337,7 @@ func TestRampChartMatchesItsTable(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps)
 	d.fillOps("")
-	row := regexp.MustCompile(`<strong class="mark">now</strong></th><td class="number">(\d+)</td>`)
+	row := regexp.MustCompile(`<span class="state info">now</span></th><td class="number">(\d+)</td>`)
 	described := regexp.MustCompile(`, (\d+) percent now`)
 	place := regexp.MustCompile(`class="now" d="M(\d+) `)
 	last := 0

@@ -22,6 +22,18 @@ type overviewBody struct {
 	Capabilities                    []capabilityRow
 	Histories                       []history
 	Keys                            []keyRow
+	activity
+}
+
+// quotas are the capabilities with a quota, in the order of the histories.
+func (b *overviewBody) quotas() []capabilityRow {
+	var rows []capabilityRow
+	for _, row := range b.Capabilities {
+		if row.Quota != nil {
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 // capabilityRow is a capability with the time since when the caller has this access to it.
@@ -61,6 +73,9 @@ func (s *server) overview(v *visit) response {
 		}
 		body.Histories = append(body.Histories, used)
 	}
+	if err := s.addActivity(v, &body); err != nil {
+		return failed(err)
+	}
 	title := v.displayName()
 	return show(pageOverview, title, overviewPage(title, body))
 }
@@ -90,10 +105,22 @@ type keyRow struct {
 	posture.KeyTerms
 	State string
 	// Current reports whether the visitor has signed in with this key.
-	Current  bool
+	Current bool
+	// Expiring reports whether the key is active and expires soon.
+	Expiring bool
 	Scopes   []string
 	LastUsed time.Time
 }
+
+// The states of keys.
+const (
+	keyActive  = "active"
+	keyRevoked = "revoked"
+	keyExpired = "expired"
+)
+
+// unused reports whether the key is active and was never used.
+func (k *keyRow) unused() bool { return k.State == keyActive && k.LastUsed.IsZero() }
 
 // keyRows adds to keys their state and last use. The current key is the one that the
 // visitor has signed in with; the zero digest is none.
@@ -114,12 +141,15 @@ func (s *server) keyRows(v *visit, keys []posture.KeyTerms, current credential.D
 	used[current] = v.now.Truncate(credential.UseGrain)
 	rows := make([]keyRow, len(keys))
 	for i, key := range keys {
-		rows[i] = keyRow{KeyTerms: key, State: "active", Current: key.Digest == current, LastUsed: used[key.Digest]}
+		rows[i] = keyRow{KeyTerms: key, State: keyActive, Current: key.Digest == current, LastUsed: used[key.Digest]}
 		switch {
 		case key.Revoked:
-			rows[i].State = "revoked"
-		case !key.Expires.IsZero() && !v.now.Before(key.Expires):
-			rows[i].State = "expired"
+			rows[i].State = keyRevoked
+		case key.Expires.IsZero():
+		case !v.now.Before(key.Expires):
+			rows[i].State = keyExpired
+		default:
+			rows[i].Expiring = key.Expires.Sub(v.now) <= soon
 		}
 		for scope := range key.Scopes.All() {
 			rows[i].Scopes = append(rows[i].Scopes, scope.String())

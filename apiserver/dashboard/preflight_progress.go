@@ -11,7 +11,7 @@ import (
 
 // livePolicy allows the page of a running job to load the script, and the script to
 // follow the job.
-const livePolicy = contentSecurityPolicy + "; script-src 'self'; connect-src 'self'"
+const livePolicy = contentSecurityPolicy + "; connect-src 'self'"
 
 // listener is the label of this listener in metrics.
 const listener = "dashboard"

@@ -91,7 +91,7 @@ func TestAJobIsFollowedToItsEnd(t *testing.T) {
 	s.wantEnd(t)
 	for name, want := range map[string]string{
 		"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no", "Content-Length": "", "Set-Cookie": "",
-		"Content-Security-Policy": "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+		"Content-Security-Policy": "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 	} {
 		if got := s.Header.Get(name); got != want {
 			t.Errorf("%s = %q, want %q", name, got, want)

@@ -147,6 +147,23 @@ type requestDetail struct {
 	Title, Do string
 	// Docs and Registry are addresses of more about the problem; empty for none.
 	Docs, Registry string
+	// Repeat is a command that sends the request again; empty for a listener other than the
+	// API's.
+	Repeat string
+}
+
+// statusKind returns the kind of an HTTP status.
+func statusKind(status int) kind {
+	switch {
+	case status >= 500:
+		return kindDanger
+	case status >= 400:
+		return kindAttention
+	case status >= 300:
+		return kindNeutral
+	default:
+		return kindOK
+	}
 }
 
 // showRequest serves the requests with one id.
@@ -174,6 +191,9 @@ func (s *server) showRequest(v *visit) response {
 // explain adds to a request what its problem means.
 func (s *server) explain(e *requestlog.Entry) requestDetail {
 	d := requestDetail{Entry: e}
+	if e.Listener == "api" && strings.HasPrefix(e.Route, "/") {
+		d.Repeat = "curl -i -X " + e.Method + " " + quoted(s.APIURL+e.Route) + ` -H "Authorization: Bearer $PRINTMARKET_KEY"`
+	}
 	definition, known := problem.Lookup(problem.Code(e.Code))
 	if !known {
 		return d

@@ -16,7 +16,7 @@ import (
 const (
 	rfqsOnPage       = 50
 	quotesOnPage     = 20
-	assumptionsShown = 5
+	assumptionsShown = 4
 	breaksShown      = 5
 )
 

@@ -327,8 +327,8 @@ func TestSwitchingModeRequiresASignIn(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t)
 	for key, tc := range map[string]struct{ here, button, to, prefix string }{
-		"acme-live": {`<strong class="mark">Production</strong>`, `<button name="to" value="test">Switch to sandbox</button>`, "test", "pmk_test_."},
-		"acme-test": {`<strong class="mark">Sandbox</strong>`, `<button name="to" value="live">Switch to production</button>`, "live", "pmk_live_."},
+		"acme-live": {`<span class="state ok">Production</span>`, `<button name="to" value="test">Switch to sandbox</button>`, "test", "pmk_test_."},
+		"acme-test": {`<span class="state attention">Sandbox</span>`, `<button name="to" value="live">Switch to production</button>`, "live", "pmk_live_."},
 	} {
 		b := d.signedIn(t, key)
 		b.get(t, "/").want(t, 200, tc.here).want(t, 200, tc.button)

@@ -112,7 +112,7 @@ func TestAnOperatorSignsInWithoutAKey(t *testing.T) {
 		t.Errorf("Set-Cookie %q, want %q; left are %v", got, want, b.flows)
 	}
 	for _, path := range opsPaths {
-		b.get(t, path).want(t, http.StatusOK, `<span>ada <strong class="mark">Production</strong></span>`)
+		b.get(t, path).want(t, http.StatusOK, `<span>ada <span class="state ok">Production</span></span>`)
 	}
 	query, err := url.Parse(back)
 	if err != nil {
@@ -538,12 +538,12 @@ func TestAttemptsWithKeysLeaveSignOnUnlimited(t *testing.T) {
 func TestNameOfAPersonIsEscaped(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		`<img src=x onerror=alert(1)>`: "<span>&lt;img src=x onerror=alert(1)&gt; <strong",
-		`"'><script>alert(1)</script>`: "<span>&#34;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt; <strong",
-		"a\r\nSet-Cookie: x=y":         "<span>ada-1815 <strong",
-		strings.Repeat("long", 17):     "<span>ada-1815 <strong",
-		"":                             "<span>ada-1815 <strong",
-		"evil\u202egnp.exe":            "<span>ada-1815 <strong",
+		`<img src=x onerror=alert(1)>`: `<span>&lt;img src=x onerror=alert(1)&gt; <span class="state`,
+		`"'><script>alert(1)</script>`: `<span>&#34;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt; <span class="state`,
+		"a\r\nSet-Cookie: x=y":         `<span>ada-1815 <span class="state ok"`,
+		strings.Repeat("long", 17):     `<span>ada-1815 <span class="state ok"`,
+		"":                             `<span>ada-1815 <span class="state ok"`,
+		"evil\u202egnp.exe":            `<span>ada-1815 <span class="state ok"`,
 	} {
 		d := newSignOn(t, nil)
 		d.idp.Claims["preferred_username"] = name
@@ -555,5 +555,5 @@ func TestNameOfAPersonIsEscaped(t *testing.T) {
 	d := newSignOn(t, nil)
 	d.idp.Claims["sub"] = `<b>"ada"</b>`
 	delete(d.idp.Claims, "preferred_username")
-	d.operator(t).get(t, "/ops/rollouts").want(t, http.StatusOK, "<span>&lt;b&gt;&#34;ada&#34;&lt;/b&gt; <strong")
+	d.operator(t).get(t, "/ops/rollouts").want(t, http.StatusOK, `<span>&lt;b&gt;&#34;ada&#34;&lt;/b&gt; <span class="state`)
 }

@@ -43,11 +43,11 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p>The platform runs on this machine with sample partners and keys. Paste the commands into a terminal, then reload this page to see your progress.</p><section aria-labelledby=\"sign-in\"><h2 id=\"sign-in\">1. Sign in as a partner")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"lead\">The platform runs on this machine with sample partners and keys. Paste the commands into a terminal, then reload this page to see your progress.</p><section aria-labelledby=\"sign-in\"><h2 id=\"sign-in\">1. Sign in as a partner")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = markIf(body.SignedIn, "Done").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = labelIf(body.SignedIn, kindOK, "Done").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -63,7 +63,7 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = markIf(body.Requested, "Done").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = labelIf(body.Requested, kindOK, "Done").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -82,7 +82,7 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = markIf(body.Inspected, "Done").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = labelIf(body.Inspected, kindOK, "Done").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -99,7 +99,7 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = markIf(body.Killed, "Engaged").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = labelIf(body.Killed, kindDanger, "Engaged").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

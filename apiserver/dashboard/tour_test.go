@@ -28,7 +28,7 @@ func withTour(c *dashboard.Config) { c.Tour = adasTour() }
 // marks returns the numbers of the steps that a page marks.
 func marks(page shown) []string {
 	marked := []string{}
-	for _, heading := range regexp.MustCompile(`<h2[^>]*>(\d)[^/]*class="mark"`).FindAllStringSubmatch(page.text, -1) {
+	for _, heading := range regexp.MustCompile(`<h2[^>]*>(\d)[^/]*class="state`).FindAllStringSubmatch(page.text, -1) {
 		marked = append(marked, heading[1])
 	}
 	return marked

@@ -103,6 +103,26 @@ func endpointRowOf(k webhook.Known, now time.Time) endpointRow {
 	return row
 }
 
+// kind is that of the label with the state.
+func (e *endpointRow) kind() kind {
+	switch {
+	case e.Disabled:
+		return kindDanger
+	case e.State != string(webhook.Open), !e.PausedUntil.IsZero(), e.Probed:
+		return kindAttention
+	default:
+		return kindOK
+	}
+}
+
+// attemptKind is the kind of the label with the result of an attempt.
+func attemptKind(a webhook.Attempt) kind {
+	if a.Fault != "" {
+		return kindDanger
+	}
+	return kindOK
+}
+
 // endpointPath is the path of the page of an endpoint.
 func endpointPath(name string) string { return endpointsPath + url.PathEscape(name) + "/deliveries" }
 

@@ -23,6 +23,7 @@ const (
 	StyleFile  = "design.css"
 	ScriptFile = "design.js"
 	IconsFile  = "icons.svg"
+	BrandFile  = "favicon.svg"
 )
 
 //go:embed assets
@@ -39,14 +40,15 @@ var Files = sync.OnceValue(func() map[string][]byte {
 
 // build makes the files from a directory with the layout of assets.
 func build(source fs.FS) (map[string][]byte, error) {
-	style, err := fs.ReadFile(source, "assets/"+StyleFile)
-	if err != nil {
-		return nil, fmt.Errorf("read the style sheet: %w", err)
+	files := map[string][]byte{}
+	for _, name := range []string{StyleFile, ScriptFile, BrandFile} {
+		content, err := fs.ReadFile(source, "assets/"+name)
+		if err != nil {
+			return nil, fmt.Errorf("read a file of the design: %w", err)
+		}
+		files[name] = content
 	}
-	script, err := fs.ReadFile(source, "assets/"+ScriptFile)
-	if err != nil {
-		return nil, fmt.Errorf("read the script: %w", err)
-	}
+	style := files[StyleFile]
 	if pico, err := fs.ReadFile(source, "assets/dist/pico.css"); err == nil {
 		pico = bytes.TrimPrefix(pico, []byte(`@charset "UTF-8";`))
 		style = fmt.Appendf(nil, "@layer pico {\n%s\n}\n%s", bytes.TrimSpace(pico), style)
@@ -55,14 +57,14 @@ func build(source fs.FS) (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the icons: %w", err)
 	}
-	sheet, err := sprite(source, icons)
-	if err != nil {
+	if files[IconsFile], err = sprite(source, icons); err != nil {
 		return nil, err
 	}
 	if len(icons) > 0 {
 		style = append(style, iconRules(icons)...)
 	}
-	return map[string][]byte{StyleFile: style, ScriptFile: script, IconsFile: sheet}, nil
+	files[StyleFile] = style
+	return files, nil
 }
 
 // iconSize is the width and height of an icon in the units of the sprite.

@@ -104,7 +104,7 @@ func TestColoursComeFromTheSchemes(t *testing.T) {
 }
 
 func source(extra map[string]string) fstest.MapFS {
-	files := fstest.MapFS{"assets/design.css": {Data: []byte("body { margin: 0; }")}, "assets/design.js": {Data: []byte("// script")}}
+	files := fstest.MapFS{"assets/design.css": {Data: []byte("body { margin: 0; }")}, "assets/design.js": {Data: []byte("// script")}, "assets/favicon.svg": {}}
 	for name, text := range extra {
 		files["assets/dist/"+name] = &fstest.MapFile{Data: []byte(text)}
 	}
@@ -114,7 +114,7 @@ func source(extra map[string]string) fstest.MapFS {
 func TestABuildWithoutFetchedFilesHasItsOwnStyleOnly(t *testing.T) {
 	t.Parallel()
 	files, err := build(source(nil))
-	if err != nil || string(files[StyleFile]) != "body { margin: 0; }" || len(files) != 3 {
+	if err != nil || string(files[StyleFile]) != "body { margin: 0; }" || len(files) != 4 {
 		t.Errorf("files %s, error %v; want the own style alone", files, err)
 	}
 }
@@ -154,7 +154,7 @@ func TestStyleAndIconsAreLight(t *testing.T) {
 	for name, content := range Files() {
 		zipped := len(compress(content))
 		t.Logf("%s: %d bytes, compressed %d", name, len(content), zipped)
-		if name != IconsFile { // a picture
+		if name != IconsFile && name != BrandFile { // a picture
 			sum += zipped
 		}
 	}

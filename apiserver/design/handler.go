@@ -16,7 +16,7 @@ import (
 
 // mediaTypes are the media types of Files.
 var mediaTypes = map[string]string{
-	StyleFile: "text/css; charset=utf-8", ScriptFile: "text/javascript; charset=utf-8", IconsFile: "image/svg+xml",
+	StyleFile: "text/css; charset=utf-8", ScriptFile: "text/javascript; charset=utf-8", IconsFile: "image/svg+xml", BrandFile: "image/svg+xml",
 }
 
 // Register serves Files at the root of a mux.

@@ -5,6 +5,7 @@ package docsite
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -33,6 +34,11 @@ type heading struct {
 type section struct {
 	Title string
 	Links []entry
+}
+
+// has reports whether the section links a file.
+func (s section) has(file string) bool {
+	return slices.ContainsFunc(s.Links, func(e entry) bool { return e.File == file })
 }
 
 // entry is a link of the navigation to a file of the site.

@@ -3,17 +3,15 @@
 package docsite
 
 import (
-	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
+
+	"github.com/printmarket/printmarket/apiserver/design"
 )
 
 // contentSecurityPolicy allows the site's own style, script, index and pictures.
@@ -31,10 +29,9 @@ var types = map[string]string{
 // Handler serves a site below a prefix, which begins and ends with a slash, for GET
 // and HEAD.
 func (s Site) Handler(prefix string) http.Handler {
-	tags := make(map[string]string, len(s))
+	files := make(map[string]http.Handler, len(s))
 	for file, content := range s {
-		sum := sha256.Sum256(content)
-		tags[file] = `"` + hex.EncodeToString(sum[:12]) + `"`
+		files[file] = design.Handler(cmp.Or(types[path.Ext(file)], "text/plain; charset=utf-8"), content)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		file := strings.TrimPrefix(r.URL.Path, prefix)
@@ -45,20 +42,12 @@ func (s Site) Handler(prefix string) http.Handler {
 		header.Set("Content-Security-Policy", contentSecurityPolicy)
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Referrer-Policy", "no-referrer")
-		content, found := s[file]
-		switch {
-		case r.Method != http.MethodGet && r.Method != http.MethodHead:
-			header.Set("Allow", "GET, HEAD")
-			http.Error(w, "Only GET and HEAD are served here.", http.StatusMethodNotAllowed)
-			return
-		case !found:
+		served := files[file]
+		if served == nil {
 			http.Error(w, "There is no such page.", http.StatusNotFound)
 			return
 		}
-		header.Set("Content-Type", cmp.Or(types[path.Ext(file)], "text/plain; charset=utf-8"))
-		header.Set("Cache-Control", "no-cache")
-		header.Set("ETag", tags[file])
-		http.ServeContent(w, r, file, time.Time{}, bytes.NewReader(content))
+		served.ServeHTTP(w, r)
 	})
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package docsite renders the documentation of the repository, which is Markdown, as a site
-// of static pages. The site needs no build step, no other host, and no script except that
-// of its search, without which it can be read as well.
+// of static pages in the design of package design. The site needs no build step and no other
+// host. It can be read without its scripts, which search and copy.
 package docsite
 
 import (
@@ -20,6 +20,8 @@ import (
 
 	"github.com/a-h/templ"
 	"github.com/yuin/goldmark/ast"
+
+	"github.com/printmarket/printmarket/apiserver/design"
 )
 
 //go:embed assets
@@ -102,7 +104,8 @@ func (b *builder) write() error {
 	if err := b.writeSearch(); err != nil {
 		return err
 	}
-	for _, name := range []string{"favicon.svg", "site.css", "search.js"} {
+	maps.Copy(b.site, design.Files())
+	for _, name := range []string{"site.css", "search.js"} {
 		content, err := assets.ReadFile("assets/" + name)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", name, err)

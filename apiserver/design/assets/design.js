@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Adds buttons that copy code, and labels the cells of tables, which become cards on narrow
-// screens. Pages work without this script.
+// Adds buttons that copy code, aligns the heads of columns of numbers, and labels the cells of
+// tables, which become cards on narrow screens. Pages work without this script.
 "use strict";
 (() => {
   if (navigator.clipboard) {
@@ -21,11 +21,12 @@
     }
   }
   for (const table of document.querySelectorAll("table:not(.matrix)")) {
-    const heads = Array.from(table.querySelectorAll("thead th"), (head) => head.textContent);
+    const heads = table.querySelectorAll("thead th");
     if (heads.length === 0) continue;
     for (const row of table.querySelectorAll("tbody tr")) {
       Array.from(row.children).forEach((cell, column) => {
-        if (cell.tagName === "TD" && cell.textContent.trim() !== "") cell.dataset.label = heads[column];
+        if (cell.tagName === "TD" && cell.textContent.trim() !== "") cell.dataset.label = heads[column].textContent;
+        if (cell.classList.contains("number")) heads[column].classList.add("number");
       });
     }
     // Blocks are no tables for all screen readers.
