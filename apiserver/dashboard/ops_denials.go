@@ -35,8 +35,8 @@ type denialsBody struct {
 	More bool
 }
 
-// Requests is the sum of the rows.
-func (b *denialsBody) Requests() int64 {
+// requests is the sum of the rows.
+func (b *denialsBody) requests() int64 {
 	var sum int64
 	for _, row := range b.Rows {
 		sum += row.Requests

@@ -66,7 +66,7 @@ type matrixRow struct {
 	Cells                          []explain.Cell
 }
 
-// cellKind returns the kind of a cell's label. A capability that is closed for everybody needs
+// cellKind returns the kind of a cell's label. A capability that is closed for all partners needs
 // no attention.
 func cellKind(c explain.Cell) kind {
 	switch access := c.Access(); {

@@ -10,32 +10,37 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/test/browsertest"
 )
 
-// TestGeneratedScreenshot takes the picture of the operators' view for the README. With
-// -update it writes the picture; otherwise it checks that the page can be drawn, because two
-// browsers never draw the same pixels.
-func TestGeneratedScreenshot(t *testing.T) {
+// TestGeneratedScreenshots takes the pictures of the README and the guide. With -update it
+// writes the pictures; otherwise it checks that the pages can be drawn, because two browsers
+// never draw the same pixels.
+func TestGeneratedScreenshots(t *testing.T) {
 	t.Parallel()
-	d := newDashboard(t, withOps, func(c *dashboard.Config) { c.Plain = true })
-	d.fillOps("")
+	d := fullDashboard(t, "")
 	server := httptest.NewServer(d.handler)
 	t.Cleanup(server.Close)
-	p := browsertest.Start(t).Open(t)
-	p.Go(server.URL + "/sign-in?next=/ops")
-	p.Write("#key", d.Key("platform-live"))
-	p.Click(".sign-in button")
-	p.Await(`location.pathname === "/ops"`)
-	const width, height = 1200, 800
-	shot := p.Screenshot(width, height)
-	if config, err := png.DecodeConfig(bytes.NewReader(shot)); err != nil || config.Width != width || config.Height != height {
-		t.Errorf("screenshot of /ops: %d by %d pixels, error %v; want %d by %d", config.Width, config.Height, err, width, height)
-	}
-	if *update {
-		if err := os.WriteFile(filepath.Join("..", "..", "docs", "images", "operators.png"), shot, 0o644); err != nil {
-			t.Fatalf("write the picture: %v", err)
+	browser := browsertest.Start(t)
+	for _, picture := range []struct{ name, key, path string }{
+		{"home", "acme-live", "/"},
+		{"job", "acme-live", "/preflight/pref_succeeded.pdf"},
+		{"posture", "platform-live", "/ops"},
+	} {
+		p := browser.Open(t)
+		p.Go(server.URL + "/sign-in?next=" + picture.path)
+		p.Write("#key", d.Key(picture.key))
+		p.Click(".sign-in button")
+		p.Await(`location.pathname === "` + picture.path + `"`)
+		const width, height = 1440, 900
+		shot := p.Screenshot(width, height)
+		if config, err := png.DecodeConfig(bytes.NewReader(shot)); err != nil || config.Width != width || config.Height != height {
+			t.Errorf("screenshot of %s: %d by %d pixels, error %v; want %d by %d", picture.path, config.Width, config.Height, err, width, height)
+		}
+		if *update {
+			if err := os.WriteFile(filepath.Join("..", "..", "docs", "images", picture.name+".png"), shot, 0o644); err != nil {
+				t.Fatalf("write the picture: %v", err)
+			}
 		}
 	}
 }
