@@ -829,8 +829,8 @@ export interface components {
             spine?: number;
             stock?: components["schemas"]["OrderedStock"];
             /**
-             * @description The part of the surface that is varnished. A `spot` varnish needs an ink of the file that states where it is, and an
-             *     order with `none` must have no such ink.
+             * @description The part of the surface that is varnished. A `spot` varnish needs an ink of the file that states where it is. With
+             *     `none`, such an ink is a finding.
              * @example spot
              * @enum {string}
              */

@@ -507,8 +507,8 @@ type OrderedProduct struct {
 	// Examples: {"surface":"uncoated","weight":90}
 	Stock *OrderedStock `json:"stock,omitempty"`
 
-	// Varnish The part of the surface that is varnished. A `spot` varnish needs an ink of the file that states where it is, and an
-	// order with `none` must have no such ink.
+	// Varnish The part of the surface that is varnished. A `spot` varnish needs an ink of the file that states where it is. With
+	// `none`, such an ink is a finding.
 	//
 	//
 	// Examples: spot
@@ -527,8 +527,8 @@ type OrderedProductBinding string
 // Examples: body
 type OrderedProductPart string
 
-// OrderedProductVarnish The part of the surface that is varnished. A `spot` varnish needs an ink of the file that states where it is, and an
-// order with `none` must have no such ink.
+// OrderedProductVarnish The part of the surface that is varnished. A `spot` varnish needs an ink of the file that states where it is. With
+// `none`, such an ink is a finding.
 //
 // Examples: spot
 type OrderedProductVarnish string
