@@ -76,6 +76,7 @@ var returned = map[string]struct{ variable, member string }{
 	"createSession":       {"PRINTMARKET_SESSION_TOKEN", "token"},
 	"uploadFile":          {"FILE_ID", "fileId"},
 	"testWebhookEndpoint": {"DELIVERY_ID", "id"},
+	"sharePreflight":      {"SHARE_ID", "shareId"},
 }
 
 // runSamples runs the samples in one language. Each must print a JSON object; the sample of an
@@ -116,8 +117,8 @@ func (p *platform) runSamples(t *testing.T, lang string, samples []codeSample) {
 			a := p.call(http.MethodPost, "/api/v1/preflight", "ACME_TEST_KEY", map[string]string{"fileUrl": "https://files.example.com/a.pdf", "profile": "sim:cancelled"})
 			command.Env = append(command.Env, "JOB_ID="+a.text("jobId"))
 		}
-		switch sample.Operation { // of a job that fixes and compares
-		case "getPreflightFixes", "getFixedFile", "getPreflightComparison":
+		switch sample.Operation { // of a job of a file, which is fixed and compared
+		case "getPreflightFixes", "getFixedFile", "getPreflightComparison", "listPagePictures", "getPagePicture":
 			if fixed == "" {
 				fixed = p.fixedJob(t)
 			}
@@ -127,8 +128,9 @@ func (p *platform) runSamples(t *testing.T, lang string, samples []codeSample) {
 		command.Stderr = &stderr
 		printed, err := command.Output()
 		switch {
-		case sample.Operation == "deleteFile" && len(bytes.TrimSpace(printed)) == 0,
-			sample.Operation == "getFixedFile" && len(printed) == 0 && isPDF(t, filepath.Join(directory, "fixed.pdf")),
+		case (sample.Operation == "deleteFile" || sample.Operation == "revokePreflightShare") && len(bytes.TrimSpace(printed)) == 0,
+			sample.Operation == "getFixedFile" && len(printed) == 0 && begins(t, filepath.Join(directory, "fixed.pdf"), "%PDF-"),
+			sample.Operation == "getPagePicture" && len(printed) == 0 && begins(t, filepath.Join(directory, "page.png"), "\x89PNG"),
 			sample.Operation == "followPreflight" && bytes.Contains(printed, []byte("event: succeeded\n")):
 			printed = []byte("{}")
 		}
@@ -146,14 +148,14 @@ func (p *platform) runSamples(t *testing.T, lang string, samples []codeSample) {
 	}
 }
 
-// isPDF reports whether a file is a PDF.
-func isPDF(t *testing.T, path string) bool {
+// begins reports whether a file begins with a text.
+func begins(t *testing.T, path, text string) bool {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Errorf("os.ReadFile: %v", err)
 	}
-	return bytes.HasPrefix(data, []byte("%PDF-"))
+	return bytes.HasPrefix(data, []byte(text))
 }
 
 // fixedJob uploads a file with a script, and returns a job that fixed the file and compared it with
