@@ -56,9 +56,11 @@ type use struct {
 	profiles []string
 }
 
+// family is the beginning of the names of the profiles of GWG 2022.
+const family = "gwg2022_"
+
 // families formats names of profiles, those of GWG 2022 together if all of them are listed.
 func families(names []string, all []profile.Profile) string {
-	const family = "gwg2022_"
 	count := 0
 	for i := range all {
 		if strings.HasPrefix(all[i].Name, family) {
@@ -115,21 +117,42 @@ func settingInWords(rule *rules.Rule, setting profile.Setting) string {
 // preflightProfiles has a heading for each profile.
 func preflightProfiles(profiles []profile.Profile) []byte {
 	t := newText("Profiles of preflight", "All profiles with the rules that they select, the severity of each rule and its limit. The member `profile` of a preflight job selects a profile; the default is "+code(profile.Default)+". [Rules of preflight](preflight-rules.md) describes the rules and the sources of the limits. Rules that apply with every profile are not repeated here.")
+	first := slices.IndexFunc(profiles, func(p profile.Profile) bool { return p.Name == familyBase })
 	for i := range profiles {
-		t.profile(&profiles[i])
+		var base *profile.Profile
+		if first >= 0 && i != first && strings.HasPrefix(profiles[i].Name, family) {
+			base = &profiles[first]
+		}
+		t.profile(&profiles[i], base)
 	}
 	return t.bytes()
 }
 
-func (t *text) profile(p *profile.Profile) {
+// familyBase is the profile of GWG 2022 with which the others are compared.
+const familyBase = family + "magazine_ads_cmyk"
+
+// profile lists the rules of a profile, or those that differ from a base.
+func (t *text) profile(p, base *profile.Profile) {
 	t.heading(2, code(p.Name))
 	t.paragraph(p.Description)
 	t.paragraph(fmt.Sprintf("Version %s, %d rules, digest `%.12s`.", p.Version, len(p.Rules), p.Digest))
+	var dropped []string
+	same := func(profile.Setting, *rules.Rule) bool { return false }
+	if base != nil {
+		t.paragraph("The settings are those of " + code(base.Name) + ", with these differences:")
+		same = func(s profile.Setting, rule *rules.Rule) bool {
+			other, selected := base.Rules[rule.ID]
+			return selected && s.Severity == other.Severity && rule.Bounds(s) == rule.Bounds(other)
+		}
+	}
 	plain := map[string][]string{}
 	var bounded [][]string
 	for _, rule := range rules.All() {
 		setting, selected := p.Rules[rule.ID]
-		if !selected {
+		if base != nil && !selected && base.Rules[rule.ID].Severity != "" {
+			dropped = append(dropped, rule.ID)
+		}
+		if !selected || same(setting, &rule) {
 			continue
 		}
 		bounds := rule.Bounds(setting)
@@ -147,6 +170,9 @@ func (t *text) profile(p *profile.Profile) {
 		for ids := range slices.Chunk(plain[severity], maxListed) {
 			t.item(name + " without a limit: " + codes(ids) + ".")
 		}
+	}
+	if len(dropped) > 0 {
+		t.item("Not selected: " + codes(dropped) + ".")
 	}
 	t.line("")
 }
