@@ -93,7 +93,8 @@ func (w *chaosWorker) run(ctx context.Context, log *slog.Logger) error {
 	consumer := q.Consumer(queue.ConsumerConfig{Name: w.Name, Slots: preflight.Capacity(slots, fetches), Lease: chaosLease, Block: chaosLease / 20, Idle: 2 * chaosLease})
 	defer func() { _ = consumer.Close() }()
 	preflight.New(preflight.Config{
-		Jobs: chaosJobs(store, q, log), Queue: consumer, Fetch: chaosFetch, Inspect: newHotEngine(w.Seed, executions).inspect,
+		Files: preflightjob.NewFiles(preflightjob.FilesConfig{}),
+		Jobs:  chaosJobs(store, q, log), Queue: consumer, Fetch: chaosFetch, Inspect: newHotEngine(w.Seed, executions).inspect,
 		Slots: slots, Fetches: fetches, Drain: 100 * time.Millisecond, TempDir: w.TempDir,
 		// Short pauses keep the duration of a test at seconds.
 		Jitter: func(d time.Duration) time.Duration { return rand.N(min(d, 300*time.Millisecond) + 1) },

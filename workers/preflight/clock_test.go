@@ -220,7 +220,8 @@ func play(t *testing.T, runs time.Duration, inspect preflight.Inspect, arrange f
 		s := newScript()
 		arrange(s)
 		w := preflight.New(preflight.Config{
-			Jobs: store{s}, Queue: s, Fetch: s.fetch, Inspect: inspect, Slots: 2, Fetches: 2, Drain: 20 * time.Second, TempDir: dir,
+			Files: preflightjob.NewFiles(preflightjob.FilesConfig{}),
+			Jobs:  store{s}, Queue: s, Fetch: s.fetch, Inspect: inspect, Slots: 2, Fetches: 2, Drain: 20 * time.Second, TempDir: dir,
 			Jitter: func(d time.Duration) time.Duration { return d }, Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), runs)
