@@ -43,7 +43,7 @@ func images() []Rule {
 
 // contone excludes images that are whole pages, if the profile has a limit for them.
 func contone(in *input, i *facts.Image) bool {
-	return !i.Bitonal() && !(in.selects("image.page_ppi_low") && rasterized(in, i))
+	return !i.Bitonal() && (!in.selects("image.page_ppi_low") || !rasterized(in, i))
 }
 
 func bitmap(_ *input, i *facts.Image) bool { return i.Bitonal() }

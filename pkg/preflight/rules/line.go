@@ -16,7 +16,7 @@ func lines() []Rule {
 	}
 	multiInk := row("line.multi_ink_thin", report.Warning, "", stroke,
 		func(v *view, m *facts.Mark) (float64, bool) {
-			return m.Width, delicate(&m.Paint) && !(m.Paint.White && v.selects("line.white_thin"))
+			return m.Width, delicate(&m.Paint) && (!m.Paint.White || !v.selects("line.white_thin"))
 		})
 	multiInk.mark.message = func(i *instance) message {
 		if i.mark.Paint.White {

@@ -27,7 +27,7 @@ func overprints() []Rule {
 		row("overprint.white", report.Error, "GWG 2015 4.8 and 4.9; ISO 32000-2 8.6.7", marks{
 			of: fill | stroke | everyText | stencil, group: byPaint, message: markMessage,
 			pick: func(v *view, m *facts.Mark) (float64, bool) {
-				return 0, overprintWhite(m) && !(m.Kind == facts.Text && v.selects("overprint.white_text"))
+				return 0, overprintWhite(m) && (m.Kind != facts.Text || !v.selects("overprint.white_text"))
 			},
 		}),
 		row("overprint.white_text", report.Error, "GWG 2022 R0007", marks{
@@ -43,13 +43,13 @@ func overprints() []Rule {
 		limited(row("overprint.black_text_knockout", report.Info, "GWG 2015 4.10 and 4.11", marks{
 			of: everyText, group: whole, decimals: 2, message: mainMessage,
 			pick: func(v *view, m *facts.Mark) (float64, bool) {
-				return m.Size, knocksOut(m) && !(m.Paint.Space == "DeviceGray" && v.selects("text.gray_small"))
+				return m.Size, knocksOut(m) && (m.Paint.Space != "DeviceGray" || !v.selects("text.gray_small"))
 			},
 		})),
 		limited(row("overprint.black_line_knockout", report.Info, "GWG 2015 4.12 and 4.13", marks{
 			of: stroke, group: whole, decimals: 3, message: mainMessage,
 			pick: func(v *view, m *facts.Mark) (float64, bool) {
-				return m.Width, knocksOut(m) && !(m.Paint.Space == "DeviceGray" && v.selects("line.gray_thin"))
+				return m.Width, knocksOut(m) && (m.Paint.Space != "DeviceGray" || !v.selects("line.gray_thin"))
 			},
 		})),
 	}
@@ -96,5 +96,5 @@ func overprintWhite(m *facts.Mark) bool {
 // knocksOut reports whether a black mark removes the artwork below it. Some blend
 // modes keep it, and so does overprinting, unless CMYK replaces all four inks (mode 0).
 func knocksOut(m *facts.Mark) bool {
-	return !(m.Overprint && (m.Paint.Space != "DeviceCMYK" || m.Mode == 1)) && m.Paint.OnlyBlack(solid) && m.Blend != "Multiply" && m.Blend != "Darken" && m.Blend != "ColorBurn"
+	return (!m.Overprint || m.Paint.Space == "DeviceCMYK" && m.Mode == 0) && m.Paint.OnlyBlack(solid) && m.Blend != "Multiply" && m.Blend != "Darken" && m.Blend != "ColorBurn"
 }
