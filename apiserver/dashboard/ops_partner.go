@@ -23,7 +23,7 @@ type partnerBody struct {
 	KeyRows     []keyRow
 	WebhookRows []webhookRow
 	// Capability selects one capability; zero for all. At is the value of the field with the
-	// time of the evaluation; empty for now. Time is the time of the evaluation.
+	// time of the evaluation, which is empty for the current time. Time is the time of the evaluation.
 	Capability posture.Capability
 	At         string
 	Time       time.Time

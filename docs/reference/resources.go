@@ -86,9 +86,12 @@ func facts(p apiextensionsv1.JSONSchemaProps, required bool) string {
 	}
 	// A long list would be no sentence any more; `kubectl explain` shows it.
 	const most = 20
-	add(len(p.Enum) > most, "one of %d names", len(p.Enum))
-	for _, value := range p.Enum {
-		add(len(p.Enum) <= most, "%s", code(strings.Trim(string(value.Raw), `"`)))
+	if len(p.Enum) > most {
+		add(true, "one of %d names", len(p.Enum))
+	} else {
+		for _, value := range p.Enum {
+			add(true, "%s", code(strings.Trim(string(value.Raw), `"`)))
+		}
 	}
 	if p.Minimum != nil && p.Maximum != nil {
 		add(true, "%.0f to %.0f", *p.Minimum, *p.Maximum)

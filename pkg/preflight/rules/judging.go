@@ -119,6 +119,7 @@ const maxPending = 20_000
 func (j *Judging) Mark(page *facts.Page, m *facts.Mark) {
 	if j.view.number != page.Number {
 		j.view = view{number: page.Number, unit: geom.Millimetres(page.UserUnit), finished: page.Finished(), roles: &j.roles, rules: j.profile.Rules}
+		j.view.grounded = j.view.selects("text.gray_small") || j.view.selects("line.gray_thin")
 		j.view.area = j.view.finished
 		if page.Bleed != nil {
 			j.view.area = page.BleedArea()

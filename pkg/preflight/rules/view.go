@@ -26,9 +26,9 @@ type view struct {
 	crossing []geom.Rect
 	crowded  bool
 	// grounds lists the boxes of areas and images that were painted before; covered is true when some
-	// were omitted. Both are kept for the rules about DeviceGray alone.
-	grounds []geom.Rect
-	covered bool
+	// were omitted. They are kept only if grounded is set, for the rules about DeviceGray.
+	grounds           []geom.Rect
+	covered, grounded bool
 	// roles are those of the inks.
 	roles *roles.Table
 	// rules are those that the profile selects.
@@ -59,7 +59,7 @@ func (v *view) cross(m *facts.Mark) {
 
 // ground keeps the box of an area or an image, on which later marks may lie.
 func (v *view) ground(m *facts.Mark) {
-	if m.Paint.White || (fill|picture|stencil|shading)&(1<<slotOf(m)) == 0 || !v.selects("text.gray_small") && !v.selects("line.gray_thin") {
+	if !v.grounded || m.Paint.White || (fill|picture|stencil|shading)&(1<<slotOf(m)) == 0 {
 		return
 	}
 	if v.covered = v.covered || len(v.grounds) >= maxCrossing; !v.covered {
