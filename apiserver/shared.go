@@ -27,6 +27,7 @@ const sharedPath = preflightapi.SharedPath + "{token}"
 type SharedJobs interface {
 	Shared(ctx context.Context, token string) (preflightjob.Job, error)
 	Report(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
+	preflightapi.Pictures
 }
 
 // sharedReports serves the reports of shared jobs as pages. A token replaces the key. An invalid
@@ -86,7 +87,8 @@ func (s *sharedReports) report(r *http.Request) (preflightapi.Representation, er
 	if err != nil {
 		return none, sharedProblem(err)
 	}
-	return preflightapi.Represent(stored, preflightapi.MediaHTML, preflightapi.LanguageOf(r))
+	shared := preflightapi.Stored{Jobs: s.Shared, Owner: job.Tenant, ID: job.ID, Report: stored}
+	return preflightapi.Represent(r.Context(), shared, preflightapi.MediaHTML, preflightapi.LanguageOf(r))
 }
 
 // sharedProblem returns the problem of an error of reading a shared report.

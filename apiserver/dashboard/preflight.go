@@ -30,6 +30,7 @@ type Jobs interface {
 	FixLog(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 	FixedFile(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
 	Comparison(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
+	preflightapi.Pictures
 }
 
 // jobsOnPage bounds the rows of the list.
@@ -206,7 +207,7 @@ func (s *server) reportAs(mediaType, extension string) handler {
 		if err != nil {
 			return failedJob(err)
 		}
-		made, err := preflightapi.Represent(stored, mediaType, preflightapi.LanguageOf(v.Request))
+		made, err := preflightapi.Represent(v.Context(), preflightapi.Stored{Jobs: s.Jobs, Owner: v.caller.Tenant(), ID: id, Report: stored}, mediaType, preflightapi.LanguageOf(v.Request))
 		if err != nil {
 			return failed(err)
 		}

@@ -114,6 +114,11 @@ func (jobStub) FixedFile(context.Context, tenant.ID, string) (preflightjob.File,
 	return preflightjob.File{}, nil, preflightjob.ErrNotReady
 }
 
+// Pictures implements dashboard.Jobs.
+func (jobStub) Pictures(context.Context, tenant.ID, string) (preflightjob.File, *os.File, error) {
+	return preflightjob.File{}, nil, preflightjob.ErrNotReady
+}
+
 // Comparison implements dashboard.Jobs.
 func (jobStub) Comparison(context.Context, tenant.ID, string) ([]byte, error) {
 	return nil, preflightjob.ErrNotReady

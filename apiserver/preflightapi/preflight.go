@@ -303,7 +303,7 @@ func (s *surface) GetPreflight(c *gate.Call, jobID JobID) (GetPreflightResponseO
 		if err != nil {
 			return nil, s.problemOf(err)
 		}
-		if result, err = Represent(stored, MediaJSON, language); err != nil {
+		if result, err = Represent(c.Context(), Stored{Report: stored}, MediaJSON, language); err != nil {
 			return nil, err
 		}
 	}

@@ -5,14 +5,19 @@ package preflightapi
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/report/html"
 )
@@ -43,7 +48,7 @@ func (s *surface) GetPreflightReport(c *gate.Call, jobID JobID) (GetPreflightRep
 	if err != nil {
 		return nil, s.problemOf(err)
 	}
-	shown, err := Represent(stored, c.MediaType, preferredLanguage(c))
+	shown, err := Represent(c.Context(), Stored{Jobs: s.Jobs, Owner: c.Tenant(), ID: jobID, Report: stored}, c.MediaType, preferredLanguage(c))
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +75,42 @@ type Representation struct {
 	Policy string
 }
 
-// writers write a report in a media type.
-var writers = map[string]func(io.Writer, report.Report) error{
-	MediaHTML: func(w io.Writer, r report.Report) error { return html.Write(w, r, nil) },
-	MediaXFDF: report.XFDF, MediaJSON: writeJSON,
+// writers write a report in a media type. Pictures may be nil.
+var writers = map[string]func(io.Writer, report.Report, *pageimage.Set) error{
+	MediaHTML: html.Write,
+	MediaXFDF: func(w io.Writer, r report.Report, _ *pageimage.Set) error { return report.XFDF(w, r) },
+	MediaJSON: func(w io.Writer, r report.Report, _ *pageimage.Set) error { return writeJSON(w, r) },
 } // constant
+
+// Pictures opens the pictures of the pages of an owned job, as [preflightjob.Service.Pictures] does.
+type Pictures interface {
+	Pictures(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
+}
+
+// Stored is the stored report of a job. Jobs opens the pictures for a page of it; it may be nil.
+type Stored struct {
+	Jobs   Pictures
+	Owner  tenant.ID
+	ID     string
+	Report []byte
+}
+
+// pictures opens the pictures of the job. The set is nil if there are none that can be read: the report
+// is complete without them. The caller closes the file.
+func (s *Stored) pictures(ctx context.Context) (*pageimage.Set, io.Closer) {
+	if s.Jobs == nil {
+		return nil, io.NopCloser(nil)
+	}
+	file, content, err := s.Jobs.Pictures(ctx, s.Owner, s.ID)
+	if err != nil {
+		return nil, io.NopCloser(nil)
+	}
+	set, err := pageimage.Open(content, file.Bytes)
+	if err != nil {
+		return nil, content
+	}
+	return set, content
+}
 
 func writeJSON(w io.Writer, r report.Report) error {
 	encoded, err := report.Encode(r)
@@ -89,21 +125,27 @@ func writeJSON(w io.Writer, r report.Report) error {
 // the stored report, byte for byte, and so is JSON of a report that this release cannot
 // read, such as one of a later release. Represent fails for other media types of such a
 // report.
-func Represent(stored []byte, mediaType, language string) (Representation, error) {
+func Represent(ctx context.Context, stored Stored, mediaType, language string) (Representation, error) {
 	english := report.Languages()[0]
 	if mediaType == MediaJSON && language == english {
-		return Representation{Body: stored, Language: english}, nil
+		return Representation{Body: stored.Report, Language: english}, nil
 	}
-	made, err := report.Decode(stored)
+	made, err := report.Decode(stored.Report)
 	if err != nil && mediaType == MediaJSON {
-		return Representation{Body: stored, Language: english}, nil
+		return Representation{Body: stored.Report, Language: english}, nil
 	}
 	if err != nil {
 		return Representation{}, fmt.Errorf("show report as %s: %w", mediaType, err)
 	}
 	made = report.Localize(made, language)
+	var pictures *pageimage.Set
+	if mediaType == MediaHTML {
+		set, file := stored.pictures(ctx)
+		defer func() { _ = file.Close() }()
+		pictures = set
+	}
 	var out bytes.Buffer
-	if err := writers[mediaType](&out, made); err != nil {
+	if err := writers[mediaType](&out, made, pictures); err != nil {
 		return Representation{}, fmt.Errorf("show report as %s: %w", mediaType, err)
 	}
 	shown := Representation{Body: out.Bytes(), Language: cmp.Or(made.Language, english)}

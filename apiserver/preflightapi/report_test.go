@@ -157,15 +157,15 @@ func TestResultOfAJobHasThePreferredLanguage(t *testing.T) {
 func TestEnglishJSONIsTheStoredReport(t *testing.T) {
 	t.Parallel()
 	data := bleeding(t)
-	if got, err := preflightapi.Represent(data, preflightapi.MediaJSON, "en"); err != nil || string(got.Body) != string(data) {
+	if got, err := preflightapi.Represent(t.Context(), preflightapi.Stored{Report: data}, preflightapi.MediaJSON, "en"); err != nil || string(got.Body) != string(data) {
 		t.Errorf("error %v, got %s, want the stored bytes", err, got.Body)
 	}
 	// A report of a later release has members that this one cannot read.
 	later := []byte(strings.Replace(string(data), `"verdict"`, `"later":1,"verdict"`, 1))
-	if got, err := preflightapi.Represent(later, preflightapi.MediaJSON, "de"); err != nil || string(got.Body) != string(later) || got.Language != "en" {
+	if got, err := preflightapi.Represent(t.Context(), preflightapi.Stored{Report: later}, preflightapi.MediaJSON, "de"); err != nil || string(got.Body) != string(later) || got.Language != "en" {
 		t.Errorf("error %v, got %s in %s, want the stored bytes", err, got.Body, got.Language)
 	}
-	if _, err := preflightapi.Represent(later, preflightapi.MediaHTML, "de"); err == nil {
+	if _, err := preflightapi.Represent(t.Context(), preflightapi.Stored{Report: later}, preflightapi.MediaHTML, "de"); err == nil {
 		t.Error("a page of a report that cannot be read: no error")
 	}
 }

@@ -31,9 +31,6 @@ var heat = [...]color.RGBA{
 	{0xff, 0xe0, 0x82, 0xff}, {0xff, 0xb7, 0x4d, 0xff}, {0xf5, 0x7c, 0x00, 0xff}, {0xd8, 0x1b, 0x1b, 0xff}, {0x7b, 0x00, 0x2c, 0xff},
 } // constant
 
-// HeatColors returns the colours of [Heat], that of the lowest totals first.
-func HeatColors() []color.RGBA { return slices.Clone(heat[:]) }
-
 // MaxWidth and MinWidth bound the width of [Set.Picture] in pixels.
 const (
 	MinWidth = 16
@@ -45,13 +42,11 @@ const (
 // [ErrNotFound] for a page or a layer that the set does not have, and [ErrInvalid] for a damaged
 // picture.
 func (s *Set) Picture(number int, layer string, width int) (image.Image, error) {
-	at := slices.IndexFunc(s.pages, func(p Page) bool { return p.Number == number })
-	if at < 0 {
-		return nil, fmt.Errorf("%w: page %d", ErrNotFound, number)
+	page, err := s.page(number)
+	if err != nil {
+		return nil, err
 	}
-	page := &s.pages[at]
 	var made image.Image
-	var err error
 	switch layer {
 	case Printed:
 		made, err = s.decode(page, 0)
@@ -70,6 +65,31 @@ func (s *Set) Picture(number int, layer string, width int) (image.Image, error) 
 		return nil, err
 	}
 	return scaled(made, width), nil
+}
+
+// JPEG returns the file of a picture as it is stored: [Printed], or the name of an ink, whose full
+// amount is white. Its errors are those of [Set.Picture].
+func (s *Set) JPEG(number int, layer string) ([]byte, error) {
+	page, err := s.page(number)
+	if err != nil {
+		return nil, err
+	}
+	picture := 0
+	if layer != Printed {
+		if picture = 1 + slices.Index(page.Inks, layer); picture == 0 {
+			return nil, fmt.Errorf("%w: layer %q of page %d", ErrNotFound, layer, number)
+		}
+	}
+	return s.stored(page, picture)
+}
+
+// page returns the entry of a page in the directory.
+func (s *Set) page(number int) (*Page, error) {
+	at := slices.IndexFunc(s.pages, func(p Page) bool { return p.Number == number })
+	if at < 0 {
+		return nil, fmt.Errorf("%w: page %d", ErrNotFound, number)
+	}
+	return &s.pages[at], nil
 }
 
 // heat returns the page with the colours of its totals.

@@ -229,8 +229,9 @@ func (s *Set) read(name string) ([]byte, error) {
 // Pages lists the pages with pictures.
 func (s *Set) Pages() []Page { return s.pages }
 
-// decode returns a picture of a page, after its size has been compared with that of the directory.
-func (s *Set) decode(page *Page, picture int) (image.Image, error) {
+// stored returns the JPEG file of a picture of a page, after its size has been compared with that of
+// the directory.
+func (s *Set) stored(page *Page, picture int) ([]byte, error) {
 	data, err := s.read(file(page.Number, picture))
 	if err != nil {
 		return nil, err
@@ -241,6 +242,15 @@ func (s *Set) decode(page *Page, picture int) (image.Image, error) {
 	}
 	if config.Width != page.PixelWidth || config.Height != page.PixelHeight {
 		return nil, fmt.Errorf("%w: a picture of page %d has another size", ErrInvalid, page.Number)
+	}
+	return data, nil
+}
+
+// decode returns a picture of a page.
+func (s *Set) decode(page *Page, picture int) (image.Image, error) {
+	data, err := s.stored(page, picture)
+	if err != nil {
+		return nil, err
 	}
 	made, err := jpeg.Decode(bytes.NewReader(data))
 	if err != nil {

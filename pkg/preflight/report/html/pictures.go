@@ -3,12 +3,9 @@
 package html
 
 import (
-	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"image/jpeg"
-	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 )
@@ -16,22 +13,18 @@ import (
 const (
 	// maxPictures bounds the bytes of all pictures, so that a page has less than 8 MB.
 	maxPictures = 7_000_000
-	// jpegQuality is that of the pictures.
-	jpegQuality = 82
 	// maxLayers bounds the layers of a page: the style sheet has rules for as many.
 	maxLayers = 20
 )
 
-// layer is a picture of a page that a reader can select.
+// layer is what a reader can select to see of a page.
 type layer struct {
 	// Name is the text of the control.
 	Name string
 	// Class is that of the control and of the picture.
 	Class string
-	// URI contains the picture.
+	// URI contains the picture; it is empty for the map of total ink, which is drawn.
 	URI string
-	// Heat is set for the map of total ink.
-	Heat bool
 }
 
 // picture holds the layers of a page, the printed page first.
@@ -40,29 +33,30 @@ type picture struct {
 	Layers []layer
 }
 
-// embed adds the pictures of the drawn pages. The separations of a page, and the map of its total ink
-// where that is high, follow if all pictures together remain small.
+// embed adds the pictures of the drawn pages as they are stored, until all together would be too
+// large: the printed pages first, then their separations.
 func (v *view) embed(set *pageimage.Set) error {
 	total := 0
-	for _, width := range []int{0, 500, 250} {
-		total = 0
-		for i := range v.Maps {
-			m := &v.Maps[i]
-			at := slices.IndexFunc(set.Pages(), func(p pageimage.Page) bool { return p.Number == m.Number })
-			if at < 0 {
-				continue
-			}
-			m.Picture = &picture{Page: set.Pages()[at]}
-			size, err := m.add(set, pageimage.Printed, v.in.Report("layerPrinted"), width)
-			if err != nil {
-				return err
-			}
-			if total += size; total > maxPictures {
-				break
+	for i := range v.Maps {
+		m := &v.Maps[i]
+		for _, p := range set.Pages() {
+			if p.Number == m.Number {
+				m.Picture = &picture{Page: p}
 			}
 		}
-		if total <= maxPictures {
-			break
+		if m.Picture == nil {
+			continue
+		}
+		size, err := m.add(set, pageimage.Printed, v.in.Report("layerPrinted"))
+		if err != nil {
+			return err
+		}
+		if total += size; size == 0 || total > maxPictures {
+			m.Picture = nil
+			continue
+		}
+		if len(m.Heat) > 0 {
+			m.layer(v.in.Report("layerHeat", "percent", pageimage.HeatFrom), "")
 		}
 	}
 	for i := range v.Maps {
@@ -70,21 +64,14 @@ func (v *view) embed(set *pageimage.Set) error {
 		if m.Picture == nil {
 			continue
 		}
-		names := m.Picture.Inks
-		if m.MaxInk > pageimage.HeatFrom {
-			names = append([]string{pageimage.Heat}, names...)
-		}
-		for _, name := range names[:min(len(names), maxLayers-1)] {
-			title := name
-			if name == pageimage.Heat {
-				title = v.in.Report("layerHeat", "percent", pageimage.HeatFrom)
-			}
-			size, err := m.add(set, name, title, 0)
+		kept := len(m.Picture.Layers)
+		for _, ink := range m.Picture.Inks[:min(len(m.Picture.Inks), maxLayers-kept)] {
+			size, err := m.add(set, ink, ink)
 			if err != nil {
 				return err
 			}
 			if total += size; total > maxPictures {
-				m.Picture.Layers = m.Picture.Layers[:1]
+				m.Picture.Layers = m.Picture.Layers[:kept]
 				return nil
 			}
 		}
@@ -92,24 +79,20 @@ func (v *view) embed(set *pageimage.Set) error {
 	return nil
 }
 
-// add adds a layer to the picture of a page and returns its size. A picture that is damaged is left
-// out, with all after it.
-func (m *pageMap) add(set *pageimage.Set, name, title string, width int) (int, error) {
-	made, err := set.Picture(m.Number, name, width)
+// add adds a layer to the picture of a page and returns its size, or 0 for a picture that is damaged.
+func (m *pageMap) add(set *pageimage.Set, name, title string) (int, error) {
+	file, err := set.JPEG(m.Number, name)
 	if errors.Is(err, pageimage.ErrInvalid) || errors.Is(err, pageimage.ErrNotFound) {
-		if name == pageimage.Printed {
-			m.Picture = nil
-		}
 		return 0, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	var out bytes.Buffer
-	if err := jpeg.Encode(&out, made, &jpeg.Options{Quality: jpegQuality}); err != nil {
-		return 0, fmt.Errorf("encode picture of page %d: %w", m.Number, err)
-	}
-	uri := "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(out.Bytes())
-	m.Picture.Layers = append(m.Picture.Layers, layer{Name: title, Class: fmt.Sprintf("k%d", len(m.Picture.Layers)), URI: uri, Heat: name == pageimage.Heat})
+	uri := "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(file)
+	m.layer(title, uri)
 	return len(uri), nil
+}
+
+func (m *pageMap) layer(title, uri string) {
+	m.Picture.Layers = append(m.Picture.Layers, layer{Name: title, Class: fmt.Sprintf("k%d", len(m.Picture.Layers)), URI: uri})
 }

@@ -167,25 +167,7 @@ func safeZone(r report.Report) float64 {
 
 // hasHeat reports whether a page shows a map of its total ink.
 func (v *view) hasHeat() bool {
-	return slices.ContainsFunc(v.Maps, func(m pageMap) bool {
-		return m.Picture == nil && len(m.Heat) > 0
-	})
-}
-
-// hasTotals reports whether a page has a picture of its total ink.
-func (v *view) hasTotals() bool {
-	return slices.ContainsFunc(v.Maps, func(m pageMap) bool {
-		return m.Picture != nil && slices.ContainsFunc(m.Picture.Layers, func(l layer) bool { return l.Heat })
-	})
-}
-
-// totals returns the colours of the pictures of total ink, with their names.
-func (v *view) totals() []term {
-	var out []term
-	for i, c := range pageimage.HeatColors() {
-		out = append(out, term{v.in.Report("legendHeat", "percent", pageimage.HeatFrom+i*pageimage.HeatStep), fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)})
-	}
-	return out
+	return slices.ContainsFunc(v.Maps, func(m pageMap) bool { return len(m.Heat) > 0 })
 }
 
 // hasDrawings reports whether a page is drawn without a picture.
