@@ -10,6 +10,7 @@ replace github.com/mattn/go-runewidth => github.com/mattn/go-runewidth v0.0.19
 
 require (
 	code.dny.dev/ssrf v0.3.0
+	codeberg.org/go-pdf/fpdf v0.12.0
 	github.com/a-h/templ v0.3.977
 	github.com/alicebob/miniredis/v2 v2.40.0
 	github.com/elastic/go-seccomp-bpf v1.6.0

@@ -16,7 +16,6 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/problem"
-	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
@@ -26,8 +25,7 @@ const sharedPath = preflightapi.SharedPath + "{token}"
 // SharedJobs reads jobs whose report is shared. Package preflightjob implements it.
 type SharedJobs interface {
 	Shared(ctx context.Context, token string) (preflightjob.Job, error)
-	Report(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
-	preflightapi.Pictures
+	preflightapi.Reports
 }
 
 // sharedReports serves the reports of shared jobs as pages. A token replaces the key. An invalid
@@ -83,12 +81,11 @@ func (s *sharedReports) report(r *http.Request) (preflightapi.Representation, er
 	if !known || !snapshot.DecideScope(caller, posture.Preflight, posture.NoScope, now).Allowed() {
 		return none, sharedProblem(transaction.ErrNotFound)
 	}
-	stored, err := s.Shared.Report(r.Context(), job.Tenant, job.ID)
+	shown, err := preflightapi.Show(r.Context(), s.Shared, job.Tenant, job.ID, preflightapi.MediaHTML, preflightapi.LanguageOf(r))
 	if err != nil {
 		return none, sharedProblem(err)
 	}
-	shared := preflightapi.Stored{Jobs: s.Shared, Owner: job.Tenant, ID: job.ID, Report: stored}
-	return preflightapi.Represent(r.Context(), shared, preflightapi.MediaHTML, preflightapi.LanguageOf(r))
+	return shown, nil
 }
 
 // sharedProblem returns the problem of an error of reading a shared report.

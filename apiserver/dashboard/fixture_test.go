@@ -27,7 +27,7 @@ import (
 	"github.com/printmarket/printmarket/internal/signon"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
-	"github.com/printmarket/printmarket/pkg/preflight/report/html"
+	"github.com/printmarket/printmarket/pkg/preflight/report/view"
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
@@ -148,7 +148,7 @@ func checkAnswer(t testing.TB, r *http.Request, rec *httptest.ResponseRecorder) 
 		policy += "; connect-src 'self'"
 	}
 	if strings.HasSuffix(r.URL.Path, "/report") && rec.Code == http.StatusOK {
-		policy = html.Policy() + "; frame-ancestors 'none'"
+		policy = view.Policy() + "; frame-ancestors 'none'"
 	}
 	for name, want := range map[string]string{
 		"Content-Security-Policy": policy,

@@ -24,13 +24,11 @@ import (
 
 // Jobs reads preflight jobs. Package preflightjob implements it.
 type Jobs interface {
-	Get(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error)
+	preflightapi.Reports
 	List(ctx context.Context, owner tenant.ID, page preflightjob.Page) (preflightjob.List, error)
-	Report(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 	FixLog(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 	FixedFile(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
 	Comparison(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
-	preflightapi.Pictures
 }
 
 // jobsOnPage bounds the rows of the list.
@@ -203,13 +201,9 @@ func millimetres(length float64) string { return strconv.FormatFloat(length, 'f'
 func (s *server) reportAs(mediaType, extension string) handler {
 	return func(v *visit) response {
 		id := v.PathValue("id")
-		stored, err := s.Jobs.Report(v.Context(), v.caller.Tenant(), id)
+		made, err := preflightapi.Show(v.Context(), s.Jobs, v.caller.Tenant(), id, mediaType, preflightapi.LanguageOf(v.Request))
 		if err != nil {
 			return failedJob(err)
-		}
-		made, err := preflightapi.Represent(v.Context(), preflightapi.Stored{Jobs: s.Jobs, Owner: v.caller.Tenant(), ID: id, Report: stored}, mediaType, preflightapi.LanguageOf(v.Request))
-		if err != nil {
-			return failed(err)
 		}
 		return response{send: func(w http.ResponseWriter) *response {
 			header := w.Header()

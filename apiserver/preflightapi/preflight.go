@@ -25,6 +25,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
+	"github.com/printmarket/printmarket/pkg/preflight/report/view"
 )
 
 const (
@@ -132,7 +133,7 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 		{Method: http.MethodGet, Pattern: job, Capability: posture.Preflight, Serve: api.GetPreflight},
 		{Method: http.MethodDelete, Pattern: job, Capability: posture.Preflight, Write: true, Serve: api.CancelPreflight},
 		{Method: http.MethodGet, Pattern: job + "/events", Capability: posture.Preflight, Offers: []string{mediaEvents}, Serve: api.FollowPreflight},
-		{Method: http.MethodGet, Pattern: job + "/report", Capability: posture.Preflight, Offers: []string{MediaJSON, MediaHTML, MediaXFDF}, Serve: api.GetPreflightReport},
+		{Method: http.MethodGet, Pattern: job + "/report", Capability: posture.Preflight, Offers: []string{MediaJSON, MediaHTML, MediaXFDF, MediaPDF}, Serve: api.GetPreflightReport},
 		{Method: http.MethodGet, Pattern: job + "/fixes", Capability: posture.Preflight, Serve: api.GetPreflightFixes},
 		{Method: http.MethodGet, Pattern: job + "/fixed.pdf", Capability: posture.Preflight, Offers: []string{mediaPDF}, Serve: api.GetFixedFile},
 		{Method: http.MethodGet, Pattern: job + "/comparison", Capability: posture.Preflight, Serve: api.GetPreflightComparison},
@@ -303,7 +304,7 @@ func (s *surface) GetPreflight(c *gate.Call, jobID JobID) (GetPreflightResponseO
 		if err != nil {
 			return nil, s.problemOf(err)
 		}
-		if result, err = Represent(c.Context(), Stored{Report: stored}, MediaJSON, language); err != nil {
+		if result, err = Represent(stored, MediaJSON, language, view.Options{}); err != nil {
 			return nil, err
 		}
 	}

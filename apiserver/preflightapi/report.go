@@ -19,13 +19,14 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
-	"github.com/printmarket/printmarket/pkg/preflight/report/html"
+	"github.com/printmarket/printmarket/pkg/preflight/report/view"
 )
 
 // The media types of a report, the best first.
 const (
 	MediaJSON = "application/json"
 	MediaHTML = "text/html;charset=utf-8"
+	MediaPDF  = "application/pdf"
 	MediaXFDF = report.XFDFMediaType
 )
 
@@ -44,13 +45,9 @@ func LanguageOf(r *http.Request) string {
 
 // GetPreflightReport serves GET /api/v1/preflight/{jobId}/report.
 func (s *surface) GetPreflightReport(c *gate.Call, jobID JobID) (GetPreflightReportResponseObject, error) {
-	stored, err := s.Jobs.Report(c.Context(), c.Tenant(), jobID)
+	shown, err := Show(c.Context(), s.Jobs, c.Tenant(), jobID, c.MediaType, preferredLanguage(c))
 	if err != nil {
 		return nil, s.problemOf(err)
-	}
-	shown, err := Represent(c.Context(), Stored{Jobs: s.Jobs, Owner: c.Tenant(), ID: jobID, Report: stored}, c.MediaType, preferredLanguage(c))
-	if err != nil {
-		return nil, err
 	}
 	// The stored report never changes, but its representations may in a later release.
 	sum := sha256.Sum256(shown.Body)
@@ -75,44 +72,46 @@ type Representation struct {
 	Policy string
 }
 
-// writers write a report in a media type. Pictures may be nil.
-var writers = map[string]func(io.Writer, report.Report, *pageimage.Set) error{
-	MediaHTML: html.Write,
-	MediaXFDF: func(w io.Writer, r report.Report, _ *pageimage.Set) error { return report.XFDF(w, r) },
-	MediaJSON: func(w io.Writer, r report.Report, _ *pageimage.Set) error { return writeJSON(w, r) },
-} // constant
-
-// Pictures opens the pictures of the pages of an owned job, as [preflightjob.Service.Pictures] does.
-type Pictures interface {
+// Reports reads the report of a job, and what its representations show with it. Package preflightjob
+// implements it.
+type Reports interface {
+	Get(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error)
+	Report(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 	Pictures(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
 }
 
-// Stored is the stored report of a job. Jobs opens the pictures for a page of it; it may be nil.
-type Stored struct {
-	Jobs   Pictures
-	Owner  tenant.ID
-	ID     string
-	Report []byte
+// Show returns the report of a job in a media type and a language. Its errors are those of the
+// [preflightjob.Service] and of [Represent].
+func Show(ctx context.Context, jobs Reports, owner tenant.ID, id, mediaType, language string) (Representation, error) {
+	stored, err := jobs.Report(ctx, owner, id)
+	if err != nil {
+		return Representation{}, err
+	}
+	var options view.Options
+	if mediaType == MediaHTML || mediaType == MediaPDF {
+		job, err := jobs.Get(ctx, owner, id)
+		if err != nil {
+			return Representation{}, err
+		}
+		options.Name, options.Made = cmp.Or(job.FileURL.Name(), job.ClientReference), job.FinishedAt
+		// The report is complete without pictures: a job may have none, or damaged ones.
+		if file, content, err := jobs.Pictures(ctx, owner, id); err == nil {
+			defer func() { _ = content.Close() }()
+			options.Pictures, _ = pageimage.Open(content, file.Bytes)
+		}
+	}
+	return Represent(stored, mediaType, language, options)
 }
 
-// pictures opens the pictures of the job. The set is nil if there are none that can be read: the report
-// is complete without them. The caller closes the file.
-func (s *Stored) pictures(ctx context.Context) (*pageimage.Set, io.Closer) {
-	if s.Jobs == nil {
-		return nil, io.NopCloser(nil)
-	}
-	file, content, err := s.Jobs.Pictures(ctx, s.Owner, s.ID)
-	if err != nil {
-		return nil, io.NopCloser(nil)
-	}
-	set, err := pageimage.Open(content, file.Bytes)
-	if err != nil {
-		return nil, content
-	}
-	return set, content
-}
+// writers write a report in a media type.
+var writers = map[string]func(io.Writer, report.Report, view.Options) error{
+	MediaHTML: view.HTML,
+	MediaPDF:  view.PDF,
+	MediaXFDF: func(w io.Writer, r report.Report, _ view.Options) error { return report.XFDF(w, r) },
+	MediaJSON: writeJSON,
+} // constant
 
-func writeJSON(w io.Writer, r report.Report) error {
+func writeJSON(w io.Writer, r report.Report, _ view.Options) error {
 	encoded, err := report.Encode(r)
 	if err != nil {
 		return err
@@ -125,32 +124,26 @@ func writeJSON(w io.Writer, r report.Report) error {
 // the stored report, byte for byte, and so is JSON of a report that this release cannot
 // read, such as one of a later release. Represent fails for other media types of such a
 // report.
-func Represent(ctx context.Context, stored Stored, mediaType, language string) (Representation, error) {
+func Represent(stored []byte, mediaType, language string, options view.Options) (Representation, error) {
 	english := report.Languages()[0]
 	if mediaType == MediaJSON && language == english {
-		return Representation{Body: stored.Report, Language: english}, nil
+		return Representation{Body: stored, Language: english}, nil
 	}
-	made, err := report.Decode(stored.Report)
+	made, err := report.Decode(stored)
 	if err != nil && mediaType == MediaJSON {
-		return Representation{Body: stored.Report, Language: english}, nil
+		return Representation{Body: stored, Language: english}, nil
 	}
 	if err != nil {
 		return Representation{}, fmt.Errorf("show report as %s: %w", mediaType, err)
 	}
 	made = report.Localize(made, language)
-	var pictures *pageimage.Set
-	if mediaType == MediaHTML {
-		set, file := stored.pictures(ctx)
-		defer func() { _ = file.Close() }()
-		pictures = set
-	}
 	var out bytes.Buffer
-	if err := writers[mediaType](&out, made, pictures); err != nil {
+	if err := writers[mediaType](&out, made, options); err != nil {
 		return Representation{}, fmt.Errorf("show report as %s: %w", mediaType, err)
 	}
 	shown := Representation{Body: out.Bytes(), Language: cmp.Or(made.Language, english)}
 	if mediaType == MediaHTML {
-		shown.Policy = html.Policy()
+		shown.Policy = view.Policy()
 	}
 	return shown, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
-	"github.com/printmarket/printmarket/pkg/preflight/report/html"
+	"github.com/printmarket/printmarket/pkg/preflight/report/view"
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
@@ -32,8 +32,9 @@ func TestReportHasTheRequestedMediaType(t *testing.T) {
 		"no preference":               {"", "application/json", `{"reportVersion"`, ""},
 		"any media type":              {"*/*", "application/json", `{"reportVersion"`, ""},
 		"JSON":                        {"application/json", "application/json", `{"reportVersion"`, ""},
-		"as a browser requests":       {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html;charset=utf-8", "<!doctype html>", html.Policy()},
+		"as a browser requests":       {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html;charset=utf-8", "<!doctype html>", view.Policy()},
 		"comments for the PDF":        {"application/vnd.adobe.xfdf", "application/vnd.adobe.xfdf", `<?xml version="1.0"`, ""},
+		"a PDF":                       {"application/pdf", "application/pdf", "%PDF-1.", ""},
 		"comments rather than a page": {"text/html;q=0.2, application/vnd.adobe.xfdf", "application/vnd.adobe.xfdf", `<?xml version="1.0"`, ""},
 	}
 	tags := map[string]string{}
@@ -54,7 +55,7 @@ func TestReportHasTheRequestedMediaType(t *testing.T) {
 			t.Errorf("%s: revalidated: %d", name, again.Status)
 		}
 	}
-	if len(tags) != 3 {
+	if len(tags) != 4 {
 		t.Errorf("validators %v, want one for each form", tags)
 	}
 }
@@ -157,15 +158,15 @@ func TestResultOfAJobHasThePreferredLanguage(t *testing.T) {
 func TestEnglishJSONIsTheStoredReport(t *testing.T) {
 	t.Parallel()
 	data := bleeding(t)
-	if got, err := preflightapi.Represent(t.Context(), preflightapi.Stored{Report: data}, preflightapi.MediaJSON, "en"); err != nil || string(got.Body) != string(data) {
+	if got, err := preflightapi.Represent(data, preflightapi.MediaJSON, "en", view.Options{}); err != nil || string(got.Body) != string(data) {
 		t.Errorf("error %v, got %s, want the stored bytes", err, got.Body)
 	}
 	// A report of a later release has members that this one cannot read.
 	later := []byte(strings.Replace(string(data), `"verdict"`, `"later":1,"verdict"`, 1))
-	if got, err := preflightapi.Represent(t.Context(), preflightapi.Stored{Report: later}, preflightapi.MediaJSON, "de"); err != nil || string(got.Body) != string(later) || got.Language != "en" {
+	if got, err := preflightapi.Represent(later, preflightapi.MediaJSON, "de", view.Options{}); err != nil || string(got.Body) != string(later) || got.Language != "en" {
 		t.Errorf("error %v, got %s in %s, want the stored bytes", err, got.Body, got.Language)
 	}
-	if _, err := preflightapi.Represent(t.Context(), preflightapi.Stored{Report: later}, preflightapi.MediaHTML, "de"); err == nil {
+	if _, err := preflightapi.Represent(later, preflightapi.MediaHTML, "de", view.Options{}); err == nil {
 		t.Error("a page of a report that cannot be read: no error")
 	}
 }

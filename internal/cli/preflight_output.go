@@ -12,7 +12,7 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
-	"github.com/printmarket/printmarket/pkg/preflight/report/html"
+	"github.com/printmarket/printmarket/pkg/preflight/report/view"
 )
 
 // output is a form of a report.
@@ -41,6 +41,7 @@ var outputs = []output{
 	{name: "html", write: writeHTML, pictures: true},
 	{name: "xfdf", write: func(w io.Writer, made inspected) error { return report.XFDF(w, made.Report) }},
 	{name: "pdf", copy: true},
+	{name: "pdf-report", write: writePDF, pictures: true},
 }
 
 func outputNames() []string {
@@ -51,8 +52,12 @@ func outputNames() []string {
 	return names
 }
 
-func writeHTML(w io.Writer, made inspected) error {
-	return html.WriteNamed(w, filepath.Base(made.name), made.Report, made.pictures)
+func writeHTML(w io.Writer, made inspected) error { return view.HTML(w, made.Report, made.options()) }
+
+func writePDF(w io.Writer, made inspected) error { return view.PDF(w, made.Report, made.options()) }
+
+func (i *inspected) options() view.Options {
+	return view.Options{Name: filepath.Base(i.name), Pictures: i.pictures}
 }
 
 func writeJSON(w io.Writer, made report.Report) error {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"path"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -77,6 +78,19 @@ func (f FileURL) Reveal() string { return f.raw }
 func (f FileURL) WithoutQuery() FileURL {
 	raw, _, _ := strings.Cut(f.raw, "?")
 	return FileURL{raw: raw}
+}
+
+// Name returns the name of the PDF at the end of the URL, or "". Other ends may be credentials, which
+// readers of a shared report must not see.
+func (f FileURL) Name() string {
+	u, err := url.Parse(f.raw)
+	if err != nil || f.FileID() != "" {
+		return ""
+	}
+	if name := path.Base(u.Path); strings.EqualFold(path.Ext(name), ".pdf") {
+		return name
+	}
+	return ""
 }
 
 // IsZero reports whether the URL is empty, as after a purge.

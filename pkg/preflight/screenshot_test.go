@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
-	"github.com/printmarket/printmarket/pkg/preflight/report/html"
+	"github.com/printmarket/printmarket/pkg/preflight/report/view"
 	"github.com/printmarket/printmarket/test/browsertest"
 )
 
@@ -39,7 +39,7 @@ func served(t *testing.T, pdf []byte) string {
 	t.Helper()
 	r, set := pictured(t, pdf)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if err := html.WriteNamed(w, "spring-offers.pdf", r, set); err != nil {
+		if err := view.HTML(w, r, view.Options{Name: "spring-offers.pdf", Pictures: set}); err != nil {
 			t.Errorf("write the report: %v", err)
 		}
 	}))

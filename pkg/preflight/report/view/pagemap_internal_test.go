@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package html
+package view
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
@@ -77,15 +75,12 @@ func TestCloseUpsContainTheirPlace(t *testing.T) {
 		"a finding about all the page": {nil, "0 0 600 800"},
 	} {
 		got := m.closeUp(tc.place)
-		var box [4]float64
-		if _, err := fmt.Sscan(strings.ReplaceAll(got.ViewBox, " ", "\n"), &box[0], &box[1], &box[2], &box[3]); err != nil {
-			t.Fatalf("%s: %q: %v", name, got.ViewBox, err)
-		}
+		box := [4]float64{got.X, got.Y, got.W, got.H}
 		if p := got.Place; p != nil && (p.X < box[0]-0.01 || p.Y < box[1]-0.01 || p.X+p.W > box[0]+box[2]+0.02 || p.Y+p.H > box[1]+box[3]+0.02) {
-			t.Errorf("%s: the part %s does not contain %+v", name, got.ViewBox, *p)
+			t.Errorf("%s: the part %s does not contain %+v", name, got.viewBox(), *p)
 		}
-		if got.ViewBox != tc.want {
-			t.Errorf("%s: part %s, want %s", name, got.ViewBox, tc.want)
+		if got.viewBox() != tc.want {
+			t.Errorf("%s: part %s, want %s", name, got.viewBox(), tc.want)
 		}
 	}
 }

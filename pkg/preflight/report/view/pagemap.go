@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package html
+package view
 
 import (
 	"cmp"
@@ -58,7 +58,19 @@ type shape struct {
 }
 
 // area is a set of rectangles with one colour.
-type area struct{ Class, Path string }
+type area struct {
+	Class  string
+	Shapes []shape
+}
+
+// path returns the rectangles as one path of SVG.
+func (a *area) path() string {
+	var out strings.Builder
+	for _, s := range a.Shapes {
+		fmt.Fprintf(&out, "M%s %sh%sv%sh-%sz", coordinate(s.X), coordinate(s.Y), coordinate(s.W), coordinate(s.H), coordinate(s.W))
+	}
+	return out.String()
+}
 
 // pin is the number of a finding, beside the page or above it.
 type pin struct {
@@ -117,7 +129,7 @@ func heatSteps() []int { return []int{200, 240, 280, 320, 360} }
 // heatClass returns the class of the colour that begins at a step.
 func heatClass(step int) string { return fmt.Sprintf("heat h%d", step) }
 
-// addHeat draws one path for each colour. Neighbouring cells of a row are one rectangle.
+// addHeat adds an area for each colour. Neighbouring cells of a row are one rectangle.
 func (m *pageMap) addHeat(heat *report.HeatMap) {
 	steps := heatSteps()
 	step := func(total int) int {
@@ -127,7 +139,7 @@ func (m *pageMap) addHeat(heat *report.HeatMap) {
 		}
 		return at
 	}
-	paths := make([]strings.Builder, len(steps))
+	areas := make([]area, len(steps))
 	height := (heat.Box[3] - heat.Box[1]) / float64(len(heat.Cells))
 	for row, cells := range heat.Cells {
 		width := (heat.Box[2] - heat.Box[0]) / float64(len(cells))
@@ -137,18 +149,17 @@ func (m *pageMap) addHeat(heat *report.HeatMap) {
 				until++
 			}
 			if at := step(cells[from]); at >= 0 {
-				s := m.shape(geom.Rect{
+				areas[at].Shapes = append(areas[at].Shapes, m.shape(geom.Rect{
 					heat.Box[0] + float64(from)*width, heat.Box[3] - float64(row+1)*height,
 					heat.Box[0] + float64(until)*width, heat.Box[3] - float64(row)*height,
-				}, "", "")
-				fmt.Fprintf(&paths[at], "M%s %sh%sv%sh-%sz", coordinate(s.X), coordinate(s.Y), coordinate(s.W), coordinate(s.H), coordinate(s.W))
+				}, "", ""))
 			}
 			from = until
 		}
 	}
-	for at := range paths {
-		if paths[at].Len() > 0 {
-			m.Heat = append(m.Heat, area{heatClass(steps[at]), paths[at].String()})
+	for at := range areas {
+		if len(areas[at].Shapes) > 0 {
+			m.Heat = append(m.Heat, area{heatClass(steps[at]), areas[at].Shapes})
 		}
 	}
 }
@@ -277,10 +288,14 @@ func (m *pageMap) shownWidth() string { return coordinate((m.Width + 2*m.Margin)
 // closeUp is a part of a page around the place of a finding.
 type closeUp struct {
 	Page *pageMap
-	// ViewBox is the part, Place the outline of the finding in it, or nil for the whole page.
-	ViewBox string
-	Place   *shape
+	// X, Y, W and H are the part. It reaches beyond a page of other proportions.
+	X, Y, W, H float64
+	// Place is the outline of the finding, or nil for the whole page.
+	Place *shape
 }
+
+// viewBox returns the part of the drawing.
+func (c *closeUp) viewBox() string { return coordinates(c.X, c.Y, c.W, c.H) }
 
 const (
 	// leastPart is the least height of a close-up in points, and partRatio its width to its height.
@@ -294,7 +309,7 @@ const (
 // proportions of all close-ups.
 func (m *pageMap) closeUp(place *report.Rect) *closeUp {
 	if place == nil {
-		return &closeUp{Page: m, ViewBox: coordinates(0, 0, m.Width, m.Height)}
+		return &closeUp{Page: m, W: m.Width, H: m.Height}
 	}
 	s := m.shape(geom.Rect(*place), "place", "")
 	height := max(s.H*(1+2*around), s.W*(1+2*around)/partRatio, leastPart)
@@ -308,5 +323,5 @@ func (m *pageMap) closeUp(place *report.Rect) *closeUp {
 		}
 		return min(max(middle-size/2, 0), whole-size)
 	}
-	return &closeUp{Page: m, ViewBox: coordinates(inside(s.X+s.W/2, width, m.Width), inside(s.Y+s.H/2, height, m.Height), width, height), Place: &s}
+	return &closeUp{Page: m, X: inside(s.X+s.W/2, width, m.Width), Y: inside(s.Y+s.H/2, height, m.Height), W: width, H: height, Place: &s}
 }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package html writes a report as one page for people: it needs no network and no
-// script, prints well, and shows each page of the PDF with its findings.
+// Package view writes a report for people: as a page of HTML, and as a PDF to print, send or archive.
+// Both show each page of the inspected file with its findings.
 //
-// With pictures, the page shows what is printed, a close-up of each finding, and the separations;
-// without, it shows a map of the boxes, images and text of each page.
-//
-// The components of report.templ escape everything that comes from the PDF, and pictures are encoded
-// again. The page's own Content-Security-Policy allows its one style sheet, pictures that it contains,
-// and no load from elsewhere.
-package html
+// With pictures, they show what is printed and a close-up of each finding; without, a map of the boxes,
+// images and text of each page. The page of HTML needs no network and no script, and shows the
+// separations, too. The components of report.templ escape everything that comes from the PDF. The
+// page's own Content-Security-Policy allows its one style sheet, pictures that it contains, and no load
+// from elsewhere.
+package view
 
 import (
 	"bytes"
@@ -19,6 +18,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
@@ -38,16 +38,20 @@ func pagePolicy() string {
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'; img-src data:"
 }
 
-// Write writes the page of a report. The pictures of its pages may be nil. The same report and
-// pictures give the same bytes. If Write fails to render the page, it writes nothing.
-func Write(w io.Writer, r report.Report, pictures *pageimage.Set) error {
-	return WriteNamed(w, "", r, pictures)
+// Options are what a view shows beside the report.
+type Options struct {
+	// Name is the name of the file, which is the title; empty selects the title of the document.
+	Name string
+	// Pictures are those of the pages; nil for none.
+	Pictures *pageimage.Set
+	// Made is the time of the inspection, which the PDF states; zero for an unknown time.
+	Made time.Time
 }
 
-// WriteNamed writes the page like [Write], with the name of the file as its title. An empty name
-// selects the title of the document.
-func WriteNamed(w io.Writer, name string, r report.Report, pictures *pageimage.Set) error {
-	v, err := newView(name, r, pictures)
+// HTML writes the report as a page. The same report and options give the same bytes. If HTML fails to
+// render the page, it writes nothing.
+func HTML(w io.Writer, r report.Report, options Options) error {
+	v, err := newView(r, options)
 	if err != nil {
 		return fmt.Errorf("write HTML report: %w", err)
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package html
+package view
 
 import (
 	"cmp"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
-	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
@@ -21,13 +20,13 @@ const maxMaps = 100
 // maxCloseUps bounds the number of close-ups; graver findings come first.
 const maxCloseUps = 300
 
-// view holds the data of the page.
+// view holds the data of a page of HTML or of a PDF.
 type view struct {
 	report.Report
+	Options
+
 	// in formats the words of the report's language.
-	in *texts.Language
-	// Name is the name of the file, or empty.
-	Name   string
+	in     *texts.Language
 	Groups []group
 	Maps   []pageMap
 	// Undrawn counts the pages that are not drawn.
@@ -58,9 +57,9 @@ type group struct {
 
 // newView groups and numbers the findings, errors first, and draws the maps: of pages with
 // findings before others, in the order of the pages.
-func newView(name string, r report.Report, pictures *pageimage.Set) (view, error) {
+func newView(r report.Report, options Options) (view, error) {
 	in := texts.In(r.Language)
-	v := view{Report: r, in: in, Name: name, Safe: safeZone(r)}
+	v := view{Report: r, Options: options, in: in, Safe: safeZone(r)}
 	v.group()
 	found := map[int][]located{}
 	for _, g := range v.Groups {
@@ -87,8 +86,8 @@ func newView(name string, r report.Report, pictures *pageimage.Set) (view, error
 	if v.Document != nil {
 		v.Undrawn = v.Document.Pages - len(v.Maps)
 	}
-	if pictures != nil {
-		if err := v.embed(pictures); err != nil {
+	if v.Pictures != nil {
+		if err := v.embed(); err != nil {
 			return v, err
 		}
 	}
@@ -375,13 +374,21 @@ func (m *pageMap) content() string {
 	return strings.Join(parts, ", ")
 }
 
-// columns returns the headings of a table.
-func (v *view) columns(ids ...string) []string {
-	out := make([]string, len(ids))
-	for i, id := range ids {
-		out[i] = v.in.Report(id)
+// fileFacts returns what the file contains about itself. Facts without a value are unknown.
+func (v *view) fileFacts() (facts []term) {
+	if d := v.Document; d != nil {
+		facts = []term{
+			{"PDF", v.pdfFacts()}, {v.in.Report("creator"), d.Creator}, {v.in.Report("producer"), d.Producer},
+			{v.in.Report("created"), d.Created}, {v.in.Report("modified"), d.Modified}, {v.in.Report("trapped"), d.Trapped},
+		}
+		for _, intent := range d.OutputIntents {
+			facts = append(facts, term{v.in.Report("outputIntent"), intentFacts(intent)})
+		}
+		for _, name := range d.Attachments {
+			facts = append(facts, term{v.in.Report("attachment"), name})
+		}
 	}
-	return out
+	return append(facts, term{v.in.Report("ordered"), report.Ordered(v.Report)}, term{v.in.Report("bytesHeading"), v.in.Plural("bytes", int(v.File.Bytes))})
 }
 
 func (v *view) pdfFacts() string {
@@ -404,41 +411,6 @@ func intentFacts(intent report.OutputIntent) string {
 	return text
 }
 
-func (v *view) usedOn(font report.Font) string {
-	if font.Used {
-		return list(font.Pages)
-	}
-	return v.in.Report("unused")
-}
-
-func (v *view) colorFacts(image report.Image) string {
-	text := image.ColorSpace
-	if image.Mask {
-		text += " " + v.in.Report("stencil")
-	}
-	if image.Soft {
-		text += " " + v.in.Report("softMask")
-	}
-	if image.Hidden {
-		text += " " + v.in.Report("hidden")
-	}
-	return text
-}
-
-func (v *view) compression(image report.Image) string {
-	if image.Quality == 0 {
-		return image.Filter
-	}
-	return image.Filter + ", " + v.in.Report("quality", "quality", image.Quality)
-}
-
-func (v *view) yesNo(b bool) string {
-	if b {
-		return v.in.Term("yesNo", "yes")
-	}
-	return v.in.Term("yesNo", "no")
-}
-
 // coordinate writes a coordinate of SVG with at most two decimals.
 func coordinate(v float64) string { return geom.Decimal(v, 2) }
 
@@ -449,11 +421,3 @@ func coordinates(x, y, width, height float64) string {
 
 // list writes page numbers, runs of them as ranges: "1, 3-5".
 func list(pages []int) string { return strings.Join(report.PageRuns(pages), ", ") }
-
-// magnification returns the size of an EAN or UPC code, or "" for other codes.
-func (v *view) magnification(c report.Code) string {
-	if c.Magnification == 0 {
-		return ""
-	}
-	return v.in.Number(c.Magnification, 0) + " %"
-}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package html_test
+package view_test
 
 import (
 	"archive/zip"
@@ -25,7 +25,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
-	"github.com/printmarket/printmarket/pkg/preflight/report/html"
+	"github.com/printmarket/printmarket/pkg/preflight/report/view"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -56,8 +56,8 @@ func flyer() report.Report {
 func write(t *testing.T, r report.Report) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := html.Write(&out, r, nil); err != nil {
-		t.Fatalf("html.Write: %v", err)
+	if err := view.HTML(&out, r, view.Options{}); err != nil {
+		t.Fatalf("HTML: %v", err)
 	}
 	return out.String()
 }
@@ -100,11 +100,11 @@ func TestPolicyAllowsTheStyleSheet(t *testing.T) {
 	_, after, _ := strings.Cut(write(t, flyer()), "<style>")
 	style, _, found := strings.Cut(after, "</style>")
 	sum := sha256.Sum256([]byte(style))
-	if !strings.HasPrefix(html.Policy(), "sandbox; default-src 'none'; ") {
-		t.Errorf("the policy %s is no sandbox", html.Policy())
+	if !strings.HasPrefix(view.Policy(), "sandbox; default-src 'none'; ") {
+		t.Errorf("the policy %s is no sandbox", view.Policy())
 	}
-	if want := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !found || !strings.Contains(html.Policy(), want) {
-		t.Errorf("the policy %s does not let %s apply", html.Policy(), want)
+	if want := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !found || !strings.Contains(view.Policy(), want) {
+		t.Errorf("the policy %s does not let %s apply", view.Policy(), want)
 	}
 }
 
@@ -192,8 +192,8 @@ func shot(t *testing.T, pixels int) *pageimage.Set {
 func writeNamed(t *testing.T, name string, r report.Report, pictures *pageimage.Set) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := html.WriteNamed(&out, name, r, pictures); err != nil {
-		t.Fatalf("html.WriteNamed: %v", err)
+	if err := view.HTML(&out, r, view.Options{Name: name, Pictures: pictures}); err != nil {
+		t.Fatalf("HTML: %v", err)
 	}
 	return out.String()
 }

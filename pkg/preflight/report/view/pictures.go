@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package html
+package view
 
 import (
 	"encoding/base64"
@@ -23,8 +23,13 @@ type layer struct {
 	Name string
 	// Class is that of the control and of the picture.
 	Class string
-	// URI contains the picture; it is empty for the map of total ink, which is drawn.
-	URI string
+	// JPEG is the picture; it is empty for the map of total ink, which is drawn.
+	JPEG []byte
+}
+
+// uri returns the picture as an address.
+func (l *layer) uri() string {
+	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(l.JPEG)
 }
 
 // picture holds the layers of a page, the printed page first.
@@ -35,8 +40,8 @@ type picture struct {
 
 // embed adds the pictures of the drawn pages as they are stored, until all together would be too
 // large: the printed pages first, then their separations.
-func (v *view) embed(set *pageimage.Set) error {
-	total := 0
+func (v *view) embed() error {
+	set, total := v.Pictures, 0
 	for i := range v.Maps {
 		m := &v.Maps[i]
 		for _, p := range set.Pages() {
@@ -56,7 +61,7 @@ func (v *view) embed(set *pageimage.Set) error {
 			continue
 		}
 		if len(m.Heat) > 0 {
-			m.layer(v.in.Report("layerHeat", "percent", pageimage.HeatFrom), "")
+			m.layer(v.in.Report("layerHeat", "percent", pageimage.HeatFrom), nil)
 		}
 	}
 	for i := range v.Maps {
@@ -88,11 +93,10 @@ func (m *pageMap) add(set *pageimage.Set, name, title string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	uri := "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(file)
-	m.layer(title, uri)
-	return len(uri), nil
+	m.layer(title, file)
+	return base64.StdEncoding.EncodedLen(len(file)), nil
 }
 
-func (m *pageMap) layer(title, uri string) {
-	m.Picture.Layers = append(m.Picture.Layers, layer{Name: title, Class: fmt.Sprintf("k%d", len(m.Picture.Layers)), URI: uri})
+func (m *pageMap) layer(title string, file []byte) {
+	m.Picture.Layers = append(m.Picture.Layers, layer{Name: title, Class: fmt.Sprintf("k%d", len(m.Picture.Layers)), JPEG: file})
 }
