@@ -64,6 +64,7 @@ require (
 
 require (
 	cloud.google.com/go v0.123.0 // indirect
+	github.com/HugoSmits86/nativewebp v0.9.3 // indirect
 	github.com/TwiN/go-color v1.4.1 // indirect
 	github.com/go-jose/go-jose/v4 v4.1.4 // indirect
 	github.com/kovidgoyal/go-parallel v1.1.1 // indirect

@@ -16,9 +16,6 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// mediaPDF is the media type of a fixed file.
-const mediaPDF = "application/pdf"
-
 // GetPreflightFixes serves GET /api/v1/preflight/{jobId}/fixes.
 func (s *surface) GetPreflightFixes(c *gate.Call, jobID JobID) (GetPreflightFixesResponseObject, error) {
 	stored, current, err := s.extra(c, s.Jobs.FixLog, jobID)
@@ -92,7 +89,7 @@ func (f fixedFile) answerGetFixedFile(c *gate.Call) error {
 
 // FixedFileFields sets the header fields of a fixed file.
 func FixedFileFields(header http.Header, jobID string, file preflightjob.File) {
-	header.Set("Content-Type", mediaPDF)
+	header.Set("Content-Type", MediaPDF)
 	header.Set("Content-Length", strconv.FormatInt(file.Bytes, 10))
 	header.Set("Content-Disposition", `attachment; filename="`+jobID+`-fixed.pdf"`)
 }

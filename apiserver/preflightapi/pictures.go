@@ -8,9 +8,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"image"
 	"image/png"
+	"io"
 	"slices"
 	"time"
+
+	"github.com/HugoSmits86/nativewebp"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -18,7 +22,8 @@ import (
 )
 
 const (
-	mediaPNG = "image/png"
+	mediaPNG  = "image/png"
+	mediaWebP = "image/webp"
 	// printedLayer is the name of [pageimage.Printed] in the contract. An ink of this name cannot be
 	// selected, nor one with the name of [pageimage.Heat].
 	printedLayer = "printed"
@@ -50,8 +55,12 @@ func (s *surface) ListPagePictures(c *gate.Call, jobID JobID) (ListPagePicturesR
 	return ListPagePictures200JSONResponse(model), nil
 }
 
-// GetPagePicture serves GET /api/v1/preflight/{jobId}/pages/{page}.png.
-func (s *surface) GetPagePicture(c *gate.Call, jobID JobID, page PageNumber, params GetPagePictureParams) (GetPagePictureResponseObject, error) {
+// GetPagePicture serves GET /api/v1/preflight/{jobId}/pages/{page}.{format}.
+func (s *surface) GetPagePicture(c *gate.Call, jobID JobID, page PageNumber, format PictureFormat, params GetPagePictureParams) (GetPagePictureResponseObject, error) {
+	encode, known := encoders[format]
+	if mediaType := "image/" + string(format); known && !c.Accepts(mediaType) {
+		return nil, problem.New(problem.CodeNotAcceptable, "This path returns only %s.", mediaType)
+	}
 	layer, width := printedLayer, 0
 	if params.Layer != nil {
 		layer = *params.Layer
@@ -67,21 +76,24 @@ func (s *surface) GetPagePicture(c *gate.Call, jobID JobID, page PageNumber, par
 	}
 	defer func() { _ = content.Close() }()
 	// The validator does not need the picture. A set never changes.
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %s", file.SHA256, page, width, layer))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %d %s", file.SHA256, page, format, width, layer))
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	set, err := pageimage.Open(content, file.Bytes)
 	if err != nil {
 		return nil, fmt.Errorf("pictures of %s: %w", jobID, err)
 	}
-	if !has(set, page, layer) {
-		return nil, problem.New(problem.CodeNotFound, "The job has no picture of page %d with this layer. The list of pages names the pages and their inks.", page)
+	if !known || !has(set, page, layer) {
+		return nil, problem.New(problem.CodeNotFound, "The job has no picture of page %d with this layer and format. The list of pages names the pages and their inks.", page)
 	}
 	if c.Revalidate(tag) {
 		return GetPagePicture304Response{}, nil
 	}
-	drawn, err := s.draw(c.Context(), set, page, layer, width)
+	drawn, err := s.draw(c.Context(), set, page, layer, width, encode)
 	if err != nil {
 		return nil, err
+	}
+	if format == Webp {
+		return GetPagePicture200ImageWebpResponse{Body: drawn}, nil
 	}
 	return GetPagePicture200ImagePngResponse{Body: drawn}, nil
 }
@@ -96,8 +108,14 @@ func has(set *pageimage.Set, number int, layer string) bool {
 	return false
 }
 
-// draw returns a picture as PNG. It draws as many pictures at the same time as there are processors.
-func (s *surface) draw(ctx context.Context, set *pageimage.Set, page int, layer string, width int) ([]byte, error) {
+// encoders write a picture. The best compression of PNG takes several times as long.
+var encoders = map[PictureFormat]func(io.Writer, image.Image) error{
+	Png:  (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode,
+	Webp: func(w io.Writer, m image.Image) error { return nativewebp.Encode(w, m, nil) },
+} // constant
+
+// draw returns an encoded picture. It draws as many pictures at the same time as there are processors.
+func (s *surface) draw(ctx context.Context, set *pageimage.Set, page int, layer string, width int, encode func(io.Writer, image.Image) error) ([]byte, error) {
 	waiting, cancel := context.WithTimeout(ctx, drawingWait)
 	defer cancel()
 	select {
@@ -114,8 +132,7 @@ func (s *surface) draw(ctx context.Context, set *pageimage.Set, page int, layer 
 		return nil, fmt.Errorf("draw picture: %w", err)
 	}
 	var out bytes.Buffer
-	// The best compression takes several times as long.
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, made); err != nil {
+	if err := encode(&out, made); err != nil {
 		return nil, fmt.Errorf("draw picture: %w", err)
 	}
 	return out.Bytes(), nil

@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"image"
 	"image/color"
-	"image/png"
+	_ "image/png"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	_ "golang.org/x/image/webp"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -105,13 +106,19 @@ func TestJobReturnsThePicturesOfItsPages(t *testing.T) {
 		if a.Header.Get("Content-Type") != "image/png" || a.Header.Get("Cache-Control") != "private, no-cache" {
 			t.Errorf("%s: header %v, want a private image/png", name, a.Header)
 		}
-		drawn, err := png.Decode(bytes.NewReader(a.Body))
-		if err != nil || drawn.Bounds().Size() != tc.size {
-			t.Errorf("%s: %v, %v, want a picture of %v", name, drawn, err, tc.size)
-			continue
+		small := server.Do(t, apitest.Request{Method: "GET", Path: path + "/pages/3.webp" + tc.query, Key: "acme-live", Header: map[string]string{"Accept": "image/webp"}}).Want(t, 200, "")
+		if small.Header.Get("ETag") == a.Header.Get("ETag") {
+			t.Errorf("%s: WebP has the ETag of PNG", name)
 		}
-		if got, want := color.RGBAModel.Convert(drawn.At(5, 5)), color.RGBAModel.Convert(tc.want); got != want {
-			t.Errorf("%s: colour %v, want %v", name, got, want)
+		for format, body := range map[string][]byte{"png": a.Body, "webp": small.Body} {
+			drawn, decoded, err := image.Decode(bytes.NewReader(body))
+			if err != nil || decoded != format || drawn.Bounds().Size() != tc.size {
+				t.Errorf("%s: %s %v, %v, want a picture of %v in %s", name, decoded, drawn, err, tc.size, format)
+				continue
+			}
+			if got, want := color.RGBAModel.Convert(drawn.At(5, 5)), color.RGBAModel.Convert(tc.want); got != want {
+				t.Errorf("%s: colour %v in %s, want %v", name, got, format, want)
+			}
 		}
 		tag := a.Header.Get("ETag")
 		for other, used := range tags {
@@ -146,7 +153,7 @@ func TestPicturesOfOthersAndUnknownPicturesAreNotFound(t *testing.T) {
 		"a page without a picture":            {path + "/pages/2.png", 404, problem.CodeNotFound},
 		"page 0":                              {path + "/pages/0.png", 404, problem.CodeNotFound},
 		"a page that is no number":            {path + "/pages/cover.png", 404, problem.CodeNotFound},
-		"a picture in another format":         {path + "/pages/1.gif", 404, problem.CodeRouteNotFound},
+		"a picture in another format":         {path + "/pages/1.gif", 404, problem.CodeNotFound},
 		"an ink that the page does not have":  {path + "/pages/1.png?layer=Magenta", 404, problem.CodeNotFound},
 		"a width that is too small":           {path + "/pages/1.png?width=15", 400, problem.CodeInvalidRequest},
 		"a width that is too large":           {path + "/pages/1.png?width=4001", 400, problem.CodeInvalidRequest},
@@ -230,4 +237,12 @@ func TestLostAndDamagedPicturesAreReported(t *testing.T) {
 			get(t, server, "acme-live", path+"/report").Want(t, 200, "")
 		})
 	}
+}
+
+func TestPictureHasTheFormatOfItsPath(t *testing.T) {
+	t.Parallel()
+	server := apitest.New(t, apitest.Options{})
+	server.Do(t, apitest.Request{
+		Method: "GET", Path: "/api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/pages/1.webp", Key: "acme-live", Header: map[string]string{"Accept": "image/png"},
+	}).Want(t, 406, problem.CodeNotAcceptable)
 }

@@ -117,7 +117,7 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 	}
 	api := Handlers{Operations: s}
 	const job = "/api/v1/preflight/{jobId}"
-	picture := contracts.Operation{Contract: contracts.Preflight, Method: http.MethodGet, Path: job + "/pages/{page}.png"}
+	picture := contracts.Operation{Contract: contracts.Preflight, Method: http.MethodGet, Path: job + "/pages/{page}.{format}"}
 	list := contracts.Operation{Contract: contracts.Preflight, Method: http.MethodGet, Path: "/api/v1/preflight"}
 	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyOptional}
 	upload := &gate.Body{Limit: uploadLimit, MediaTypes: []string{"application/pdf", "application/octet-stream", mediaForm}, Stream: true}
@@ -135,14 +135,14 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 		{Method: http.MethodGet, Pattern: job + "/events", Capability: posture.Preflight, Offers: []string{mediaEvents}, Serve: api.FollowPreflight},
 		{Method: http.MethodGet, Pattern: job + "/report", Capability: posture.Preflight, Offers: []string{MediaJSON, MediaHTML, MediaXFDF, MediaPDF}, Serve: api.GetPreflightReport},
 		{Method: http.MethodGet, Pattern: job + "/fixes", Capability: posture.Preflight, Serve: api.GetPreflightFixes},
-		{Method: http.MethodGet, Pattern: job + "/fixed.pdf", Capability: posture.Preflight, Offers: []string{mediaPDF}, Serve: api.GetFixedFile},
+		{Method: http.MethodGet, Pattern: job + "/fixed.pdf", Capability: posture.Preflight, Offers: []string{MediaPDF}, Serve: api.GetFixedFile},
 		{Method: http.MethodGet, Pattern: job + "/comparison", Capability: posture.Preflight, Serve: api.GetPreflightComparison},
 		{Method: http.MethodGet, Pattern: job + "/shares", Capability: posture.Preflight, Serve: api.ListPreflightShares},
 		{Method: http.MethodPost, Pattern: job + "/shares", Capability: posture.Preflight, Write: true, Body: &gate.Body{Limit: bodyLimit}, Serve: s.checkedShare(api.SharePreflight)},
 		{Method: http.MethodDelete, Pattern: job + "/shares/{shareId}", Capability: posture.Preflight, Write: true, Serve: api.RevokePreflightShare},
 		{Method: http.MethodGet, Pattern: job + "/pages", Capability: posture.Preflight, Serve: api.ListPagePictures},
 		{
-			Method: http.MethodGet, Pattern: picture.Path, Capability: posture.Preflight, Offers: []string{mediaPNG},
+			Method: http.MethodGet, Pattern: picture.Path, Capability: posture.Preflight, Offers: []string{mediaPNG, mediaWebP},
 			Serve: gate.OnlyParameters(set.QueryParameters(picture), api.GetPagePicture),
 		},
 	}, nil

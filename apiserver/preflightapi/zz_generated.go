@@ -46,6 +46,12 @@ const (
 	VerdictWarn Verdict = "warn"
 )
 
+// Defines values for PictureFormat.
+const (
+	Png  PictureFormat = "png"
+	Webp PictureFormat = "webp"
+)
+
 // Defines values for ListPreflightsParamsStatus.
 const (
 	ListPreflightsParamsStatusCancelled  ListPreflightsParamsStatus = "cancelled"
@@ -675,6 +681,9 @@ type Limit = int
 // PageNumber defines model for PageNumber.
 type PageNumber = int
 
+// PictureFormat defines model for PictureFormat.
+type PictureFormat string
+
 // PictureLayer defines model for PictureLayer.
 type PictureLayer = string
 
@@ -787,8 +796,8 @@ type Operations interface {
 	// (GET /api/v1/preflight/{jobId}/pages)
 	ListPagePictures(c *gate.Call, jobID JobID) (ListPagePicturesResponseObject, error)
 	// GetPagePicture Get a picture of a page. Requires preflight:read.
-	// (GET /api/v1/preflight/{jobId}/pages/{page}.png)
-	GetPagePicture(c *gate.Call, jobID JobID, page PageNumber, params GetPagePictureParams) (GetPagePictureResponseObject, error)
+	// (GET /api/v1/preflight/{jobId}/pages/{page}.{format})
+	GetPagePicture(c *gate.Call, jobID JobID, page PageNumber, format PictureFormat, params GetPagePictureParams) (GetPagePictureResponseObject, error)
 	// GetPreflightReport Read the report of a succeeded job. Requires preflight:read.
 	// (GET /api/v1/preflight/{jobId}/report)
 	GetPreflightReport(c *gate.Call, jobID JobID) (GetPreflightReportResponseObject, error)
@@ -1041,7 +1050,7 @@ func (h Handlers) ListPagePictures(c *gate.Call) error {
 	return response.answerListPagePictures(c)
 }
 
-// GetPagePicture handles GET /api/v1/preflight/{jobId}/pages/{page}.png.
+// GetPagePicture handles GET /api/v1/preflight/{jobId}/pages/{page}.{format}.
 func (h Handlers) GetPagePicture(c *gate.Call) error {
 
 	var jobID JobID
@@ -1052,6 +1061,11 @@ func (h Handlers) GetPagePicture(c *gate.Call) error {
 	var page PageNumber
 	if err := runtime.BindStyledParameterWithOptions("simple", "page", chi.URLParam(c.Request, "page"), &page, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
 		return badParameter("page")
+	}
+
+	var format PictureFormat
+	if err := runtime.BindStyledParameterWithOptions("simple", "format", chi.URLParam(c.Request, "format"), &format, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("format")
 	}
 
 	var params GetPagePictureParams
@@ -1065,7 +1079,7 @@ func (h Handlers) GetPagePicture(c *gate.Call) error {
 		return badParameter("layer")
 	}
 
-	response, err := h.Operations.GetPagePicture(c, jobID, page, params)
+	response, err := h.Operations.GetPagePicture(c, jobID, page, format, params)
 	if err != nil {
 		return err
 	}
@@ -1444,6 +1458,15 @@ func (response GetPagePicture200ImagePngResponse) answerGetPagePicture(c *gate.C
 	return nil
 }
 
+type GetPagePicture200ImageWebpResponse struct {
+	Body []byte
+}
+
+func (response GetPagePicture200ImageWebpResponse) answerGetPagePicture(c *gate.Call) error {
+	respond.Bytes(c.Writer, 200, "image/webp", response.Body)
+	return nil
+}
+
 type GetPagePicture304Response struct{ NotModifiedResponse }
 
 func (response GetPagePicture304Response) answerGetPagePicture(c *gate.Call) error {
@@ -1473,6 +1496,20 @@ func (response GetPreflightReport200ApplicationResponse) answerGetPreflightRepor
 		c.Writer.Header().Set("Content-Security-Policy", fmt.Sprint(*response.Headers.ContentSecurityPolicy))
 	}
 	respond.Bytes(c.Writer, 200, response.ContentType, response.Body)
+	return nil
+}
+
+type GetPreflightReport200ApplicationPdfResponse struct {
+	Body    []byte
+	Headers GetPreflightReport200ResponseHeaders
+}
+
+func (response GetPreflightReport200ApplicationPdfResponse) answerGetPreflightReport(c *gate.Call) error {
+	c.Writer.Header().Set("Content-Language", fmt.Sprint(response.Headers.ContentLanguage))
+	if response.Headers.ContentSecurityPolicy != nil {
+		c.Writer.Header().Set("Content-Security-Policy", fmt.Sprint(*response.Headers.ContentSecurityPolicy))
+	}
+	respond.Bytes(c.Writer, 200, "application/pdf", response.Body)
 	return nil
 }
 

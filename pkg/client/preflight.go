@@ -25,7 +25,7 @@ const (
 	routePreflightShares     = "/api/v1/preflight/{jobId}/shares"
 	routePreflightShare      = "/api/v1/preflight/{jobId}/shares/{shareId}"
 	routePagePictures        = "/api/v1/preflight/{jobId}/pages"
-	routePagePicture         = "/api/v1/preflight/{jobId}/pages/{page}.png"
+	routePagePicture         = "/api/v1/preflight/{jobId}/pages/{page}.{format}"
 )
 
 // SubmittedPreflight is the response to a submission.
@@ -242,7 +242,7 @@ func (c *Client) DownloadPagePicture(ctx context.Context, id string, of PictureO
 		parameters.Width = &of.Width
 	}
 	return c.download(ctx, &call{operation: operation, route: routePagePicture}, pngPicture, to, func(ctx context.Context) (*http.Response, error) {
-		return c.events.GetPagePicture(ctx, id, of.Page, parameters)
+		return c.events.GetPagePicture(ctx, id, of.Page, preflightapi.PictureFormatPng, parameters)
 	})
 }
 

@@ -547,9 +547,9 @@ class Preflight(Transport):
         """List the pages of a succeeded job that have pictures. Requires preflight:read."""
         return self._call("GET", f"/api/v1/preflight/{quote(job_id, safe='')}/pages", header={"If-None-Match": if_none_match})
 
-    def get_page_picture(self, job_id: str, page: str, *, width: int | None = None, layer: str | None = None, if_none_match: str | None = None) -> Any:
+    def get_page_picture(self, job_id: str, page: str, format: str, *, width: int | None = None, layer: str | None = None, if_none_match: str | None = None) -> Any:
         """Get a picture of a page. Requires preflight:read."""
-        return self._call("GET", f"/api/v1/preflight/{quote(job_id, safe='')}/pages/{quote(page, safe='')}.png", query={"width": width, "layer": layer}, header={"If-None-Match": if_none_match})
+        return self._call("GET", f"/api/v1/preflight/{quote(job_id, safe='')}/pages/{quote(page, safe='')}.{quote(format, safe='')}", query={"width": width, "layer": layer}, header={"If-None-Match": if_none_match})
 
     def get_preflight_report(self, job_id: str, *, if_none_match: str | None = None, accept_language: str | None = None) -> PreflightReport:
         """Read the report of a succeeded job. Requires preflight:read."""

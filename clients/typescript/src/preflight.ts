@@ -178,8 +178,9 @@ export interface paths {
          * Read the report of a succeeded job. Requires preflight:read.
          * @description A report never changes. The same file, profile and intent give the same report, byte for byte.
          *
-         *     Content negotiation (RFC 9110) selects JSON, a printable page that works offline (`text/html`), or the findings
-         *     as comments that PDF applications import into your copy of the file (XFDF, ISO 19444-1).
+         *     Content negotiation (RFC 9110) selects JSON, a printable page that works offline (`text/html`), a PDF to print,
+         *     send or archive (`application/pdf`), or the findings as comments that PDF applications import into your copy of
+         *     the file (XFDF, ISO 19444-1).
          *
          *     `Accept-Language` selects English or German. Each language has its own `ETag`. A report of version 1.0 is
          *     English only.
@@ -305,7 +306,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/preflight/{jobId}/pages/{page}.png": {
+    "/api/v1/preflight/{jobId}/pages/{page}.{format}": {
         parameters: {
             query?: never;
             header?: never;
@@ -320,6 +321,11 @@ export interface paths {
                  * @example 1
                  */
                 page: components["parameters"]["PageNumber"];
+                /**
+                 * @description The format of the picture, `png` or `webp` (lossless). WebP is smaller, and takes longer to create. Other values return 404.
+                 * @example png
+                 */
+                format: components["parameters"]["PictureFormat"];
             };
             cookie?: never;
         };
@@ -2707,6 +2713,11 @@ export interface components {
          */
         PageNumber: number;
         /**
+         * @description The format of the picture, `png` or `webp` (lossless). WebP is smaller, and takes longer to create. Other values return 404.
+         * @example png
+         */
+        PictureFormat: "png" | "webp";
+        /**
          * @description The width in pixels. A picture is never wider than stored, which is also the default.
          * @example 800
          */
@@ -3466,6 +3477,7 @@ export interface operations {
                     "application/json": components["schemas"]["PreflightReport"];
                     "text/html;charset=utf-8": string;
                     "application/vnd.adobe.xfdf": string;
+                    "application/pdf": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -3723,6 +3735,11 @@ export interface operations {
                  * @example 1
                  */
                 page: components["parameters"]["PageNumber"];
+                /**
+                 * @description The format of the picture, `png` or `webp` (lossless). WebP is smaller, and takes longer to create. Other values return 404.
+                 * @example png
+                 */
+                format: components["parameters"]["PictureFormat"];
             };
             cookie?: never;
         };
@@ -3744,6 +3761,7 @@ export interface operations {
                 };
                 content: {
                     "image/png": string;
+                    "image/webp": string;
                 };
             };
             304: components["responses"]["NotModified"];

@@ -102,6 +102,12 @@ const (
 	VerdictWarn Verdict = "warn"
 )
 
+// Defines values for PictureFormat.
+const (
+	PictureFormatPng  PictureFormat = "png"
+	PictureFormatWebp PictureFormat = "webp"
+)
+
 // AppliedFix defines model for AppliedFix.
 type AppliedFix struct {
 	// Fix The name of the fix.
@@ -1923,6 +1929,9 @@ type Limit = int
 // PageNumber defines model for PageNumber.
 type PageNumber = int
 
+// PictureFormat defines model for PictureFormat.
+type PictureFormat string
+
 // PictureLayer defines model for PictureLayer.
 type PictureLayer = string
 
@@ -2360,15 +2369,16 @@ type ClientInterface interface {
 	// of ink (`heat`), or the plane of one ink, in which black is the full amount. 404 means that the job has no
 	// picture of the page, or that the page has no such layer.
 	//
-	// Corresponds with GET /api/v1/preflight/{jobId}/pages/{page}.png (the `GetPagePicture` operationId).
-	GetPagePicture(ctx context.Context, jobID JobID, page PageNumber, params *GetPagePictureParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	// Corresponds with GET /api/v1/preflight/{jobId}/pages/{page}.{format} (the `GetPagePicture` operationId).
+	GetPagePicture(ctx context.Context, jobID JobID, page PageNumber, format PictureFormat, params *GetPagePictureParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetPreflightReport Read the report of a succeeded job. Requires preflight:read.
 	//
 	// A report never changes. The same file, profile and intent give the same report, byte for byte.
 	//
-	// Content negotiation (RFC 9110) selects JSON, a printable page that works offline (`text/html`), or the findings
-	// as comments that PDF applications import into your copy of the file (XFDF, ISO 19444-1).
+	// Content negotiation (RFC 9110) selects JSON, a printable page that works offline (`text/html`), a PDF to print,
+	// send or archive (`application/pdf`), or the findings as comments that PDF applications import into your copy of
+	// the file (XFDF, ISO 19444-1).
 	//
 	// `Accept-Language` selects English or German. Each language has its own `ETag`. A report of version 1.0 is
 	// English only.
@@ -2801,9 +2811,9 @@ func (c *Client) ListPagePictures(ctx context.Context, jobID JobID, params *List
 // of ink (`heat`), or the plane of one ink, in which black is the full amount. 404 means that the job has no
 // picture of the page, or that the page has no such layer.
 //
-// Corresponds with GET /api/v1/preflight/{jobId}/pages/{page}.png (the `GetPagePicture` operationId).
-func (c *Client) GetPagePicture(ctx context.Context, jobID JobID, page PageNumber, params *GetPagePictureParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetPagePictureRequest(c.Server, jobID, page, params)
+// Corresponds with GET /api/v1/preflight/{jobId}/pages/{page}.{format} (the `GetPagePicture` operationId).
+func (c *Client) GetPagePicture(ctx context.Context, jobID JobID, page PageNumber, format PictureFormat, params *GetPagePictureParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPagePictureRequest(c.Server, jobID, page, format, params)
 	if err != nil {
 		return nil, err
 	}
@@ -2818,8 +2828,9 @@ func (c *Client) GetPagePicture(ctx context.Context, jobID JobID, page PageNumbe
 //
 // A report never changes. The same file, profile and intent give the same report, byte for byte.
 //
-// Content negotiation (RFC 9110) selects JSON, a printable page that works offline (`text/html`), or the findings
-// as comments that PDF applications import into your copy of the file (XFDF, ISO 19444-1).
+// Content negotiation (RFC 9110) selects JSON, a printable page that works offline (`text/html`), a PDF to print,
+// send or archive (`application/pdf`), or the findings as comments that PDF applications import into your copy of
+// the file (XFDF, ISO 19444-1).
 //
 // `Accept-Language` selects English or German. Each language has its own `ETag`. A report of version 1.0 is
 // English only.
@@ -3678,7 +3689,7 @@ func NewListPagePicturesRequest(server string, jobID JobID, params *ListPagePict
 }
 
 // NewGetPagePictureRequest constructs an http.Request for the GetPagePicture method
-func NewGetPagePictureRequest(server string, jobID JobID, page PageNumber, params *GetPagePictureParams) (*http.Request, error) {
+func NewGetPagePictureRequest(server string, jobID JobID, page PageNumber, format PictureFormat, params *GetPagePictureParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -3695,12 +3706,19 @@ func NewGetPagePictureRequest(server string, jobID JobID, page PageNumber, param
 		return nil, err
 	}
 
+	var pathParam2 string
+
+	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "format", format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
 	serverURL, err := url.Parse(server)
 	if err != nil {
 		return nil, err
 	}
 
-	operationPath := fmt.Sprintf("/api/v1/preflight/%s/pages/%s.png", pathParam0, pathParam1)
+	operationPath := fmt.Sprintf("/api/v1/preflight/%s/pages/%s.%s", pathParam0, pathParam1, pathParam2)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -4251,15 +4269,16 @@ type ClientWithResponsesInterface interface {
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
-	// Corresponds with GET /api/v1/preflight/{jobId}/pages/{page}.png (the `GetPagePicture` operationId).
-	GetPagePictureWithResponse(ctx context.Context, jobID JobID, page PageNumber, params *GetPagePictureParams, reqEditors ...RequestEditorFn) (*GetPagePictureResponse, error)
+	// Corresponds with GET /api/v1/preflight/{jobId}/pages/{page}.{format} (the `GetPagePicture` operationId).
+	GetPagePictureWithResponse(ctx context.Context, jobID JobID, page PageNumber, format PictureFormat, params *GetPagePictureParams, reqEditors ...RequestEditorFn) (*GetPagePictureResponse, error)
 
 	// GetPreflightReportWithResponse Read the report of a succeeded job. Requires preflight:read.
 	//
 	// A report never changes. The same file, profile and intent give the same report, byte for byte.
 	//
-	// Content negotiation (RFC 9110) selects JSON, a printable page that works offline (`text/html`), or the findings
-	// as comments that PDF applications import into your copy of the file (XFDF, ISO 19444-1).
+	// Content negotiation (RFC 9110) selects JSON, a printable page that works offline (`text/html`), a PDF to print,
+	// send or archive (`application/pdf`), or the findings as comments that PDF applications import into your copy of
+	// the file (XFDF, ISO 19444-1).
 	//
 	// `Accept-Language` selects English or German. Each language has its own `ETag`. A report of version 1.0 is
 	// English only.
@@ -5447,9 +5466,9 @@ func (c *ClientWithResponses) ListPagePicturesWithResponse(ctx context.Context, 
 //
 // Returns a wrapper object for the known response body format(s).
 //
-// Corresponds with GET /api/v1/preflight/{jobId}/pages/{page}.png (the `GetPagePicture` operationId).
-func (c *ClientWithResponses) GetPagePictureWithResponse(ctx context.Context, jobID JobID, page PageNumber, params *GetPagePictureParams, reqEditors ...RequestEditorFn) (*GetPagePictureResponse, error) {
-	rsp, err := c.GetPagePicture(ctx, jobID, page, params, reqEditors...)
+// Corresponds with GET /api/v1/preflight/{jobId}/pages/{page}.{format} (the `GetPagePicture` operationId).
+func (c *ClientWithResponses) GetPagePictureWithResponse(ctx context.Context, jobID JobID, page PageNumber, format PictureFormat, params *GetPagePictureParams, reqEditors ...RequestEditorFn) (*GetPagePictureResponse, error) {
+	rsp, err := c.GetPagePicture(ctx, jobID, page, format, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -5460,8 +5479,9 @@ func (c *ClientWithResponses) GetPagePictureWithResponse(ctx context.Context, jo
 //
 // A report never changes. The same file, profile and intent give the same report, byte for byte.
 //
-// Content negotiation (RFC 9110) selects JSON, a printable page that works offline (`text/html`), or the findings
-// as comments that PDF applications import into your copy of the file (XFDF, ISO 19444-1).
+// Content negotiation (RFC 9110) selects JSON, a printable page that works offline (`text/html`), a PDF to print,
+// send or archive (`application/pdf`), or the findings as comments that PDF applications import into your copy of
+// the file (XFDF, ISO 19444-1).
 //
 // `Accept-Language` selects English or German. Each language has its own `ETag`. A report of version 1.0 is
 // English only.

@@ -148,16 +148,22 @@ func inverted(picture image.Image) *image.Gray {
 	return out
 }
 
-// scaled returns a picture of a smaller width.
+// scaled returns a picture of a smaller width, in grey or RGB of 8 bits: encoders write the colours of
+// JPEG with 16 bits.
 func scaled(picture image.Image, width int) image.Image {
 	bounds := picture.Bounds()
-	if width <= 0 || width >= bounds.Dx() {
-		return picture
+	size := bounds.Sub(bounds.Min)
+	if width > 0 && width < bounds.Dx() {
+		size = image.Rect(0, 0, width, max(bounds.Dy()*width/bounds.Dx(), 1))
 	}
-	size := image.Rect(0, 0, width, max(bounds.Dy()*width/bounds.Dx(), 1))
 	var out draw.Image = image.NewRGBA(size)
-	if _, ok := picture.(*image.Gray); ok {
+	switch picture.(type) {
+	case *image.Gray:
 		out = image.NewGray(size)
+	case *image.RGBA:
+		if size == bounds {
+			return picture
+		}
 	}
 	draw.CatmullRom.Scale(out, size, picture, bounds, draw.Src, nil)
 	return out
