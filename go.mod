@@ -11,6 +11,7 @@ replace github.com/mattn/go-runewidth => github.com/mattn/go-runewidth v0.0.19
 require (
 	code.dny.dev/ssrf v0.3.0
 	codeberg.org/go-pdf/fpdf v0.12.0
+	github.com/HugoSmits86/nativewebp v0.9.3
 	github.com/a-h/templ v0.3.977
 	github.com/alicebob/miniredis/v2 v2.40.0
 	github.com/elastic/go-seccomp-bpf v1.6.0
@@ -64,7 +65,6 @@ require (
 
 require (
 	cloud.google.com/go v0.123.0 // indirect
-	github.com/HugoSmits86/nativewebp v0.9.3 // indirect
 	github.com/TwiN/go-color v1.4.1 // indirect
 	github.com/go-jose/go-jose/v4 v4.1.4 // indirect
 	github.com/kovidgoyal/go-parallel v1.1.1 // indirect

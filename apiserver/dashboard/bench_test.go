@@ -23,7 +23,7 @@ func BenchmarkPages(b *testing.B) {
 		works = append(works, jobNamed(b, fmt.Sprintf("%05d.pdf", i), "", nil))
 	}
 	d := newDashboard(b, func(c *dashboard.Config) {
-		c.RFQs, c.Webhooks, c.Jobs = rfqStub{rfqs: all, quotes: []rfq.Quote{quote(b, "1", "")}}, busy(""), reported{works}
+		c.RFQs, c.Webhooks, c.Jobs = rfqStub{rfqs: all, quotes: []rfq.Quote{quote(b, "1", "")}}, busy(""), works
 	})
 	d.Limit("acme", "partner", 1_000_000_000)
 	d.Limit("acme", "preflight", 1_000_000_000)

@@ -48,7 +48,7 @@ func TestAPageFollowsItsJobInABrowser(t *testing.T) {
 		d.finish(t, id, warned)
 		p.Await("!window.kept && " + ended)
 		p.Click("a[href$='/report']")
-		p.Await(`document.querySelector("h1")?.textContent === "Simulated" && getComputedStyle(document.querySelector("main")).maxWidth === "1200px"`)
+		p.Await(`document.querySelector("h1")?.textContent === "live.pdf" && getComputedStyle(document.querySelector("main")).maxWidth === "1200px"`)
 		p.WantInnocence(server.URL, 5)
 	})
 	t.Run("without scripts it refreshes", func(t *testing.T) {

@@ -30,7 +30,7 @@ var kinds = map[string]kind{
 	"live": kindOK, "privatebeta": kindInfo, "private-beta": kindInfo, "sandbox": kindAttention,
 	// jobs and verdicts
 	"queued": kindInfo, "processing": kindInfo, "succeeded": kindOK, "failed": kindDanger,
-	"pass": kindOK, "warn": kindAttention, "fail": kindDanger,
+	"pass": kindOK, "warn": kindAttention, "fail": kindDanger, "error": kindDanger, "warning": kindAttention, "info": kindInfo,
 	// RFQs and quotes
 	"quoted": kindInfo, "awarded": kindOK, "submitted": kindInfo, "accepted": kindOK,
 	// deliveries
@@ -57,6 +57,14 @@ func prefixed[S ~string](prefix string, text S) string {
 		return ""
 	}
 	return prefix + string(text)
+}
+
+// several is a count with its noun.
+func several(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + one + "s"
 }
 
 // beyond marks an empty page of a list that is not the first page.

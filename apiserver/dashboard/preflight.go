@@ -3,6 +3,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -22,9 +23,12 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
-// Jobs reads preflight jobs. Package preflightjob implements it.
+// Jobs reads preflight jobs and shares their reports. Package preflightjob implements it.
 type Jobs interface {
 	preflightapi.Reports
+	Share(ctx context.Context, owner tenant.ID, id string, lifetime time.Duration) (preflightjob.Share, string, error)
+	Shares(ctx context.Context, owner tenant.ID, id string) (preflightjob.Shares, error)
+	Unshare(ctx context.Context, owner tenant.ID, id, shareID string) error
 	List(ctx context.Context, owner tenant.ID, page preflightjob.Page) (preflightjob.List, error)
 	FixLog(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 	FixedFile(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
@@ -38,12 +42,17 @@ const jobsOnPage = 50
 func (s *server) preflightRoutes() []route {
 	const one = "/preflight/{id}"
 	page := func(next handler) handler { return s.requirePartner(posture.SurfacePreflight, requirePreflight(next)) }
+	write := func(next handler) handler { return page(requirePreflightWrite(next)) }
 	// Following a job does not renew the session.
 	follow := s.requireScope(posture.ScopeAccountRead, posture.SurfacePreflight, requirePreflight(s.followJob))
 	return []route{
 		{pattern: "/preflight", get: page(s.listJobs)},
 		{pattern: one, get: page(s.showJob)},
+		{pattern: one + "/pages/{page}", get: page(s.pagePicture)},
+		{pattern: one + "/shares", post: write(s.shareReport)},
+		{pattern: one + "/shares/{share}/revoke", post: write(s.revokeShare)},
 		{pattern: one + "/report", get: page(s.reportAs(preflightapi.MediaHTML, ""))},
+		{pattern: one + "/report.pdf", get: page(s.reportAs(preflightapi.MediaPDF, ".pdf"))},
 		{pattern: one + "/report.json", get: page(s.reportAs(preflightapi.MediaJSON, ".json"))},
 		{pattern: one + "/report.xfdf", get: page(s.reportAs(preflightapi.MediaXFDF, ".xfdf"))},
 		{pattern: one + "/fixed.pdf", get: page(s.fixedFile)},
@@ -125,9 +134,14 @@ func took(job *preflightjob.Job) string {
 	return job.FinishedAt.Sub(job.StartedAt).Round(100 * time.Millisecond).String()
 }
 
-// showJob serves one job. The page of a running job refreshes by its script or, without
-// scripts, as a whole.
+// showJob serves one job.
 func (s *server) showJob(v *visit) response {
+	return s.job(v, http.StatusOK, sharesBody{Done: outcomes[v.URL.Query().Get(doneField)]})
+}
+
+// job shows the page of the job that the path names. The page of a running job refreshes by its script
+// or, without scripts, as a whole.
+func (s *server) job(v *visit, status int, shares sharesBody) response {
 	job, err := s.Jobs.Get(v.Context(), v.caller.Tenant(), v.PathValue("id"))
 	if err != nil {
 		return failedJob(err)
@@ -136,9 +150,19 @@ func (s *server) showJob(v *visit) response {
 	if err != nil {
 		return failedJob(err)
 	}
-	const title = "Preflight job"
-	r := show(pageJob, title, jobPage(title, &job, extras))
-	r.live = !job.Status.Terminal()
+	body := jobBody{Title: cmp.Or(job.FileURL.Name(), job.ClientReference, "Preflight job"), Job: &job, extrasBody: extras}
+	if job.Status == preflightjob.Succeeded {
+		if body.Report, err = s.reportBody(v, job.ID); err != nil {
+			return failedJob(err)
+		}
+		if shares.Valid, err = s.Jobs.Shares(v.Context(), v.caller.Tenant(), job.ID); err != nil {
+			return failedJob(err)
+		}
+		shares.Write = v.Decide(posture.Preflight, true).Allowed()
+		body.Shares = &shares
+	}
+	r := show(pageJob, body.Title, jobPage(&body))
+	r.status, r.live = status, !job.Status.Terminal()
 	return r
 }
 

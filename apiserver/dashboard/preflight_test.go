@@ -70,7 +70,8 @@ func (d *testDashboard) finish(t testing.TB, id string, result preflightjob.Resu
 // warned is the result of a worker for a file with a warning.
 var warned = preflightjob.Result{Report: preflightapi.SimulatedReport(preflightjob.Warn), Verdict: preflightjob.Warn}
 
-// jobStub returns the same jobs to every caller, the newest first, and no reports.
+// jobStub returns the same jobs to every caller, the newest first. Succeeded jobs have a report with one
+// finding, which names the client's reference.
 type jobStub []preflightjob.Job
 
 // Get implements dashboard.Jobs.
@@ -100,8 +101,20 @@ func (s jobStub) List(_ context.Context, _ tenant.ID, page preflightjob.Page) (p
 }
 
 // Report implements dashboard.Jobs.
-func (jobStub) Report(context.Context, tenant.ID, string) ([]byte, error) {
-	return nil, preflightjob.ErrNotReady
+func (s jobStub) Report(ctx context.Context, owner tenant.ID, id string) ([]byte, error) {
+	job, err := s.Get(ctx, owner, id)
+	if err != nil {
+		return nil, err
+	}
+	if job.Status != preflightjob.Succeeded {
+		return nil, preflightjob.ErrNotReady
+	}
+	made, err := report.Decode(preflightapi.SimulatedReport(preflightjob.Warn))
+	if err != nil {
+		return nil, err
+	}
+	made.Findings[0].MessageID, made.Findings[0].Message = "", "Found in "+job.ClientReference
+	return report.Encode(made)
 }
 
 // FixLog implements dashboard.Jobs.
@@ -116,7 +129,22 @@ func (jobStub) FixedFile(context.Context, tenant.ID, string) (preflightjob.File,
 
 // Pictures implements dashboard.Jobs.
 func (jobStub) Pictures(context.Context, tenant.ID, string) (preflightjob.File, *os.File, error) {
-	return preflightjob.File{}, nil, preflightjob.ErrNotReady
+	return preflightjob.File{}, nil, new(preflightjob.NoDocumentError)
+}
+
+// Share implements dashboard.Jobs.
+func (jobStub) Share(context.Context, tenant.ID, string, time.Duration) (preflightjob.Share, string, error) {
+	return preflightjob.Share{}, "", preflightjob.ErrNotReady
+}
+
+// Shares implements dashboard.Jobs.
+func (jobStub) Shares(context.Context, tenant.ID, string) (preflightjob.Shares, error) {
+	return preflightjob.Shares{{ID: "shr_1", CreatedAt: noon, ExpiresAt: noon.Add(24 * time.Hour)}}, nil
+}
+
+// Unshare implements dashboard.Jobs.
+func (jobStub) Unshare(context.Context, tenant.ID, string, string) error {
+	return preflightjob.ErrNotReady
 }
 
 // Comparison implements dashboard.Jobs.
@@ -222,7 +250,7 @@ func TestJobTextIsEscaped(t *testing.T) {
 		"/preflight":                                       {"print_ready", "warn"},
 		"/preflight/pref_open":                             {"print_ready", "rfq", "Gold", "reference"},
 		"/preflight/pref_failed":                           {"print_ready", "rfq", "Gold", "CODE", "Detail"},
-		"/preflight/pref_succeeded":                        {"print_ready", "rfq", "Gold", "warn"},
+		"/preflight/pref_succeeded":                        {"print_ready", "rfq", "Gold", "warn", "Found in reference"},
 		"/preflight/" + url.PathEscape(mark) + "/progress": nil,
 		"/preflight/" + url.PathEscape(mark):               nil,
 		"/preflight?status=" + url.QueryEscape(mark):       nil,
@@ -388,7 +416,7 @@ func TestReportsMatchTheAPI(t *testing.T) {
 	d := newDashboard(t)
 	id := d.submit(t, acmeLive, "flyer.pdf")
 	b := d.signedIn(t, "acme-live")
-	for _, part := range []string{"/report", "/report.json", "/report.xfdf"} {
+	for _, part := range []string{"/report", "/report.json", "/report.xfdf", "/report.pdf"} {
 		b.get(t, "/preflight/"+id+part).want(t, 409, "The job has not ended yet.")
 	}
 	d.begin(t, id)

@@ -3,7 +3,6 @@
 package dashboard_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -16,10 +15,8 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
-	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflightjob"
-	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/test/browsertest"
 )
 
@@ -36,7 +33,7 @@ func fullDashboard(t testing.TB, mark string) *testDashboard {
 		things.quotes = append(things.quotes, quote(t, fmt.Sprint(i), mark))
 	}
 	d := newDashboard(t, func(c *dashboard.Config) {
-		c.RFQs, c.Webhooks, c.Jobs, c.Plain = things, hooks, reported{markedJobs(t, mark)}, true
+		c.RFQs, c.Webhooks, c.Jobs, c.Plain = things, hooks, markedJobs(t, mark), true
 		c.Tour, c.Contracts = adasTour(), ending{c.Contracts.(*contracts.Set)}
 		c.Ops = &dashboard.Ops{Queue: fullQueue(mark), Denials: denialsOf(c)}
 	})
@@ -79,19 +76,13 @@ func markedJobs(t testing.TB, mark string) jobStub {
 	return all
 }
 
-// reported is a jobStub with reports.
-type reported struct{ jobStub }
-
-// Report implements dashboard.Jobs.
-func (reported) Report(context.Context, tenant.ID, string) ([]byte, error) {
-	return preflightapi.SimulatedReport(preflightjob.Warn), nil
-}
-
 // notPages lists GET routes that browsers do not display as pages.
 var notPages = map[string]string{
 	"/preflight/{id}/progress":        "a stream, which the page of the job opens",
 	"/preflight/{id}/report.json":     "a file to be kept",
 	"/preflight/{id}/report.xfdf":     "a file to be kept",
+	"/preflight/{id}/report.pdf":      "a file to be kept",
+	"/preflight/{id}/pages/{page}":    "a picture, which the page of the job shows",
 	"/preflight/{id}/fixed.pdf":       "a file to be kept",
 	"/preflight/{id}/fixes.json":      "a file to be kept",
 	"/preflight/{id}/comparison.json": "a file to be kept",

@@ -123,6 +123,27 @@ func (v *view) group() {
 	}
 }
 
+// Group holds the findings that require the same kind of work, the gravest first.
+type Group struct {
+	// Title and Note name the kind of work and explain it, in the language of the report.
+	Title, Note string
+	Findings    []report.Finding
+}
+
+// Groups returns the findings of a report as its views group them. Groups without findings are left out.
+func Groups(r report.Report) []Group {
+	v := view{Report: r, in: texts.In(r.Language)}
+	v.group()
+	groups := make([]Group, len(v.Groups))
+	for i, g := range v.Groups {
+		groups[i] = Group{Title: v.in.Report("group/" + g.ID), Note: v.in.Report("group/" + g.ID + "/note")}
+		for j := range g.Findings {
+			groups[i].Findings = append(groups[i].Findings, g.Findings[j].Finding)
+		}
+	}
+	return groups
+}
+
 // fixOf returns the first fix that removes the findings of a rule, or "" for none.
 func fixOf(rule string) report.Fix {
 	for _, fix := range report.Fixes() {

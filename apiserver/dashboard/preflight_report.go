@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/preflightapi"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+	"github.com/printmarket/printmarket/pkg/preflight/report/view"
+)
+
+const (
+	// findingsShown bounds the findings of a group on the page of a job; the report has all.
+	findingsShown = 8
+	// picturesShown bounds the pictures of pages.
+	picturesShown = 12
+)
+
+// jobBody holds one job.
+type jobBody struct {
+	Title string
+	Job   *preflightjob.Job
+	// Report and Shares are nil for a job without a report.
+	Report *reportBody
+	Shares *sharesBody
+	extrasBody
+}
+
+// reportBody holds what the page of a job shows of its report.
+type reportBody struct {
+	Groups []view.Group
+	// Pages are the first pages with pictures. Found counts the findings of a page.
+	Pages []pageimage.Page
+	Found map[int]int
+	// More counts the pages with pictures that are not shown.
+	More int
+}
+
+// sharesBody holds the links of a report.
+type sharesBody struct {
+	Valid preflightjob.Shares
+	// Write reports whether the caller may create and revoke links.
+	Write bool
+	// Created is the address of the link that was just created. It is shown only once.
+	Created string
+	// Done and Notice state what a form has done, or why it has not.
+	Done, Notice string
+}
+
+// reportBody reads the report of a job. It is empty for a report of a later release.
+func (s *server) reportBody(v *visit, id string) (*reportBody, error) {
+	stored, err := s.Jobs.Report(v.Context(), v.caller.Tenant(), id)
+	if err != nil {
+		return nil, err
+	}
+	body := &reportBody{Found: map[int]int{}}
+	made, err := report.Decode(stored)
+	if err != nil {
+		return body, nil //nolint:nilerr // the report itself can still be read
+	}
+	body.Groups = view.Groups(report.Localize(made, report.Languages()[0]))
+	for i := range made.Findings {
+		body.Found[made.Findings[i].Page]++
+	}
+	set, done, err := s.pictures(v, id)
+	if preflightapi.Unreadable(err) != nil {
+		return body, nil // without pictures, or they have expired
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	body.Pages = set.Pages()
+	if body.More = len(body.Pages) - picturesShown; body.More > 0 {
+		body.Pages = body.Pages[:picturesShown]
+	}
+	return body, nil
+}
+
+// pictures opens the pictures of a job. done closes them.
+func (s *server) pictures(v *visit, id string) (set *pageimage.Set, done func(), err error) {
+	file, content, err := s.Jobs.Pictures(v.Context(), v.caller.Tenant(), id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if set, err = pageimage.Open(content, file.Bytes); err != nil {
+		_ = content.Close()
+		return nil, nil, fmt.Errorf("pictures of %s: %w", id, err)
+	}
+	return set, func() { _ = content.Close() }, nil
+}
+
+// pagePicture serves the printed page as it is stored.
+func (s *server) pagePicture(v *visit) response {
+	id := v.PathValue("id")
+	number, err := strconv.Atoi(v.PathValue("page"))
+	if err != nil {
+		return notFound(v)
+	}
+	set, done, err := s.pictures(v, id)
+	if err != nil {
+		return failedJob(err)
+	}
+	defer done()
+	file, err := set.JPEG(number, pageimage.Printed)
+	if errors.Is(err, pageimage.ErrNotFound) {
+		return notFound(v)
+	}
+	if err != nil {
+		return failed(fmt.Errorf("pictures of %s: %w", id, err))
+	}
+	return response{send: func(w http.ResponseWriter) *response {
+		header := w.Header()
+		header.Set("Content-Type", "image/jpeg")
+		header.Set("Cache-Control", "private, no-cache")
+		header.Set("ETag", fmt.Sprintf(`"%s-%d"`, id, number)) // the pictures of a job never change
+		http.ServeContent(w, v.Request, "", time.Time{}, bytes.NewReader(file))
+		return nil
+	}}
+}
+
+// requirePreflightWrite restricts a form to callers that may also change jobs by the API.
+func requirePreflightWrite(next handler) handler {
+	return func(v *visit) response {
+		if decision := v.Decide(posture.Preflight, true); !decision.Allowed() {
+			return problemPage(v.Refusal(decision))
+		}
+		return next(v)
+	}
+}
+
+// shareTimes are the lifetimes of links that the form offers, by the value of its field.
+var shareTimes = map[string]time.Duration{"1": 24 * time.Hour, "7": 7 * 24 * time.Hour, "30": 30 * 24 * time.Hour} // constant
+
+// shareReport creates a link to the report, and shows its address once.
+func (s *server) shareReport(v *visit) response {
+	sent, err := readForm(v.Request)
+	lifetime, known := shareTimes[sent.Get("days")]
+	if err != nil || !known {
+		return badRequest("The form could not be read. Try again.")
+	}
+	_, token, err := s.Jobs.Share(v.Context(), v.caller.Tenant(), v.PathValue("id"), lifetime)
+	switch {
+	case errors.Is(err, preflightjob.ErrTooManyShares):
+		return s.job(v, http.StatusConflict, sharesBody{Notice: fmt.Sprintf("The report has %d valid links. Revoke one of them first.", preflightjob.MaxShares)})
+	case err != nil:
+		return failedJob(err)
+	}
+	return s.job(v, http.StatusCreated, sharesBody{Created: s.APIURL + preflightapi.SharedPath + token})
+}
+
+// revokeShare ends a link.
+func (s *server) revokeShare(v *visit) response {
+	id := v.PathValue("id")
+	if err := s.Jobs.Unshare(v.Context(), v.caller.Tenant(), id, v.PathValue("share")); err != nil {
+		return failedJob(err)
+	}
+	return done(jobPath(id), "revoked")
+}

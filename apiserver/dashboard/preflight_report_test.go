@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard_test
+
+import (
+	"bytes"
+	"image"
+	"image/jpeg"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
+)
+
+// pictured submits a job that ends with a warning and pictures of the pages 1 to n.
+func (d *testDashboard) pictured(t *testing.T, n int) string {
+	t.Helper()
+	var w pageimage.Writer
+	for number := range n {
+		page := pageimage.Page{Number: number + 1, Width: 128, Height: 64, Inks: []string{"Cyan"}}
+		if ok, err := w.Add(page, image.NewGray(image.Rect(0, 0, 64, 32)), []*image.Gray{image.NewGray(image.Rect(0, 0, 64, 32))}); !ok || err != nil {
+			t.Fatalf("w.Add = %t, %v", ok, err)
+		}
+	}
+	set, err := w.Bytes()
+	if err != nil {
+		t.Fatalf("w.Bytes: %v", err)
+	}
+	file, err := d.Files.Keep(t.Context(), acmeLive, preflightjob.PictureFile, bytes.NewReader(set), int64(len(set)))
+	if err != nil {
+		t.Fatalf("Keep: %v", err)
+	}
+	id := d.submit(t, acmeLive, "flyer.pdf")
+	d.begin(t, id)
+	result := warned
+	result.Pictures = &preflightjob.Pictures{File: file, Pages: n}
+	d.finish(t, id, result)
+	return id
+}
+
+func TestJobPageShowsThePagesAndFindings(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t)
+	id := d.pictured(t, 14)
+	b := d.signedIn(t, "acme-live")
+	page := b.get(t, "/preflight/"+id).want(t, 200, "<h1>flyer.pdf</h1>")
+	for _, want := range []string{"Simulated verdict: the profile", "Submit the file with an inspection profile.", `src="/preflight/` + id + `/pages/12"`, "2 more pages in the report", "/report.pdf"} {
+		if !strings.Contains(page.text, want) {
+			t.Errorf("the page does not contain %q:\n%s", want, page.text)
+		}
+	}
+	if strings.Contains(page.text, "/pages/13") {
+		t.Error("the page shows page 13, want at most 12 pictures")
+	}
+	picture := b.get(t, "/preflight/"+id+"/pages/12").want(t, 200, "")
+	if drawn, err := jpeg.Decode(strings.NewReader(picture.text)); err != nil || drawn.Bounds().Dx() != 64 {
+		t.Errorf("picture: %v, want a JPEG of 64 pixels", err)
+	}
+	again := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/preflight/"+id+"/pages/12", nil)
+	again.Header.Set("If-None-Match", picture.Header().Get("ETag"))
+	b.send(t, again).want(t, 304, "")
+	for name, path := range map[string]string{
+		"a page that the file does not have": "/preflight/" + id + "/pages/15",
+		"a page that is no number":           "/preflight/" + id + "/pages/cover",
+		"a job that does not exist":          "/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/pages/1",
+	} {
+		if got := b.get(t, path); got.Code != 404 {
+			t.Errorf("%s: status %d, want 404", name, got.Code)
+		}
+	}
+	d.signedIn(t, "acme-test").get(t, "/preflight/"+id+"/pages/1").want(t, 404, "")
+}
+
+func TestReportIsSharedAndRevokedOnThePageOfItsJob(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t)
+	id := d.pictured(t, 1)
+	b := d.signedIn(t, "acme-live")
+	path := "/preflight/" + id
+	created := b.post(t, path+"/shares", url.Values{"days": {"7"}}).want(t, 201, "Copy the link now.")
+	address := regexp.MustCompile(`http://api\.example\.com(/shared/[\w-]+)`).FindString(created.text)
+	job, err := d.Jobs.Shared(t.Context(), strings.TrimPrefix(address, "http://api.example.com/shared/"))
+	if err != nil || job.ID != id {
+		t.Fatalf("the link %q leads to %q, %v; want the report of %s", address, job.ID, err, id)
+	}
+	listed := b.get(t, path).want(t, 200, "Valid links")
+	if strings.Contains(listed.text, address) {
+		t.Error("the page shows the secret of a link again")
+	}
+	revoke := regexp.MustCompile(`/preflight/[\w]+/shares/([\w]+)/revoke`).FindString(listed.text)
+	d.signedIn(t, "acme-test").post(t, revoke, nil).want(t, 404, "")
+	b.post(t, revoke, nil).want(t, 303, "")
+	b.get(t, path+"?done=revoked").want(t, 200, "Link revoked.")
+	if _, err := d.Jobs.Shared(t.Context(), strings.TrimPrefix(address, "http://api.example.com/shared/")); err == nil {
+		t.Error("the revoked link still leads to the report")
+	}
+	b.post(t, revoke, nil).want(t, 404, "")
+}
+
+func TestLinksAreRefused(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t)
+	id := d.pictured(t, 1)
+	path := "/preflight/" + id + "/shares"
+	b := d.signedIn(t, "acme-live")
+	b.post(t, path, url.Values{"days": {"3650"}}).want(t, 400, "")
+	b.post(t, path, nil).want(t, 400, "")
+	open := d.submit(t, acmeLive, "open.pdf")
+	b.post(t, "/preflight/"+open+"/shares", url.Values{"days": {"1"}}).want(t, 409, "The job has not ended yet.")
+	d.signedIn(t, "acme-test").post(t, path, url.Values{"days": {"1"}}).want(t, 404, "")
+	for range preflightjob.MaxShares {
+		if _, _, err := d.Jobs.Share(t.Context(), acmeLive, id, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.post(t, path, url.Values{"days": {"1"}}).want(t, 409, "Revoke one of them first.")
+
+	reader := d.signedIn(t, "acme-reads")
+	reader.get(t, "/preflight/"+id).want(t, 200, "Your API key cannot create links.")
+	reader.post(t, path, url.Values{"days": {"1"}}).want(t, 403, "preflight:write")
+}
