@@ -89,7 +89,7 @@ func TestReportIsSharedAndRevokedOnThePageOfItsJob(t *testing.T) {
 	if err != nil || job.ID != id {
 		t.Fatalf("the link %q leads to %q, %v; want the report of %s", address, job.ID, err, id)
 	}
-	listed := b.get(t, path).want(t, 200, "Valid links")
+	listed := b.get(t, path).want(t, 200, "Revoke")
 	if strings.Contains(listed.text, address) {
 		t.Error("the page shows the secret of a link again")
 	}

@@ -889,7 +889,7 @@ func sharesSection(job *preflightjob.Job, body *sharesBody) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = labelledTable("Valid links", "Link", "Created", "Expires", "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var39), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = table("share", "Link", "Created", "Expires", "Action").Render(templ.WithChildren(ctx, templ_7745c5c3_Var39), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
