@@ -69,7 +69,13 @@ func (s *server) reportBody(v *visit, id string) (*reportBody, error) {
 	}
 	body.Groups = view.Groups(report.Localize(made, report.Languages()[0]))
 	for i := range made.Findings {
-		body.Found[made.Findings[i].Page]++
+		pages := made.Findings[i].Pages // of at most ten
+		if len(pages) == 0 {
+			pages = []int{made.Findings[i].Page}
+		}
+		for _, page := range pages {
+			body.Found[page]++
+		}
 	}
 	set, done, err := s.pictures(v, id)
 	if preflightapi.Unreadable(err) != nil {
