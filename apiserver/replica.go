@@ -130,6 +130,8 @@ type ReplicaConfig struct {
 	Tour *dashboard.Tour
 	// OperatorView adds the view for operators to the partner dashboard.
 	OperatorView bool
+	// Manifests reads the changes that operators propose.
+	Manifests dashboard.Manifests
 	// SignOn signs operators in on Sockets.Operators; nil if operators use only keys.
 	SignOn *signon.Provider
 	// PlainCookies permits cookies over plain HTTP, for browsers on loopback.
@@ -343,13 +345,13 @@ func (r *Replica) mutual(api API) (Listener, error) {
 func (r *Replica) dashboards() ([]Listener, error) {
 	var view *dashboard.Ops
 	if r.OperatorView {
-		view = &dashboard.Ops{Queue: r.Queue, Denials: r.Records}
+		view = &dashboard.Ops{Queue: r.Queue, Denials: r.Records, Manifests: r.Manifests}
 	}
 	partners, err := r.dashboard("dashboard", r.Sockets.Dashboard, view)
 	if err != nil || r.Sockets.Operators == nil {
 		return []Listener{partners}, err
 	}
-	view = &dashboard.Ops{Queue: r.Queue, Denials: r.Records, SignOn: r.SignOn}
+	view = &dashboard.Ops{Queue: r.Queue, Denials: r.Records, Manifests: r.Manifests, SignOn: r.SignOn}
 	operators, err := r.dashboard("dashboard-ops", r.Sockets.Operators, view)
 	return []Listener{partners, operators}, err
 }

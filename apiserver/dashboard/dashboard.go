@@ -124,13 +124,15 @@ type server struct {
 	refusals gate.Refusals
 	attempts attempts
 	renewals renewals
+	// comparisons limits the concurrent comparisons of manifests.
+	comparisons *gate.Slots
 	cookie   cookie
 	follower preflightapi.Follower
 }
 
 // Handler serves every path. The response to an unknown path or method is a page, too.
 func Handler(c Config) (http.Handler, error) {
-	s := &server{Config: c, refusals: gate.NewRefusals(), attempts: newAttempts(), cookie: cookieFor(c.Plain)}
+	s := &server{Config: c, refusals: gate.NewRefusals(), attempts: newAttempts(), cookie: cookieFor(c.Plain), comparisons: gate.NewSlots(comparisons)}
 	s.follower = preflightapi.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes}
 	mux := http.NewServeMux()
 	for _, r := range s.routes() {

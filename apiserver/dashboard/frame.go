@@ -31,6 +31,7 @@ const (
 	pageOpsRollouts  pageName = "ops-rollouts"
 	pageOpsQueue     pageName = "ops-queue"
 	pageOpsDenials   pageName = "ops-denials"
+	pageOpsCompare   pageName = "ops-compare"
 	pageSignIn       pageName = "sign-in"
 	pageMessage      pageName = "message"
 )

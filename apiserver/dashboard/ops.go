@@ -29,6 +29,8 @@ type Ops struct {
 	Queue Queue
 	// Denials are those of all organizations.
 	Denials Denials
+	// Manifests reads proposed changes.
+	Manifests Manifests
 	// SignOn is the identity provider of operators; nil if they sign in with keys only.
 	SignOn *signon.Provider
 }
@@ -44,6 +46,7 @@ func (s *server) opsRoutes() []route {
 		{pattern: opsPath + "/rollouts", get: s.requireOperator(s.showRollouts)},
 		{pattern: opsPath + "/queue", get: s.requireOperator(s.showQueue)},
 		{pattern: opsPath + "/denials", get: s.requireOperator(s.showDenials)},
+		{pattern: comparePath, get: s.requireOperator(s.showCompare), post: s.requireOperator(s.compare)},
 	}
 }
 
