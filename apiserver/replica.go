@@ -130,6 +130,10 @@ type ReplicaConfig struct {
 	Tour *dashboard.Tour
 	// OperatorView adds the view for operators to the partner dashboard.
 	OperatorView bool
+	// Name is the name of the replica on pages; empty for none.
+	Name string
+	// Cluster reads stored objects for operators; nil without a cluster.
+	Cluster dashboard.Cluster
 	// Manifests reads the changes that operators propose.
 	Manifests dashboard.Manifests
 	// SignOn signs operators in on Sockets.Operators; nil if operators use only keys.
@@ -345,15 +349,22 @@ func (r *Replica) mutual(api API) (Listener, error) {
 func (r *Replica) dashboards() ([]Listener, error) {
 	var view *dashboard.Ops
 	if r.OperatorView {
-		view = &dashboard.Ops{Queue: r.Queue, Denials: r.Records, Manifests: r.Manifests}
+		view = r.operatorView(nil)
 	}
 	partners, err := r.dashboard("dashboard", r.Sockets.Dashboard, view)
 	if err != nil || r.Sockets.Operators == nil {
 		return []Listener{partners}, err
 	}
-	view = &dashboard.Ops{Queue: r.Queue, Denials: r.Records, Manifests: r.Manifests, SignOn: r.SignOn}
+	view = r.operatorView(r.SignOn)
 	operators, err := r.dashboard("dashboard-ops", r.Sockets.Operators, view)
 	return []Listener{partners, operators}, err
+}
+
+// operatorView configures the pages for operators.
+func (r *Replica) operatorView(provider *signon.Provider) *dashboard.Ops {
+	return &dashboard.Ops{
+		Queue: r.Queue, Denials: r.Records, Manifests: r.Manifests, Cluster: r.Cluster, Compiled: r.Compiled, Replica: r.Name, SignOn: provider,
+	}
 }
 
 func (r *Replica) dashboard(name string, socket net.Listener, view *dashboard.Ops) (Listener, error) {

@@ -140,6 +140,7 @@ func Handler(c Config) (http.Handler, error) {
 	}
 	design.Register(mux)
 	mux.Handle("/"+scriptFile, design.Handler("text/javascript; charset=utf-8", script))
+	mux.Handle("/"+refreshFile, design.Handler("text/javascript; charset=utf-8", refreshScript))
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(s.serve(route{any: crossOrigin}))
 	return withHeaders(protection.Handler(mux)), nil
@@ -262,6 +263,8 @@ type response struct {
 	send func(http.ResponseWriter) *response
 	// live allows the page to run the script that follows a job.
 	live bool
+	// refresh allows the page to run the script that updates the state of the replicas.
+	refresh bool
 	// content is the content of the page inside the frame.
 	page    pageName
 	title   string
@@ -303,7 +306,7 @@ func (s *server) write(w http.ResponseWriter, v *visit, r response) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(text.Len()))
-	if r.live {
+	if r.live || r.refresh {
 		header.Set("Content-Security-Policy", livePolicy)
 	}
 	if r.retry > 0 {

@@ -23,7 +23,7 @@ import (
 )
 
 // opsPaths are the pages for operators, one of each pattern.
-var opsPaths = []string{"/ops", "/ops?text=stark&capability=preflight&access=open", "/ops/partners/acme", "/ops/partners/stark", "/ops/rollouts", "/ops/queue", "/ops/denials", "/ops/denials?within=30d", "/ops/compare"}
+var opsPaths = []string{"/ops", "/ops?text=stark&capability=preflight&access=open", "/ops/partners/acme", "/ops/partners/stark", "/ops/rollouts", "/ops/rollouts/xjdf", "/ops/queue", "/ops/denials", "/ops/denials?within=30d", "/ops/compare"}
 
 // queueStub is a queue with a fixed state.
 type queueStub struct {

@@ -108,8 +108,10 @@ func (s *server) webhookRows(v *visit, p explain.Partner) ([]webhookRow, error) 
 // conditionKind returns the kind of the label with the status of a condition.
 func conditionKind(c posture.Condition) kind {
 	switch holds := c.Status == "True"; {
-	case c.Type == v1alpha1.ConditionReady && holds:
+	case (c.Type == v1alpha1.ConditionReady || c.Type == v1alpha1.ConditionPropagated) && holds:
 		return kindOK
+	case c.Type == v1alpha1.ConditionPropagated:
+		return kindAttention
 	case c.Type == v1alpha1.ConditionReady, c.Type == v1alpha1.ConditionStalled && holds:
 		return kindDanger
 	case c.Type == v1alpha1.ConditionReconciling && holds:
