@@ -26,6 +26,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/explain"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/requestlog"
@@ -134,6 +135,8 @@ type ReplicaConfig struct {
 	Name string
 	// Cluster reads stored objects for operators; nil without a cluster.
 	Cluster dashboard.Cluster
+	// Locate finds fields of objects in manifests; nil for a source without manifests.
+	Locate explain.Locator
 	// Manifests reads the changes that operators propose.
 	Manifests dashboard.Manifests
 	// SignOn signs operators in on Sockets.Operators; nil if operators use only keys.
@@ -363,7 +366,7 @@ func (r *Replica) dashboards() ([]Listener, error) {
 // operatorView configures the pages for operators.
 func (r *Replica) operatorView(provider *signon.Provider) *dashboard.Ops {
 	return &dashboard.Ops{
-		Queue: r.Queue, Denials: r.Records, Manifests: r.Manifests, Cluster: r.Cluster, Compiled: r.Compiled, Replica: r.Name, SignOn: provider,
+		Queue: r.Queue, Denials: r.Records, Audit: r.Records, Manifests: r.Manifests, Cluster: r.Cluster, Compiled: r.Compiled, Replica: r.Name, Locate: r.Locate, SignOn: provider,
 	}
 }
 

@@ -126,8 +126,8 @@ type server struct {
 	renewals renewals
 	// comparisons limits the concurrent comparisons of manifests.
 	comparisons *gate.Slots
-	cookie   cookie
-	follower preflightapi.Follower
+	cookie      cookie
+	follower    preflightapi.Follower
 }
 
 // Handler serves every path. The response to an unknown path or method is a page, too.

@@ -32,6 +32,7 @@ const (
 	pageOpsQueue     pageName = "ops-queue"
 	pageOpsDenials   pageName = "ops-denials"
 	pageOpsRollout   pageName = "ops-rollout"
+	pageOpsAudit     pageName = "ops-audit"
 	pageOpsCompare   pageName = "ops-compare"
 	pageSignIn       pageName = "sign-in"
 	pageMessage      pageName = "message"

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/explain"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/signon"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -29,12 +30,16 @@ type Ops struct {
 	Queue Queue
 	// Denials are those of all organizations.
 	Denials Denials
+	// Audit is that of privileged changes.
+	Audit Audit
 	// Cluster reads stored objects; nil without a cluster. Compiled returns the compiled
 	// resource version of each kind; nil for a source of posture without versions.
 	Cluster  Cluster
 	Compiled func() map[string]string
 	// Replica is the name of this replica; empty if it has none.
 	Replica string
+	// Locate finds fields of objects in manifests; nil for a source without manifests.
+	Locate explain.Locator
 	// Manifests reads proposed changes.
 	Manifests Manifests
 	// SignOn is the identity provider of operators; nil if they sign in with keys only.
@@ -55,6 +60,7 @@ func (s *server) opsRoutes() []route {
 		{pattern: rolloutsPath + "/{capability}/replica", get: withoutRedirect(s.watchOperator(s.showReplica))},
 		{pattern: opsPath + "/queue", get: s.requireOperator(s.showQueue)},
 		{pattern: opsPath + "/denials", get: s.requireOperator(s.showDenials)},
+		{pattern: auditPath, get: s.requireOperator(s.showAudit)},
 		{pattern: comparePath, get: s.requireOperator(s.showCompare), post: s.requireOperator(s.compare)},
 	}
 }

@@ -23,7 +23,7 @@ import (
 )
 
 // opsPaths are the pages for operators, one of each pattern.
-var opsPaths = []string{"/ops", "/ops?text=stark&capability=preflight&access=open", "/ops/partners/acme", "/ops/partners/stark", "/ops/rollouts", "/ops/rollouts/xjdf", "/ops/queue", "/ops/denials", "/ops/denials?within=30d", "/ops/compare"}
+var opsPaths = []string{"/ops", "/ops?text=stark&capability=preflight&access=open", "/ops/partners/acme", "/ops/partners/stark", "/ops/rollouts", "/ops/rollouts/xjdf", "/ops/queue", "/ops/denials", "/ops/denials?within=30d", "/ops/compare", "/ops/audit"}
 
 // queueStub is a queue with a fixed state.
 type queueStub struct {
@@ -88,7 +88,7 @@ var proposals dirsource.Proposals
 
 // withOps adds the pages for operators.
 func withOps(c *dashboard.Config) {
-	c.Listener, c.Ops = "dashboard-ops", &dashboard.Ops{Queue: fullQueue(""), Denials: denialsOf(c), Manifests: &proposals}
+	c.Listener, c.Ops = "dashboard-ops", &dashboard.Ops{Queue: fullQueue(""), Denials: denialsOf(c), Audit: audited(30, ""), Manifests: &proposals}
 }
 
 // fillOps changes the posture so that the pages for operators have content: a kill switch,

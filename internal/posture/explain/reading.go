@@ -15,6 +15,8 @@ type Reading struct {
 	Inputs posture.Inputs
 	// Unread names the Secrets that the user may not read.
 	Unread []string
+	// Locate finds fields in the manifests; nil without manifests.
+	Locate Locator
 }
 
 // WithoutSecrets returns a reading of objects whose Secrets are all unread.
