@@ -329,7 +329,7 @@ func auditPage(body auditBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = command("printmarket audit\nprintmarket audit verify").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = command("kubectl printmarket audit\nkubectl printmarket audit verify").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
