@@ -83,19 +83,6 @@ func (o Ops) ready(w http.ResponseWriter, r *http.Request) {
 // watermark reports the resource version that this replica enforces, so that a controller can
 // wait for a change to be in force.
 func (o Ops) watermark(w http.ResponseWriter, _ *http.Request) {
-	now := o.Now()
-	var answer posture.Watermark
-	// Read the compiled versions first: a snapshot that arrives in between is newer than
-	// the reported version, which is safe.
-	if o.Compiled != nil {
-		answer.Compiled = o.Compiled()
-	}
-	if age, ok := o.Gates.Age(now); ok {
-		answer.AgeSeconds = age.Seconds()
-	}
-	if snapshot := o.Gates.Current(now); snapshot != nil {
-		answer.Revision, answer.Enforcing = snapshot.Revision(), true
-	}
 	w.Header().Set("Cache-Control", "no-store")
-	_ = respond.JSON(w, http.StatusOK, answer)
+	_ = respond.JSON(w, http.StatusOK, o.Gates.Watermark(o.Compiled, o.Now()))
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/explain"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/requestlog"
@@ -130,6 +131,14 @@ type ReplicaConfig struct {
 	Tour *dashboard.Tour
 	// OperatorView adds the view for operators to the partner dashboard.
 	OperatorView bool
+	// Name is the name of the replica on pages; empty for none.
+	Name string
+	// Cluster reads stored objects for operators; nil without a cluster.
+	Cluster dashboard.Cluster
+	// Locate finds fields of objects in manifests; nil for a source without manifests.
+	Locate explain.Locator
+	// Manifests reads the changes that operators propose.
+	Manifests dashboard.Manifests
 	// SignOn signs operators in on Sockets.Operators; nil if operators use only keys.
 	SignOn *signon.Provider
 	// PlainCookies permits cookies over plain HTTP, for browsers on loopback.
@@ -343,15 +352,22 @@ func (r *Replica) mutual(api API) (Listener, error) {
 func (r *Replica) dashboards() ([]Listener, error) {
 	var view *dashboard.Ops
 	if r.OperatorView {
-		view = &dashboard.Ops{Queue: r.Queue, Denials: r.Records}
+		view = r.operatorView(nil)
 	}
 	partners, err := r.dashboard("dashboard", r.Sockets.Dashboard, view)
 	if err != nil || r.Sockets.Operators == nil {
 		return []Listener{partners}, err
 	}
-	view = &dashboard.Ops{Queue: r.Queue, Denials: r.Records, SignOn: r.SignOn}
+	view = r.operatorView(r.SignOn)
 	operators, err := r.dashboard("dashboard-ops", r.Sockets.Operators, view)
 	return []Listener{partners, operators}, err
+}
+
+// operatorView configures the pages for operators.
+func (r *Replica) operatorView(provider *signon.Provider) *dashboard.Ops {
+	return &dashboard.Ops{
+		Queue: r.Queue, Denials: r.Records, Audit: r.Records, Manifests: r.Manifests, Cluster: r.Cluster, Compiled: r.Compiled, Replica: r.Name, Locate: r.Locate, SignOn: provider,
+	}
 }
 
 func (r *Replica) dashboard(name string, socket net.Listener, view *dashboard.Ops) (Listener, error) {

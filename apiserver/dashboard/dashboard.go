@@ -124,13 +124,15 @@ type server struct {
 	refusals gate.Refusals
 	attempts attempts
 	renewals renewals
-	cookie   cookie
-	follower preflightapi.Follower
+	// comparisons limits the concurrent comparisons of manifests.
+	comparisons *gate.Slots
+	cookie      cookie
+	follower    preflightapi.Follower
 }
 
 // Handler serves every path. The response to an unknown path or method is a page, too.
 func Handler(c Config) (http.Handler, error) {
-	s := &server{Config: c, refusals: gate.NewRefusals(), attempts: newAttempts(), cookie: cookieFor(c.Plain)}
+	s := &server{Config: c, refusals: gate.NewRefusals(), attempts: newAttempts(), cookie: cookieFor(c.Plain), comparisons: gate.NewSlots(comparisons)}
 	s.follower = preflightapi.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes}
 	mux := http.NewServeMux()
 	for _, r := range s.routes() {
@@ -138,6 +140,7 @@ func Handler(c Config) (http.Handler, error) {
 	}
 	design.Register(mux)
 	mux.Handle("/"+scriptFile, design.Handler("text/javascript; charset=utf-8", script))
+	mux.Handle("/"+refreshFile, design.Handler("text/javascript; charset=utf-8", refreshScript))
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(s.serve(route{any: crossOrigin}))
 	return withHeaders(protection.Handler(mux)), nil
@@ -260,6 +263,8 @@ type response struct {
 	send func(http.ResponseWriter) *response
 	// live allows the page to run the script that follows a job.
 	live bool
+	// refresh allows the page to run the script that updates the state of the replicas.
+	refresh bool
 	// content is the content of the page inside the frame.
 	page    pageName
 	title   string
@@ -301,7 +306,7 @@ func (s *server) write(w http.ResponseWriter, v *visit, r response) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(text.Len()))
-	if r.live {
+	if r.live || r.refresh {
 		header.Set("Content-Security-Policy", livePolicy)
 	}
 	if r.retry > 0 {

@@ -134,10 +134,12 @@ func (b *browser) keep(cookie *http.Cookie) {
 const (
 	designScript = `<script src="/design.js" defer></script>`
 	liveScript   = `<script src="/progress.js" defer></script>`
+	// refreshScript is that of a rollout.
+	refreshScript = `<script src="/ops-live.js" defer></script>`
 )
 
 // staticFiles are the files that browsers may keep.
-var staticFiles = map[string]bool{"/design.css": true, "/design.js": true, "/icons.svg": true, "/favicon.svg": true, "/progress.js": true}
+var staticFiles = map[string]bool{"/design.css": true, "/design.js": true, "/icons.svg": true, "/favicon.svg": true, "/progress.js": true, "/ops-live.js": true}
 
 func checkAnswer(t testing.TB, r *http.Request, rec *httptest.ResponseRecorder) {
 	t.Helper()
@@ -145,6 +147,10 @@ func checkAnswer(t testing.TB, r *http.Request, rec *httptest.ResponseRecorder) 
 	text := strings.Replace(rec.Body.String(), designScript, "", 1)
 	if strings.HasPrefix(r.URL.Path, "/preflight/") && strings.Contains(text, liveScript) {
 		text = strings.Replace(text, liveScript, "", 1)
+		policy += "; connect-src 'self'"
+	}
+	if strings.HasPrefix(r.URL.Path, "/ops/rollouts/") && strings.Contains(text, refreshScript) {
+		text = strings.Replace(text, refreshScript, "", 1)
 		policy += "; connect-src 'self'"
 	}
 	if strings.HasSuffix(r.URL.Path, "/report") && rec.Code == http.StatusOK {

@@ -31,6 +31,9 @@ const (
 	pageOpsRollouts  pageName = "ops-rollouts"
 	pageOpsQueue     pageName = "ops-queue"
 	pageOpsDenials   pageName = "ops-denials"
+	pageOpsRollout   pageName = "ops-rollout"
+	pageOpsAudit     pageName = "ops-audit"
+	pageOpsCompare   pageName = "ops-compare"
 	pageSignIn       pageName = "sign-in"
 	pageMessage      pageName = "message"
 )
@@ -38,7 +41,7 @@ const (
 // parents are the pages of the navigation that pages below them belong to.
 var parents = map[pageName]pageName{
 	pageRFQ: pageRFQs, pageJob: pageJobs, pageEndpoint: pageWebhooks, pageDelivery: pageWebhooks, pageRequest: pageRequests,
-	pageOpsPartner: pageOpsPosture,
+	pageOpsPartner: pageOpsPosture, pageOpsRollout: pageOpsRollouts,
 }
 
 // frame surrounds the content of every page.
@@ -47,6 +50,8 @@ type frame struct {
 	page  pageName
 	// live adds the script that follows a job and, for browsers without scripts, a refresh.
 	live bool
+	// refresh adds the script that updates the state of the replicas.
+	refresh bool
 	// visitor is nil without a session.
 	visitor *visitor
 	// docs and tour report whether the listener serves the documentation and the tour.
@@ -78,7 +83,7 @@ func (v *visitor) kind() kind {
 }
 
 func (s *server) frame(v *visit, r response) frame {
-	f := frame{title: r.title, page: r.page, live: r.live, docs: s.Docs, tour: s.Tour != nil}
+	f := frame{title: r.title, page: r.page, live: r.live, refresh: r.refresh, docs: s.Docs, tour: s.Tour != nil}
 	if v.caller.Valid() {
 		operator := s.operates(v, v.caller)
 		f.visitor = &visitor{

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/explain"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/signon"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -29,6 +30,18 @@ type Ops struct {
 	Queue Queue
 	// Denials are those of all organizations.
 	Denials Denials
+	// Audit is that of privileged changes.
+	Audit Audit
+	// Cluster reads stored objects; nil without a cluster. Compiled returns the compiled
+	// resource version of each kind; nil for a source of posture without versions.
+	Cluster  Cluster
+	Compiled func() map[string]string
+	// Replica is the name of this replica; empty if it has none.
+	Replica string
+	// Locate finds fields of objects in manifests; nil for a source without manifests.
+	Locate explain.Locator
+	// Manifests reads proposed changes.
+	Manifests Manifests
 	// SignOn is the identity provider of operators; nil if they sign in with keys only.
 	SignOn *signon.Provider
 }
@@ -41,19 +54,31 @@ func (s *server) opsRoutes() []route {
 	return []route{
 		{pattern: opsPath, get: s.requireOperator(s.showMatrix)},
 		{pattern: opsPath + "/partners/{name...}", get: s.requireOperator(s.showPartner)},
-		{pattern: opsPath + "/rollouts", get: s.requireOperator(s.showRollouts)},
+		{pattern: rolloutsPath, get: s.requireOperator(s.showRollouts)},
+		{pattern: rolloutsPath + "/{capability}", get: s.requireOperator(s.showRollout)},
+		// Updating a page does not renew the session.
+		{pattern: rolloutsPath + "/{capability}/replica", get: withoutRedirect(s.watchOperator(s.showReplica))},
 		{pattern: opsPath + "/queue", get: s.requireOperator(s.showQueue)},
 		{pattern: opsPath + "/denials", get: s.requireOperator(s.showDenials)},
+		{pattern: auditPath, get: s.requireOperator(s.showAudit)},
+		{pattern: comparePath, get: s.requireOperator(s.showCompare), post: s.requireOperator(s.compare)},
 	}
 }
 
 // requireOperator restricts a page to operators.
 func (s *server) requireOperator(next handler) handler {
+	return s.watchOperator(func(v *visit) response {
+		s.renew(v)
+		return next(v)
+	})
+}
+
+// watchOperator restricts a page to operators, and does not renew the session.
+func (s *server) watchOperator(next handler) handler {
 	return s.requireScope(posture.ScopeOpsRead, posture.SurfacePartner, func(v *visit) response {
 		if v.caller.Tenant().Mode != tenant.Live {
 			return message(http.StatusForbidden, "Access denied", liveOnly)
 		}
-		s.renew(v)
 		return next(v)
 	})
 }

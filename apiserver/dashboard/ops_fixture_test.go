@@ -16,13 +16,14 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/dirsource"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/test/posturetest"
 )
 
 // opsPaths are the pages for operators, one of each pattern.
-var opsPaths = []string{"/ops", "/ops?text=stark&capability=preflight&access=open", "/ops/partners/acme", "/ops/partners/stark", "/ops/rollouts", "/ops/queue", "/ops/denials", "/ops/denials?within=30d"}
+var opsPaths = []string{"/ops", "/ops?text=stark&capability=preflight&access=open", "/ops/partners/acme", "/ops/partners/stark", "/ops/rollouts", "/ops/rollouts/xjdf", "/ops/queue", "/ops/denials", "/ops/denials?within=30d", "/ops/compare", "/ops/audit"}
 
 // queueStub is a queue with a fixed state.
 type queueStub struct {
@@ -82,9 +83,12 @@ func fullQueue(mark string) queueStub {
 // denialsOf reads denials from the request log of the dashboard.
 func denialsOf(c *dashboard.Config) dashboard.Denials { return c.Records.(dashboard.Denials) }
 
+// proposals compiles the CustomResourceDefinitions once for all tests.
+var proposals dirsource.Proposals
+
 // withOps adds the pages for operators.
 func withOps(c *dashboard.Config) {
-	c.Listener, c.Ops = "dashboard-ops", &dashboard.Ops{Queue: fullQueue(""), Denials: denialsOf(c)}
+	c.Listener, c.Ops = "dashboard-ops", &dashboard.Ops{Queue: fullQueue(""), Denials: denialsOf(c), Audit: audited(30, ""), Manifests: &proposals}
 }
 
 // fillOps changes the posture so that the pages for operators have content: a kill switch,

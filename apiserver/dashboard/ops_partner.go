@@ -4,6 +4,7 @@ package dashboard
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -73,6 +74,9 @@ func (s *server) showPartner(v *visit) response {
 	if err != nil {
 		return failed(err)
 	}
+	for i := range p.Explained {
+		p.Explained[i].Locate(s.Ops.Locate)
+	}
 	if body.Capability != posture.NoCapability {
 		p.Explained = slices.DeleteFunc(p.Explained, func(e explain.Explained) bool { return e.Capability != body.Capability.String() })
 	}
@@ -108,8 +112,10 @@ func (s *server) webhookRows(v *visit, p explain.Partner) ([]webhookRow, error) 
 // conditionKind returns the kind of the label with the status of a condition.
 func conditionKind(c posture.Condition) kind {
 	switch holds := c.Status == "True"; {
-	case c.Type == v1alpha1.ConditionReady && holds:
+	case (c.Type == v1alpha1.ConditionReady || c.Type == v1alpha1.ConditionPropagated) && holds:
 		return kindOK
+	case c.Type == v1alpha1.ConditionPropagated:
+		return kindAttention
 	case c.Type == v1alpha1.ConditionReady, c.Type == v1alpha1.ConditionStalled && holds:
 		return kindDanger
 	case c.Type == v1alpha1.ConditionReconciling && holds:
@@ -128,6 +134,29 @@ func requestOf(e explain.Explained) string {
 		return "For " + request + ":"
 	}
 	return "For " + request + ", which cannot be allowed, or only after a manual check:"
+}
+
+// originCommands are those that print the objects that decide about the explained capabilities, at
+// their deciding fields.
+func (b *partnerBody) originCommands() string {
+	var commands []string
+	for i := range b.Explained {
+		for _, rule := range b.Explained[i].Rules {
+			o := rule.Origin
+			if o == nil || o.Field == "" {
+				continue
+			}
+			output := "yaml"
+			if !o.Missing {
+				output = quoted("jsonpath={." + o.Field + "}")
+			}
+			command := fmt.Sprintf("kubectl get %s %s --namespace %s --output %s", strings.ToLower(o.Kind), quoted(o.Name), quoted(o.Namespace), output)
+			if !slices.Contains(commands, command) {
+				commands = append(commands, command)
+			}
+		}
+	}
+	return strings.Join(commands, "\n")
 }
 
 // remediesOf returns the rules that stop the request and can be changed.

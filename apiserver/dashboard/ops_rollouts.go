@@ -30,7 +30,7 @@ func (s *server) showRollouts(v *visit) response {
 	all, missing := explain.Rollouts(v.snapshot, v.now)
 	body := rolloutsBody{Revision: v.snapshot.Revision(), Missing: missing}
 	for _, r := range all {
-		body.Rollouts = append(body.Rollouts, rolloutRow{r, chartOf(r.Plan, v.now)})
+		body.Rollouts = append(body.Rollouts, rolloutRow{Rollout: r})
 	}
 	return show(pageOpsRollouts, "Rollouts", rolloutsPage(body))
 }

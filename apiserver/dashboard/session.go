@@ -277,7 +277,7 @@ func noSeal(err error) response {
 // ownPaths are the paths that a visitor may be redirected to after the sign-in.
 var ownPaths = regexp.MustCompile(`^/(tour|rfqs(/[0-9A-Za-z_-]{1,64})?|preflight(/[0-9A-Za-z_-]{1,64}(/report)?)?|` +
 	`requests(/[0-9A-Za-z._-]{8,64})?|webhooks(/endpoints/[0-9a-z-]{1,63}/deliveries|/deliveries/[0-9A-Za-z_]{1,64})?|` +
-	`ops(/rollouts|/queue|/denials|/partners(/[0-9a-z.-]{1,253}){1,2})?)?$`)
+	`ops(/rollouts(/[0-9a-z-]{1,63})?|/queue|/denials|/compare|/audit|/partners(/[0-9a-z.-]{1,253}){1,2})?)?$`)
 
 // ownPath returns a path if it is that of a page here, else that of the overview.
 func ownPath(path string) string {

@@ -9,3 +9,9 @@ const scriptFile = "progress.js"
 
 //go:embed progress.js
 var script []byte
+
+// refreshFile is the script that updates the state of the replicas.
+const refreshFile = "ops-live.js"
+
+//go:embed ops_live.js
+var refreshScript []byte

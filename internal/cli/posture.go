@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -130,7 +131,10 @@ func (o *postureOptions) readManifests(cmd *cobra.Command, path, namespace strin
 		return explain.Reading{}, err
 	}
 	inputs, err := admission.Read(cmd.Context(), files, o.now())
-	return explain.Reading{Inputs: inputs}, err
+	positions := sync.OnceValue(func() dirsource.Positions { return files.Positions(namespace) })
+	return explain.Reading{Inputs: inputs, Locate: func(kind string, name posture.ObjectName, field string) (string, int) {
+		return positions().Find(kind, name, field)
+	}}, err
 }
 
 func openManifests(cmd *cobra.Command, path, namespace string) (*dirsource.Admission, dirsource.Manifests, error) {

@@ -109,7 +109,10 @@ func (o *postureDiffOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	found := explain.Compare(before, after, o.now())
+	found, err := explain.Compare(cmd.Context(), before, after, o.now())
+	if err != nil {
+		return err
+	}
 	if o.opensOnly {
 		found.Changes = slices.DeleteFunc(found.Changes, func(c explain.Change) bool { return c.Effect != explain.EffectOpens })
 	}

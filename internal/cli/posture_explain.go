@@ -21,7 +21,8 @@ func postureExplainCommand() *cobra.Command {
 		long: `Print the rules of the decision table in order: the rules that the partner passes, the
 rule that stops it, and the rules that would stop it after that is fixed. Without --keys
 and --access, the command explains the first closed request: live keys before test keys,
-reads before writes. If it is known, each answer has the time since which it applies.
+reads before writes. If it is known, each answer has the time since which it applies. Each
+rule that stops the request names the field that decides, with its file and line for --from.
 
 Each proposed change was tried on a copy of the objects with the code of the gates.`,
 		args:    cobra.ExactArgs(2),
@@ -45,6 +46,7 @@ Each proposed change was tried on a copy of the objects with the code of the gat
 		if found == nil {
 			return nil, fmt.Errorf("PartnerEntitlement %q does not exist", args[0])
 		}
+		found.Locate(reading.Locate)
 		return found, nil
 	})
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

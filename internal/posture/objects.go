@@ -67,3 +67,22 @@ func (s *Snapshot) Senders() iter.Seq[*v1alpha1.XJMFSender] {
 		}
 	}
 }
+
+// Objects returns the compiled objects, including invalid ones, without their secrets.
+// Callers must not change them.
+func (s *Snapshot) Objects() Inputs {
+	var in Inputs
+	for o := range s.Rollouts() {
+		in.Rollouts = append(in.Rollouts, *o)
+	}
+	for o := range s.Partners() {
+		in.Partners = append(in.Partners, *o)
+	}
+	for o := range s.Senders() {
+		in.Senders = append(in.Senders, *o)
+	}
+	for o := range s.Profiles() {
+		in.Profiles = append(in.Profiles, *o)
+	}
+	return in
+}

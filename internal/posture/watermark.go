@@ -2,7 +2,10 @@
 
 package posture
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // KindSecret is the key of the gate Secret in [Watermark].Compiled, next to the kinds
 // of package v1alpha1.
@@ -19,6 +22,23 @@ type Watermark struct {
 	Enforcing bool `json:"enforcing"`
 	// Compiled maps each kind to the highest resource version in the snapshot in force.
 	Compiled map[string]string `json:"compiled,omitempty"`
+}
+
+// Watermark describes what a replica enforces. The function returns the compiled version of
+// each kind; nil for a source of posture without versions.
+func (g *Gates) Watermark(compiled func() map[string]string, now time.Time) (w Watermark) {
+	// Read the compiled versions first: a snapshot that arrives in between is newer than
+	// the reported version, which is safe.
+	if compiled != nil {
+		w.Compiled = compiled()
+	}
+	if age, ok := g.Age(now); ok {
+		w.AgeSeconds = age.Seconds()
+	}
+	if snapshot := g.Current(now); snapshot != nil {
+		w.Revision, w.Enforcing = snapshot.Revision(), true
+	}
+	return w
 }
 
 // Passed reports whether the replica has compiled the given version of a kind or a

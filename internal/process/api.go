@@ -16,6 +16,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/dirsource"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/signon"
 	"github.com/printmarket/printmarket/internal/telemetry"
@@ -113,6 +114,7 @@ func newReplica(p *process, c apiserver.ReplicaConfig, o *apiOptions, work prefl
 	defer debug.FreeOSMemory()
 	c.Log, c.Metrics, c.Tracer, c.Now = p.log, p.metrics, p.tracer, p.now
 	c.Records, c.Limits, c.Queue, c.Jobs, c.Uploads = p.store, ratelimit.NewRedis(p.redis), work.queue, work.jobs, work.files
+	c.Manifests = new(dirsource.Proposals)
 	c.Ends = signon.NewEnds(p.redis, p.store, p.now)
 	c.APIURL, c.RegistryURL, c.OpsURL = urlOf(c.Sockets.API, o.publicAPI), urlOf(c.Sockets.Registry, o.publicRegistry), urlOf(c.Sockets.Ops, "")
 	c.CatalogMaxStaleness, c.TargetWait = o.catalogMaxStaleness, o.targetWait

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -117,7 +118,10 @@ func openCluster(ctx context.Context, p *process, o *APIServer) (c apiserver.Rep
 	if feed, err = o.feed(p, c.Gates, late, c.Sessions); err != nil {
 		return c, nil, err
 	}
-	c.Compiled = feed.Compiled
+	c.Compiled, c.Cluster = feed.Compiled, feed
+	if c.Name, err = os.Hostname(); err != nil {
+		return c, nil, fmt.Errorf("name of the replica: %w", err)
+	}
 	c.Checks = []apiserver.Check{
 		apiserver.DatabaseCheck(store.Ping, true, p.metrics),
 		apiserver.ClockCheck(store.Skew, p.metrics),

@@ -63,10 +63,12 @@ func openDevAdapters(ctx context.Context, p *process, o *Dev) (a *devAdapters, e
 		return nil, err
 	}
 	a.config.Gates = posture.NewGates(o.maxStaleness)
-	if a.source, err = dirsource.New(o.resources,
-		dirsource.WithGates(a.config.Gates), dirsource.WithLogger(a.log), dirsource.WithClock(a.now), dirsource.WithPoll(time.Second)); err != nil {
+	manifests, err := dirsource.New(o.resources,
+		dirsource.WithGates(a.config.Gates), dirsource.WithLogger(a.log), dirsource.WithClock(a.now), dirsource.WithPoll(time.Second))
+	if err != nil {
 		return nil, err
 	}
+	a.source, a.config.Locate = manifests, manifests.Find
 	a.config.Checks = append(a.config.Checks, apiserver.PostureCheck(a.source.Healthy, a.config.Gates, a.now))
 	if a.redisURL = o.redis; o.redis == "" {
 		var stop func()

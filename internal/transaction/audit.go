@@ -33,6 +33,14 @@ const (
 	CertifyErasure    Verb = "organization.erased"
 )
 
+// Verbs returns all verbs.
+func Verbs() []Verb {
+	return []Verb{
+		CloseRFQ, CancelRFQ, SubmitQuote, WithdrawQuote, ImportMasterData, ApproveMasterData, WithdrawMasterData,
+		TestWebhook, RedeliverWebhook, RecoverWebhook, EnableWebhook, EraseOrganization, CertifyErasure,
+	}
+}
+
 // Actor identifies the platform operator who performed the action.
 type Actor struct {
 	// Organization owns the API key; Key is the name of the key.

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,15 +29,15 @@ const defaultNamespace = "default"
 func (a *Admission) Read(ctx context.Context, files Manifests, now time.Time) (posture.Inputs, error) {
 	l := loader{admission: a, seen: map[objectName]string{}}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := ctx.Err(); err != nil {
-			return posture.Inputs{}, err
-		}
 		documents, fault := parse(name, files[name])
 		if fault != nil {
 			l.refusal.add(fault)
 			continue
 		}
 		for i := range documents {
+			if err := ctx.Err(); err != nil {
+				return posture.Inputs{}, err
+			}
 			for _, fault := range l.admit(ctx, name, &documents[i]) {
 				fault.File = name
 				l.refusal.add(fault)
@@ -126,7 +128,12 @@ func (l *loader) identify(file string, d *document) (objectName, *FaultError) {
 func faultsOf(errs field.ErrorList) []*FaultError {
 	faults := make([]*FaultError, len(errs))
 	for i, e := range errs {
-		faults[i] = &FaultError{Field: e.Field, Problem: cmp.Or(e.Detail, e.Type.String())}
+		problem := cmp.Or(e.Detail, e.Type.String())
+		if value, isText := e.BadValue.(string); isText {
+			// The messages of formats end with the value.
+			problem = strings.TrimSuffix(problem, ": "+strconv.Quote(value))
+		}
+		faults[i] = &FaultError{Field: e.Field, Problem: problem}
 		if e.Field == "<nil>" {
 			faults[i].Field = ""
 		}

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -49,6 +50,8 @@ type Source struct {
 	// good is the hash of the set in force. loaded is true if there is one.
 	good   [32]byte
 	loaded bool
+	// positions finds the objects in force in their files.
+	positions func() Positions
 	// refused is the hash of the last rejected set and refusal its error, so that each
 	// set is validated only once.
 	refused [32]byte
@@ -124,6 +127,21 @@ func (s *Source) Status() Status {
 
 // Healthy returns nil if the current content of the directory is in force.
 func (s *Source) Healthy() error { return s.Status().Fault }
+
+// Find returns the file and the line of a field of an object in force, as
+// [Positions.Find] does. The file is below the directory's path.
+func (s *Source) Find(kind string, name posture.ObjectName, field string) (file string, line int) {
+	s.mu.Lock()
+	positions := s.positions
+	s.mu.Unlock()
+	if positions == nil {
+		return "", 0
+	}
+	if file, line = positions().Find(kind, name, field); file == "" {
+		return "", 0
+	}
+	return filepath.Join(s.dir, filepath.FromSlash(file)), line
+}
 
 // Run reads the directory, puts it in force and follows its changes until the
 // context ends, which is not an error.
@@ -236,6 +254,7 @@ func (s *Source) apply(ctx context.Context, set *contents) {
 	s.gates.Publish(snapshot, now)
 	s.mu.Lock()
 	s.good, s.loaded, s.refusal = set.hash, true, nil
+	s.positions = sync.OnceValue(func() Positions { return Manifests(set.files).Positions(s.admission.Namespace) })
 	s.status = Status{Revision: snapshot.Revision(), Files: len(set.files), LoadedAt: now}
 	s.mu.Unlock()
 	s.log.InfoContext(ctx, "posture in force", "revision", snapshot.Revision(), "files", len(set.files))

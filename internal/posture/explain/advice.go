@@ -32,6 +32,8 @@ type advice struct {
 type subject struct {
 	partner *v1alpha1.PartnerEntitlement
 	rollout *v1alpha1.CapabilityRollout
+	// undeclared is true if the objects have no rollout of the capability.
+	undeclared bool
 	// sender is an added sender; nil if there is none.
 	sender     *v1alpha1.XJMFSender
 	capability posture.Capability

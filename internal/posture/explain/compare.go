@@ -3,6 +3,7 @@
 package explain
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -49,16 +50,20 @@ type side struct {
 }
 
 // Compare evaluates both postures now and at each time at which either of them
-// changes without an edit, and returns the differences.
-func Compare(old, current Reading, now time.Time) Comparison {
-	return compare(&side{New(old.Inputs), old}, &side{New(current.Inputs), current}, now)
+// changes without an edit, and returns the differences. The error is that of the context:
+// many partners with many scheduled changes take minutes.
+func Compare(ctx context.Context, old, current Reading, now time.Time) (Comparison, error) {
+	return compare(ctx, &side{New(old.Inputs), old}, &side{New(current.Inputs), current}, now)
 }
 
-func compare(before, after *side, now time.Time) Comparison {
+func compare(ctx context.Context, before, after *side, now time.Time) (Comparison, error) {
 	times, until := instants(before, after, now)
 	out := Comparison{Changes: []Change{}, Until: until}
 	var group []Change // of one partner and subject
 	for _, q := range questions(before, after) {
+		if err := ctx.Err(); err != nil {
+			return Comparison{}, err
+		}
 		if len(group) > 0 && (group[0].Partner != q.partner || group[0].Subject != q.subject) {
 			out.Changes, group = append(out.Changes, together(group)...), nil
 		}
@@ -66,7 +71,7 @@ func compare(before, after *side, now time.Time) Comparison {
 	}
 	out.Changes = append(out.Changes, together(group)...)
 	out.Changes = append(out.Changes, attributes(before, after, now)...)
-	return out
+	return out, nil
 }
 
 // instants returns all times at which a decision may differ from the one before.

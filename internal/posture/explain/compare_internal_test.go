@@ -3,6 +3,8 @@
 package explain
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,7 +12,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/test/posturetest"
 )
@@ -32,8 +36,8 @@ func TestReversedComparisonHasOppositeChanges(t *testing.T) {
 	posturetest.Each(t, func(t *testing.T, g posturetest.Generator, in posture.Inputs) {
 		t.Helper()
 		other := g.Inputs()
-		there := Compare(Reading{Inputs: in}, Reading{Inputs: other}, judged)
-		back := Compare(Reading{Inputs: other}, Reading{Inputs: in}, judged)
+		there := compared(t, in, other)
+		back := compared(t, other, in)
 		lines := func(d Comparison, turn bool) []string {
 			set := map[string]bool{}
 			for _, c := range d.Changes {
@@ -54,8 +58,27 @@ func TestReversedComparisonHasOppositeChanges(t *testing.T) {
 		if diff := cmp.Diff(lines(there, false), lines(back, true)); diff != "" {
 			t.Errorf("there and back:\n%s", diff)
 		}
-		if same := Compare(Reading{Inputs: in}, Reading{Inputs: in}, judged); len(same.Changes) > 0 {
+		if same := compared(t, in, in); len(same.Changes) > 0 {
 			t.Errorf("no change changes %+v", same.Changes)
 		}
 	})
+}
+
+func compared(t *testing.T, before, after posture.Inputs) Comparison {
+	t.Helper()
+	found, err := Compare(t.Context(), Reading{Inputs: before}, Reading{Inputs: after}, judged)
+	if err != nil {
+		t.Fatalf("Compare: %v", err)
+	}
+	return found
+}
+
+func TestComparisonEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	in := posture.Inputs{Partners: []v1alpha1.PartnerEntitlement{{ObjectMeta: metav1.ObjectMeta{Name: "acme"}}}}
+	if _, err := Compare(ctx, Reading{Inputs: in}, Reading{Inputs: in}, judged); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
 }

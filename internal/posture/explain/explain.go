@@ -79,6 +79,9 @@ type Rule struct {
 	Outcome string `json:"outcome"`
 	// Remedy is the action to take if the rule stops the request.
 	Remedy string `json:"remedy,omitempty"`
+	// Origin is the field that makes the rule stop the request; nil if it does not, or if no
+	// object decides.
+	Origin *Origin `json:"origin,omitempty"`
 }
 
 // Transition is the next change of an answer without an edit.
@@ -146,10 +149,12 @@ func (x *Explanation) judge(p *Prober, o *v1alpha1.PartnerEntitlement, c posture
 			e.rollout = rollout.DeepCopy()
 		}
 	}
-	hits, unfixable := map[posture.Reason]string{}, false
+	e.undeclared = e.rollout == nil
+	hits, unfixable := map[posture.Reason]hit{}, false
 	for reason := r.reason; reason != posture.ReasonOpen; {
+		origin := e.origin(reason) // before the remedy changes the field
 		text, possible := adviceOn(reason).remedy(e)
-		hits[reason] = text
+		hits[reason] = hit{text, origin}
 		if !possible {
 			unfixable = true
 			break
@@ -165,19 +170,25 @@ func (x *Explanation) judge(p *Prober, o *v1alpha1.PartnerEntitlement, c posture
 	x.list(c, r.reason, hits, unfixable)
 }
 
+// hit is the remedy and the origin of a rule that stops the request.
+type hit struct {
+	remedy string
+	origin *Origin
+}
+
 // list adds the rules with their outcomes.
-func (x *Explanation) list(c posture.Capability, first posture.Reason, hits map[posture.Reason]string, unfixable bool) {
+func (x *Explanation) list(c posture.Capability, first posture.Reason, hits map[posture.Reason]hit, unfixable bool) {
 	left := len(hits)
 	for rule := range posture.RulesOf(c) {
 		entry := Rule{Reason: rule.Reason.String(), Phase: rule.Phase.String(), Asks: adviceOn(rule.Reason).asks, Outcome: Passes}
-		remedy, hit := hits[rule.Reason]
+		found, hit := hits[rule.Reason]
 		switch {
 		case !c.Definition().Ladder.Counts(rule.Phase):
 			entry.Outcome = NotCounted
 		case hit && rule.Reason == first:
-			entry.Outcome, entry.Remedy = Stops, remedy
+			entry.Outcome, entry.Remedy, entry.Origin = Stops, found.remedy, found.origin
 		case hit:
-			entry.Outcome, entry.Remedy = StopsNext, remedy
+			entry.Outcome, entry.Remedy, entry.Origin = StopsNext, found.remedy, found.origin
 		case unfixable && left == 0:
 			entry.Outcome = Unknown
 		}

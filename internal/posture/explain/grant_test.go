@@ -71,11 +71,11 @@ func TestPeriodOfGrantIsExplained(t *testing.T) {
 func TestComparisonListsWhenAGrantBeginsAndEnds(t *testing.T) {
 	t.Parallel()
 	now := posturetest.Judged()
-	always := explain.Reading{Inputs: granting(func(*v1alpha1.CapabilityGrant) {})}
-	period := explain.Reading{Inputs: granting(func(g *v1alpha1.CapabilityGrant) {
+	always := granting(func(*v1alpha1.CapabilityGrant) {})
+	period := granting(func(g *v1alpha1.CapabilityGrant) {
 		g.NotBefore, g.NotAfter = new(metav1.NewTime(now.Add(-time.Hour))), new(metav1.NewTime(now.Add(time.Hour)))
-	})}
-	c := explain.Compare(always, period, now)
+	})
+	c := compare(t, always, period)
 	if len(c.Changes) != 1 || c.Changes[0].Effect != explain.EffectCloses || c.Changes[0].New != "NotEntitled" || c.Changes[0].At == nil || !c.Changes[0].At.Equal(now.Add(time.Hour)) {
 		t.Errorf("changes %+v, want one that closes preflight in an hour", c.Changes)
 	}

@@ -15,6 +15,29 @@ type Reading struct {
 	Inputs posture.Inputs
 	// Unread names the Secrets that the user may not read.
 	Unread []string
+	// Locate finds fields in the manifests; nil without manifests.
+	Locate Locator
+}
+
+// WithoutSecrets returns a reading of objects whose Secrets are all unread.
+func WithoutSecrets(in posture.Inputs) Reading {
+	r := Reading{Inputs: in}
+	unread := func(secrets []v1alpha1.SharedSecret) {
+		for _, s := range secrets {
+			r.Unread = append(r.Unread, s.SecretRef.Name)
+		}
+	}
+	for i := range in.Senders {
+		unread(in.Senders[i].Spec.Secrets)
+	}
+	for i := range in.Partners {
+		for _, h := range in.Partners[i].Spec.Webhooks {
+			unread(h.Secrets)
+		}
+	}
+	slices.Sort(r.Unread)
+	r.Unread = slices.Compact(r.Unread)
+	return r
 }
 
 // reasonUnread replaces the reason of a condition that blames an unread Secret.

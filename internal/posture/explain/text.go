@@ -86,6 +86,7 @@ func (x *Explanation) Table() Table {
 	}
 	table = append(table, []string{}, []string{"Rules for " + requests + ":"}, []string{}, []string{"PHASE", "RULE", "OUTCOME", "REASON"})
 	var remedies Table
+	number := 0
 	for _, one := range x.Rules {
 		reason := "-"
 		if one.Outcome == Stops || one.Outcome == StopsNext {
@@ -93,7 +94,11 @@ func (x *Explanation) Table() Table {
 		}
 		table = append(table, []string{one.Phase, one.Asks, one.Outcome, reason})
 		if one.Remedy != "" {
-			remedies = append(remedies, []string{fmt.Sprintf("%d. %s: %s.", len(remedies)+1, one.Reason, one.Remedy)})
+			number++
+			remedies = append(remedies, []string{fmt.Sprintf("%d. %s: %s.", number, one.Reason, one.Remedy)})
+			if one.Origin != nil {
+				remedies = append(remedies, []string{"   " + one.Origin.String()})
+			}
 		}
 	}
 	verdict := "The request stays closed until these problems are resolved:"

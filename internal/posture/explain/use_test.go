@@ -49,11 +49,20 @@ func TestRulesThatPassHaveNoReasonInTheTable(t *testing.T) {
 	}
 }
 
+func compare(t *testing.T, before, after posture.Inputs) explain.Comparison {
+	t.Helper()
+	found, err := explain.Compare(t.Context(), explain.Reading{Inputs: before}, explain.Reading{Inputs: after}, posturetest.Judged())
+	if err != nil {
+		t.Fatalf("Compare: %v", err)
+	}
+	return found
+}
+
 func TestComparisonOpensACapabilityWithItsFirstUsableKey(t *testing.T) {
 	t.Parallel()
 	before, after := reading(), reading()
 	after.Partners[0].Spec.Keys[0].Scopes = append(after.Partners[0].Spec.Keys[0].Scopes, "preflight:write")
-	changes := explain.Compare(explain.Reading{Inputs: before}, explain.Reading{Inputs: after}, posturetest.Judged()).Changes
+	changes := compare(t, before, after).Changes
 	if !slices.ContainsFunc(changes, func(c explain.Change) bool {
 		return c.Effect == explain.EffectOpens && c.Subject == "preflight" && c.Old == "NoUsableKey" && slices.Equal(c.Access, []string{"write"})
 	}) {
@@ -73,7 +82,7 @@ func TestComparisonClosesASenderWhosePartnerLosesTheGrant(t *testing.T) {
 		before.Rollouts[i].Spec.Stage, before.Rollouts[i].Spec.Audience = v1alpha1.StagePrivateBeta, &v1alpha1.Audience{Partners: []string{"acme"}}
 		after.Rollouts[i].Spec.Stage, after.Rollouts[i].Spec.Audience = before.Rollouts[i].Spec.Stage, before.Rollouts[i].Spec.Audience
 	}
-	changes := explain.Compare(explain.Reading{Inputs: before}, explain.Reading{Inputs: after}, posturetest.Judged()).Changes
+	changes := compare(t, before, after).Changes
 	if !slices.ContainsFunc(changes, func(c explain.Change) bool {
 		return c.Effect == explain.EffectCloses && strings.HasPrefix(c.Subject, "sender acme") && c.New == "Killed"
 	}) {

@@ -3,10 +3,15 @@
 package kubesource
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
@@ -126,3 +131,21 @@ var (
 	// gates are closed.
 	ErrStale = errors.New("the cluster has not been read for too long; all capabilities are closed")
 )
+
+// Rollout returns the rollout with a name as the cluster stores it now: with its status and
+// managed fields, which snapshots lack. It returns nil if there is none.
+func (s *Source) Rollout(ctx context.Context, name string) (*v1alpha1.CapabilityRollout, error) {
+	client, err := NewClient(s.config.Rest, v1alpha1.AddToScheme)
+	if err != nil {
+		return nil, err
+	}
+	var found v1alpha1.CapabilityRollout
+	err = client.Get(ctx, s.kinds[rollouts].resource, types.NamespacedName{Namespace: s.config.Namespace, Name: name}, &found)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read CapabilityRollout %s: %w", name, err)
+	}
+	return &found, nil
+}
