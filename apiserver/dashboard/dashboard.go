@@ -14,7 +14,7 @@
 // posture. Package account and the gates decide as they do for a request to the API.
 //
 // The pages are components in .templ files, in the design of package design. They work
-// without scripts. The page of a running job also loads the file progress.js.
+// without scripts. The page of a running job also loads progress.js, and the list of jobs upload.js.
 package dashboard
 
 import (
@@ -30,6 +30,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/design"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
@@ -44,6 +45,7 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/internal/webhook"
 )
 
 // Sessions seals and opens sessions. Package credential implements it.
@@ -67,9 +69,11 @@ type RFQs interface {
 	Quotes(ctx context.Context, owner tenant.ID, id string) ([]rfq.Quote, error)
 }
 
-// Records reads quotas, the last use of keys, and the request log. The stores implement it.
+// Records reads quotas, the last use of keys, the request log, and counts of deliveries. The stores
+// implement it.
 type Records interface {
 	gate.Quotas
+	webhook.ActivityStore
 	KeyUses(ctx context.Context, keys []credential.Digest) ([]credential.Use, error)
 	QuotaDays(ctx context.Context, owner tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error)
 	Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error)
@@ -89,6 +93,10 @@ type Config struct {
 	Webhooks webhooksapi.Webhooks
 	Cursors  webhooksapi.Cursors
 	Jobs     Jobs
+	// Forms submits uploaded files, and Gate checks them as the API does. Both share their limits
+	// with the API.
+	Forms *preflightapi.Forms
+	Gate  *gate.Gate
 	// Pace and Changes configure how a page follows a job, as in the API.
 	Pace    preflightapi.Pace
 	Changes *preflightapi.Changes
@@ -126,18 +134,21 @@ type server struct {
 	renewals renewals
 	cookie   cookie
 	follower preflightapi.Follower
+	sends    map[string]contracts.Sends
 }
 
 // Handler serves every path. The response to an unknown path or method is a page, too.
 func Handler(c Config) (http.Handler, error) {
-	s := &server{Config: c, refusals: gate.NewRefusals(), attempts: newAttempts(), cookie: cookieFor(c.Plain)}
+	s := &server{Config: c, refusals: gate.NewRefusals(), attempts: newAttempts(), cookie: cookieFor(c.Plain), sends: sendsOf(c.Contracts)}
 	s.follower = preflightapi.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes}
 	mux := http.NewServeMux()
 	for _, r := range s.routes() {
 		mux.Handle(r.pattern, s.serve(r))
 	}
 	design.Register(mux)
-	mux.Handle("/"+scriptFile, design.Handler("text/javascript; charset=utf-8", script))
+	for file, text := range map[string][]byte{progressFile: progressScript, uploadFile: uploadScript} {
+		mux.Handle("/"+file, design.Handler("text/javascript; charset=utf-8", text))
+	}
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(s.serve(route{any: crossOrigin}))
 	return withHeaders(protection.Handler(mux)), nil
@@ -258,8 +269,9 @@ type response struct {
 	retry time.Duration
 	// send, if it is set, writes the response itself, or returns the page to write instead.
 	send func(http.ResponseWriter) *response
-	// live allows the page to run the script that follows a job.
-	live bool
+	// live adds the script that follows a job, and upload the one that uploads a file. Both
+	// may send requests to this origin.
+	live, upload bool
 	// content is the content of the page inside the frame.
 	page    pageName
 	title   string
@@ -301,7 +313,7 @@ func (s *server) write(w http.ResponseWriter, v *visit, r response) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(text.Len()))
-	if r.live {
+	if r.live || r.upload {
 		header.Set("Content-Security-Policy", livePolicy)
 	}
 	if r.retry > 0 {

@@ -21,6 +21,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/apiserver/ratelimit"
+	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/rfq"
@@ -36,6 +37,7 @@ const cookieName = "__Host-printmarket"
 // testDashboard is a dashboard beside an API server with demo partners.
 type testDashboard struct {
 	*apitest.Server
+	config  dashboard.Config
 	handler http.Handler
 	log     *bytes.Buffer
 }
@@ -55,13 +57,34 @@ func newDashboard(t testing.TB, changes ...func(*dashboard.Config)) *testDashboa
 		Jobs: d.Jobs, Pace: preflightapi.Pace{Soonest: 2 * time.Millisecond, Latest: 10 * time.Millisecond}, Streams: gate.NewStreams(0, 0), Contracts: d.Contracts,
 		APIURL: "http://api.example.com", RegistryURL: "http://registry.example.com", OpsURL: "http://ops.example.com", Docs: true,
 	}
+	config.Forms = d.forms(t, d.Preflight())
+	d.config = config
+	d.handlerWith(t, changes...)
+	return d
+}
+
+// handlerWith builds the handler again after changes to the configuration.
+func (d *testDashboard) handlerWith(t testing.TB, changes ...func(*dashboard.Config)) {
+	t.Helper()
+	config := d.config
 	for _, change := range changes {
 		change(&config)
 	}
+	config.Gate = gate.New(gate.Config{Gates: config.Gates, Limits: config.Limits, Problems: respond.NewProblems(config.RegistryURL), Metrics: d.Metrics, Log: config.Log, Now: config.Now, Listener: config.Listener})
+	var err error
 	if d.handler, err = dashboard.Handler(config); err != nil {
 		t.Fatalf("dashboard.Handler: %v", err)
 	}
-	return d
+}
+
+// forms returns the forms of a surface.
+func (d *testDashboard) forms(t testing.TB, config preflightapi.Config) *preflightapi.Forms {
+	t.Helper()
+	made, err := preflightapi.NewForms(config, d.Contracts)
+	if err != nil {
+		t.Fatalf("preflightapi.NewForms: %v", err)
+	}
+	return made
 }
 
 // chance is the same in every run, so that clients never share a bucket by accident.
@@ -129,15 +152,16 @@ func (b *browser) keep(cookie *http.Cookie) {
 	}
 }
 
-// designScript and liveScript are the scripts that a page may have: that of the design, and that
-// of a running job.
+// designScript, liveScript and uploadScript are the scripts that a page may have: that of the design,
+// that of a running job, and that of the list of jobs.
 const (
+	uploadScript = `<script src="/upload.js" defer></script>`
 	designScript = `<script src="/design.js" defer></script>`
 	liveScript   = `<script src="/progress.js" defer></script>`
 )
 
 // staticFiles are the files that browsers may keep.
-var staticFiles = map[string]bool{"/design.css": true, "/design.js": true, "/icons.svg": true, "/favicon.svg": true, "/progress.js": true}
+var staticFiles = map[string]bool{"/design.css": true, "/design.js": true, "/icons.svg": true, "/favicon.svg": true, "/progress.js": true, "/upload.js": true}
 
 func checkAnswer(t testing.TB, r *http.Request, rec *httptest.ResponseRecorder) {
 	t.Helper()
@@ -145,6 +169,10 @@ func checkAnswer(t testing.TB, r *http.Request, rec *httptest.ResponseRecorder) 
 	text := strings.Replace(rec.Body.String(), designScript, "", 1)
 	if strings.HasPrefix(r.URL.Path, "/preflight/") && strings.Contains(text, liveScript) {
 		text = strings.Replace(text, liveScript, "", 1)
+		policy += "; connect-src 'self'"
+	}
+	if r.URL.Path == "/preflight" && strings.Contains(text, uploadScript) {
+		text = strings.Replace(text, uploadScript, "", 1)
 		policy += "; connect-src 'self'"
 	}
 	if strings.HasSuffix(r.URL.Path, "/report") && rec.Code == http.StatusOK {

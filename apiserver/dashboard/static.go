@@ -4,8 +4,15 @@ package dashboard
 
 import _ "embed"
 
-// scriptFile is the script of the page of a running job.
-const scriptFile = "progress.js"
+// The scripts of the page of a running job and of the form of a new job.
+const (
+	progressFile = "progress.js"
+	uploadFile   = "upload.js"
+)
 
-//go:embed progress.js
-var script []byte
+var (
+	//go:embed progress.js
+	progressScript []byte
+	//go:embed upload.js
+	uploadScript []byte
+)
