@@ -165,13 +165,14 @@ type Replica struct {
 	sweeper     *sweeper.Sweeper
 	changes     *preflightapi.Changes
 	streams     *gate.Streams
+	uploads     *gate.Uploads
 	server      *Server
 }
 
 // NewReplica returns a replica that does not serve yet.
 func NewReplica(c ReplicaConfig) (*Replica, error) {
 	r := &Replica{
-		ReplicaConfig: c, problems: respond.NewProblems(c.RegistryURL), changes: preflightapi.NewChanges(), streams: NewStreams(),
+		ReplicaConfig: c, problems: respond.NewProblems(c.RegistryURL), changes: preflightapi.NewChanges(), streams: NewStreams(), uploads: preflightapi.NewUploads(),
 		limits: ratelimit.New(c.Limits), requests: requestlog.NewRecorder(c.Now, rand.Reader),
 		catalogs: catalog.NewHolder(c.CatalogMaxStaleness), authorities: authority.NewHolder(c.CatalogMaxStaleness),
 		masterData: masterdata.New(masterdata.Config{Store: c.Records, Now: c.Now, Random: rand.Reader}),
@@ -316,10 +317,8 @@ func (r *Replica) api() (API, error) {
 	}
 	routes, err := Surfaces{
 		RFQs: r.rfqs, Callbacks: r.callbacks, Webhooks: r.webhooks, MasterData: r.masterData, Erasures: r.erasures, Catalogs: r.catalogs, Authorities: r.authorities,
-		Preflight: preflightapi.Config{
-			Origin: r.APIURL, Jobs: r.Jobs, RFQs: r.rfqs, Files: r.Uploads, Uploads: preflightapi.NewUploads(), Quotas: r.Records, Queue: r.sweeper, Backlog: maxOpenJobs, Changes: r.changes,
-		},
-		Sessions: r.Sessions, Records: r.Records, Cursors: r.Cursors, Contracts: set,
+		Preflight: r.preflight(),
+		Sessions:  r.Sessions, Records: r.Records, Cursors: r.Cursors, Contracts: set,
 	}.Routes()
 	if err != nil {
 		return API{}, err
@@ -328,6 +327,14 @@ func (r *Replica) api() (API, error) {
 		Gates: r.Gates, Limits: r.limits, Unauthenticated: gate.NewUnauthenticated(), Uses: &r.uses, Requests: r.requests, Problems: r.problems, Metrics: r.Metrics, Tracer: r.Tracer,
 		Log: r.Log, Now: r.Now, Streams: r.streams, Contracts: set, Files: append(files, catalog), Routes: routes, Shared: r.Jobs,
 	}, nil
+}
+
+// preflight returns the dependencies of the surface preflight, which the API and the dashboards
+// share.
+func (r *Replica) preflight() preflightapi.Config {
+	return preflightapi.Config{
+		Origin: r.APIURL, Jobs: r.Jobs, RFQs: r.rfqs, Files: r.Uploads, Uploads: r.uploads, Quotas: r.Records, Queue: r.sweeper, Backlog: maxOpenJobs, Changes: r.changes,
+	}
 }
 
 // mutual returns the listener that serves the API with mutual TLS, with its own
@@ -371,9 +378,17 @@ func (r *Replica) operatorView(provider *signon.Provider) *dashboard.Ops {
 }
 
 func (r *Replica) dashboard(name string, socket net.Listener, view *dashboard.Ops) (Listener, error) {
+	forms, err := preflightapi.NewForms(r.preflight(), r.contracts)
+	if err != nil {
+		return Listener{}, err
+	}
+	checks := gate.New(gate.Config{
+		Gates: r.Gates, Limits: r.limits, Uses: &r.uses, Problems: r.problems, Metrics: r.Metrics, Log: r.Log, Now: r.Now,
+		Listener: name, MaxPerOrganization: defaultMaxPerOrganization,
+	})
 	pages, err := dashboard.Handler(dashboard.Config{
 		Listener: name, Gates: r.Gates, Sessions: r.Sessions, Ends: r.Ends, RFQs: r.rfqs, Records: r.Records, Limits: r.limits, Uses: &r.uses, Metrics: r.Metrics,
-		Webhooks: r.webhooks, Cursors: r.Cursors, Jobs: r.Jobs, Changes: r.changes, Streams: r.streams,
+		Webhooks: r.webhooks, Cursors: r.Cursors, Jobs: r.Jobs, Forms: forms, Gate: checks, Changes: r.changes, Streams: r.streams,
 		Log: r.Log, Now: r.Now, Random: rand.Reader, Plain: r.PlainCookies,
 		RegistryURL: r.RegistryURL, APIURL: r.APIURL, OpsURL: r.OpsURL, Docs: r.Docs != nil, Tour: r.Tour, Contracts: r.contracts, Ops: view,
 	})

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -202,21 +203,56 @@ type Parameter struct {
 
 // QueryParameters returns the query parameters of an operation.
 func (s *Set) QueryParameters(op Operation) []Parameter {
+	var all []Parameter
+	for _, parameter := range s.parameters(op) {
+		if name, _ := parameter["name"].(string); parameter["in"] == "query" {
+			schema, _ := parameter["schema"].(map[string]any)
+			all = append(all, Parameter{Name: name, Repeats: schema["type"] == "array"})
+		}
+	}
+	return all
+}
+
+// parameters lists the parameters of a path and of its operation, as the contract has them.
+func (s *Set) parameters(op Operation) []map[string]any {
 	item := []string{"paths", op.Path}
 	operation := append(slices.Clone(item), strings.ToLower(op.Method))
-	var all []Parameter
+	var all []map[string]any
 	for _, owner := range [][]string{item, operation} {
 		node, _, _ := s.resolve(op.Contract, owner)
 		listed, _ := node["parameters"].([]any)
 		for _, one := range listed {
-			parameter := s.referred(op.Contract, one)
-			if name, _ := parameter["name"].(string); parameter["in"] == "query" {
-				schema, _ := parameter["schema"].(map[string]any)
-				all = append(all, Parameter{Name: name, Repeats: schema["type"] == "array"})
-			}
+			all = append(all, s.referred(op.Contract, one))
 		}
 	}
 	return all
+}
+
+// Sends describes what a request of an operation has besides its path and its key.
+type Sends struct {
+	// MediaType is that of the body, if possible JSON or else PDF; empty without a body.
+	MediaType string
+	// IdempotencyKey reports whether the operation has the header field of this name.
+	IdempotencyKey bool
+}
+
+// Sends returns what a request of an operation has.
+func (s *Set) Sends(op Operation) Sends {
+	var sends Sends
+	node, _, _ := s.resolve(op.Contract, []string{"paths", op.Path, strings.ToLower(op.Method)})
+	content, _ := s.referred(op.Contract, node["requestBody"])["content"].(map[string]any)
+	if types := slices.Sorted(maps.Keys(content)); len(types) > 0 {
+		sends.MediaType = types[0]
+		for _, preferred := range []string{"application/pdf", "application/json"} {
+			if slices.Contains(types, preferred) {
+				sends.MediaType = preferred
+			}
+		}
+	}
+	for _, parameter := range s.parameters(op) {
+		sends.IdempotencyKey = sends.IdempotencyKey || parameter["in"] == "header" && parameter["name"] == "Idempotency-Key"
+	}
+	return sends
 }
 
 // referred resolves the local $ref of a node, if it has one.

@@ -17,7 +17,9 @@ const contractsPath = "/contracts"
 type Contracts interface {
 	Info(name contracts.Name) contracts.Info
 	Operations() []contracts.Operation
+	InternalOperations() []contracts.Operation
 	Lifecycle(op contracts.Operation) contracts.Lifecycle
+	Sends(op contracts.Operation) contracts.Sends
 }
 
 // contractsBody is the list of published contracts and of deprecated operations.

@@ -14,12 +14,13 @@
 // posture. Package account and the gates decide as they do for a request to the API.
 //
 // The pages are components in .templ files, in the design of package design. They work
-// without scripts. The page of a running job also loads the file progress.js.
+// without scripts. The page of a running job also loads progress.js, and the list of jobs upload.js.
 package dashboard
 
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -30,6 +31,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/design"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
@@ -44,6 +46,7 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/internal/webhook"
 )
 
 // Sessions seals and opens sessions. Package credential implements it.
@@ -67,9 +70,11 @@ type RFQs interface {
 	Quotes(ctx context.Context, owner tenant.ID, id string) ([]rfq.Quote, error)
 }
 
-// Records reads quotas, the last use of keys, and the request log. The stores implement it.
+// Records reads quotas, the last use of keys, the request log, and counts of deliveries. The stores
+// implement it.
 type Records interface {
 	gate.Quotas
+	webhook.ActivityStore
 	KeyUses(ctx context.Context, keys []credential.Digest) ([]credential.Use, error)
 	QuotaDays(ctx context.Context, owner tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error)
 	Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error)
@@ -89,6 +94,10 @@ type Config struct {
 	Webhooks webhooksapi.Webhooks
 	Cursors  webhooksapi.Cursors
 	Jobs     Jobs
+	// Forms submits uploaded files, and Gate checks them as the API does. Both share their limits
+	// with the API.
+	Forms *preflightapi.Forms
+	Gate  *gate.Gate
 	// Pace and Changes configure how a page follows a job, as in the API.
 	Pace    preflightapi.Pace
 	Changes *preflightapi.Changes
@@ -128,19 +137,28 @@ type server struct {
 	comparisons *gate.Slots
 	cookie      cookie
 	follower    preflightapi.Follower
+	sends       map[string]contracts.Sends
 }
 
 // Handler serves every path. The response to an unknown path or method is a page, too.
 func Handler(c Config) (http.Handler, error) {
-	s := &server{Config: c, refusals: gate.NewRefusals(), attempts: newAttempts(), cookie: cookieFor(c.Plain), comparisons: gate.NewSlots(comparisons)}
+	s := &server{
+		Config: c, refusals: gate.NewRefusals(), attempts: newAttempts(), cookie: cookieFor(c.Plain),
+		comparisons: gate.NewSlots(comparisons), sends: sendsOf(c.Contracts),
+	}
 	s.follower = preflightapi.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes}
 	mux := http.NewServeMux()
 	for _, r := range s.routes() {
 		mux.Handle(r.pattern, s.serve(r))
 	}
 	design.Register(mux)
-	mux.Handle("/"+scriptFile, design.Handler("text/javascript; charset=utf-8", script))
-	mux.Handle("/"+refreshFile, design.Handler("text/javascript; charset=utf-8", refreshScript))
+	for _, file := range []string{progressFile, uploadFile, replicasFile} {
+		text, err := scripts.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("dashboard: %w", err)
+		}
+		mux.Handle("/"+file, design.Handler("text/javascript; charset=utf-8", text))
+	}
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(s.serve(route{any: crossOrigin}))
 	return withHeaders(protection.Handler(mux)), nil
@@ -261,10 +279,9 @@ type response struct {
 	retry time.Duration
 	// send, if it is set, writes the response itself, or returns the page to write instead.
 	send func(http.ResponseWriter) *response
-	// live allows the page to run the script that follows a job.
-	live bool
-	// refresh allows the page to run the script that updates the state of the replicas.
-	refresh bool
+	// script is the file of a script that the page runs, which may send requests to this origin; empty
+	// for none.
+	script string
 	// content is the content of the page inside the frame.
 	page    pageName
 	title   string
@@ -306,7 +323,7 @@ func (s *server) write(w http.ResponseWriter, v *visit, r response) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(text.Len()))
-	if r.live || r.refresh {
+	if r.script != "" {
 		header.Set("Content-Security-Policy", livePolicy)
 	}
 	if r.retry > 0 {

@@ -21,6 +21,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/apiserver/ratelimit"
+	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/rfq"
@@ -36,6 +37,7 @@ const cookieName = "__Host-printmarket"
 // testDashboard is a dashboard beside an API server with demo partners.
 type testDashboard struct {
 	*apitest.Server
+	config  dashboard.Config
 	handler http.Handler
 	log     *bytes.Buffer
 }
@@ -55,13 +57,34 @@ func newDashboard(t testing.TB, changes ...func(*dashboard.Config)) *testDashboa
 		Jobs: d.Jobs, Pace: preflightapi.Pace{Soonest: 2 * time.Millisecond, Latest: 10 * time.Millisecond}, Streams: gate.NewStreams(0, 0), Contracts: d.Contracts,
 		APIURL: "http://api.example.com", RegistryURL: "http://registry.example.com", OpsURL: "http://ops.example.com", Docs: true,
 	}
+	config.Forms = d.forms(t, d.Preflight())
+	d.config = config
+	d.handlerWith(t, changes...)
+	return d
+}
+
+// handlerWith builds the handler again after changes to the configuration.
+func (d *testDashboard) handlerWith(t testing.TB, changes ...func(*dashboard.Config)) {
+	t.Helper()
+	config := d.config
 	for _, change := range changes {
 		change(&config)
 	}
+	config.Gate = gate.New(gate.Config{Gates: config.Gates, Limits: config.Limits, Problems: respond.NewProblems(config.RegistryURL), Metrics: d.Metrics, Log: config.Log, Now: config.Now, Listener: config.Listener})
+	var err error
 	if d.handler, err = dashboard.Handler(config); err != nil {
 		t.Fatalf("dashboard.Handler: %v", err)
 	}
-	return d
+}
+
+// forms returns the forms of a surface.
+func (d *testDashboard) forms(t testing.TB, config preflightapi.Config) *preflightapi.Forms {
+	t.Helper()
+	made, err := preflightapi.NewForms(config, d.Contracts)
+	if err != nil {
+		t.Fatalf("preflightapi.NewForms: %v", err)
+	}
+	return made
 }
 
 // chance is the same in every run, so that clients never share a bucket by accident.
@@ -129,29 +152,28 @@ func (b *browser) keep(cookie *http.Cookie) {
 	}
 }
 
-// designScript and liveScript are the scripts that a page may have: that of the design, and that
-// of a running job.
-const (
-	designScript = `<script src="/design.js" defer></script>`
-	liveScript   = `<script src="/progress.js" defer></script>`
-	// refreshScript is that of a rollout.
-	refreshScript = `<script src="/ops-live.js" defer></script>`
-)
+// scriptOf is the element of a script.
+func scriptOf(file string) string { return `<script src="/` + file + `" defer></script>` }
+
+// pageScripts are the scripts that pages may have, by the beginnings of their paths.
+var pageScripts = map[string]string{
+	"/preflight": "upload.js", "/preflight/": "progress.js", "/ops/rollouts/": "ops-live.js",
+} // constant
 
 // staticFiles are the files that browsers may keep.
-var staticFiles = map[string]bool{"/design.css": true, "/design.js": true, "/icons.svg": true, "/favicon.svg": true, "/progress.js": true, "/ops-live.js": true}
+var staticFiles = map[string]bool{
+	"/design.css": true, "/design.js": true, "/icons.svg": true, "/favicon.svg": true, "/progress.js": true, "/upload.js": true, "/ops-live.js": true,
+} // constant
 
 func checkAnswer(t testing.TB, r *http.Request, rec *httptest.ResponseRecorder) {
 	t.Helper()
 	policy := "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-	text := strings.Replace(rec.Body.String(), designScript, "", 1)
-	if strings.HasPrefix(r.URL.Path, "/preflight/") && strings.Contains(text, liveScript) {
-		text = strings.Replace(text, liveScript, "", 1)
-		policy += "; connect-src 'self'"
-	}
-	if strings.HasPrefix(r.URL.Path, "/ops/rollouts/") && strings.Contains(text, refreshScript) {
-		text = strings.Replace(text, refreshScript, "", 1)
-		policy += "; connect-src 'self'"
+	text := strings.Replace(rec.Body.String(), scriptOf("design.js"), "", 1)
+	for path, file := range pageScripts {
+		if strings.HasPrefix(r.URL.Path, path) && strings.Contains(text, scriptOf(file)) {
+			text = strings.Replace(text, scriptOf(file), "", 1)
+			policy += "; connect-src 'self'"
+		}
 	}
 	if strings.HasSuffix(r.URL.Path, "/report") && rec.Code == http.StatusOK {
 		policy = view.Policy() + "; frame-ancestors 'none'"

@@ -4,7 +4,6 @@ package dashboard
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -88,10 +87,17 @@ func count[N ~int | ~int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return number(int64(n)) + " " + noun + "s"
 }
 
-func number(n int64) string { return strconv.FormatInt(n, 10) }
+// number is a number with separators of thousands: "99,997".
+func number(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
 
 // textShown is the maximum number of displayed characters of an external text.
 const textShown = 200

@@ -48,10 +48,8 @@ var parents = map[pageName]pageName{
 type frame struct {
 	title string
 	page  pageName
-	// live adds the script that follows a job and, for browsers without scripts, a refresh.
-	live bool
-	// refresh adds the script that updates the state of the replicas.
-	refresh bool
+	// script is the file of a script; empty for none.
+	script string
 	// visitor is nil without a session.
 	visitor *visitor
 	// docs and tour report whether the listener serves the documentation and the tour.
@@ -83,7 +81,7 @@ func (v *visitor) kind() kind {
 }
 
 func (s *server) frame(v *visit, r response) frame {
-	f := frame{title: r.title, page: r.page, live: r.live, refresh: r.refresh, docs: s.Docs, tour: s.Tour != nil}
+	f := frame{title: r.title, page: r.page, script: r.script, docs: s.Docs, tour: s.Tour != nil}
 	if v.caller.Valid() {
 		operator := s.operates(v, v.caller)
 		f.visitor = &visitor{

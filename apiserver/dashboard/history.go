@@ -15,6 +15,8 @@ const (
 	chartHeight = 60
 	chartStep   = 10
 	chartBar    = 8
+	// chartLeast is the least height of a bar.
+	chartLeast = 2
 )
 
 // dateLayout is a day as pages show it.
@@ -30,7 +32,8 @@ type history struct {
 	Total, Most int64
 	// Width and Height are those of the chart.
 	Width, Height int
-	// Limit is the quota, if its window is a day, and LimitY its line in the chart.
+	// Limit is the quota, if its window is a day and its line fits into the chart, and LimitY that
+	// line.
 	Limit  int64
 	LimitY int
 }
@@ -57,32 +60,41 @@ func (s *server) history(v *visit, c gate.CapabilityAccess) (history, error) {
 	h := history{Name: c.Capability.String(), Width: chartStep * transaction.HistoryDays, Height: chartHeight}
 	for n := range transaction.HistoryDays {
 		at := first.AddDate(0, 0, n)
-		h.Days = append(h.Days, historyDay{Day: at, Used: used[at], X: n*chartStep + (chartStep-chartBar)/2, Width: chartBar})
+		h.Days = append(h.Days, historyDay{Day: at, Used: used[at], X: barX(n), Width: chartBar})
 		h.Total, h.Most = h.Total+used[at], max(h.Most, used[at])
 	}
-	if c.Quota.Window == 24*time.Hour {
-		h.Limit = c.Quota.Limit
+	// The chart is as high as its highest bar. A limit that is far above all bars would flatten them.
+	if limit := c.Quota.Limit; c.Quota.Window == 24*time.Hour && limit <= 4*h.Most {
+		h.Limit = limit
 	}
-	// The chart is as high as its highest bar or the limit. A day with any use is visible.
-	scale := float64(max(h.Most, h.Limit, 1))
-	height := func(used int64) int { return int(float64(used) / scale * chartHeight) }
+	scale := max(h.Most, h.Limit, 1)
 	for i := range h.Days {
 		bar := &h.Days[i]
-		bar.Height = height(bar.Used)
-		if bar.Used > 0 {
-			bar.Height = max(bar.Height, 1)
-		}
+		bar.Height = barHeight(bar.Used, scale)
 		bar.Y = chartHeight - bar.Height
 	}
-	h.LimitY = chartHeight - height(h.Limit)
+	h.LimitY = chartHeight - barHeight(h.Limit, scale)
 	return h, nil
+}
+
+// barX is the place of a bar.
+func barX(n int) int { return n*chartStep + (chartStep-chartBar)/2 }
+
+// barHeight is the height of a value in a chart that is as high as scale. Every value above 0 is
+// visible.
+func barHeight(value, scale int64) int {
+	height := int(float64(value) / float64(scale) * chartHeight)
+	if value > 0 {
+		height = max(height, chartLeast)
+	}
+	return height
 }
 
 // caption is the history in a sentence.
 func (h history) caption() string {
-	text := fmt.Sprintf("%s: %d in the last %d days", h.Name, h.Total, len(h.Days))
+	text := fmt.Sprintf("%s: %s in the last %d days", h.Name, number(h.Total), len(h.Days))
 	if h.Total > 0 {
-		text += fmt.Sprintf(", maximum %d per day", h.Most)
+		text += ", maximum " + number(h.Most) + " per day"
 	}
 	return text
 }

@@ -57,21 +57,80 @@ func TestOverviewShowsThirtyDaysOfQuotaUse(t *testing.T) {
 				t.Errorf("purged %t: the page lacks %s:\n%s", purged, want, page.text)
 			}
 		}
-		if n := strings.Count(page.text, "<rect "); n != 2 || strings.Contains(page.text, "<line") || strings.Contains(page.text, `<time datetime="2026-10-21">`) {
+		if n := strings.Count(page.text, "<rect ") - strings.Count(page.text, `<rect class="ground"`); n != 2 || strings.Contains(page.text, "<line") || strings.Contains(page.text, `<time datetime="2026-10-21">`) {
 			t.Errorf("purged %t: %d bars, want those of two days, without a limit of an hour", purged, n)
 		}
 	}
 	d.signedIn(t, "acme-test").get(t, "/").want(t, http.StatusOK, "rfq-create: 0 in the last 30 days<")
 }
 
-func TestDailyLimitAndSmallBarsAreDrawn(t *testing.T) {
+func TestChartOfOneDayIsNotEmpty(t *testing.T) {
 	t.Parallel()
-	d := newDashboard(t)
-	acme := d.signedIn(t, "acme-live") // as an Enterprise it may create 10,000 in a day
-	d.create(t, acmeLive, "one")
-	page := acme.get(t, "/").want(t, http.StatusOK, `<rect x="291" y="59" width="8" height="1"><title>20 Nov 2026: 1</title></rect>`)
-	if !strings.Contains(page.text, `<line x1="0" x2="300" y1="0" y2="0"><title>Daily limit: 10000</title></line>`) {
-		t.Errorf("the limit is not drawn:\n%s", page.text)
+	const day = 24 * 3600
+	for name, tc := range map[string]struct {
+		quota *v1alpha1.Quota
+		used  int
+		want  string
+		line  string
+	}{
+		"a limit that is far away is not drawn":     {&v1alpha1.Quota{Limit: 10_000, WindowSeconds: day}, 1, `<rect x="291" y="0" width="8" height="60"><title>20 Nov 2026: 1</title></rect>`, ""},
+		"a limit that is near is a line":            {&v1alpha1.Quota{Limit: 4, WindowSeconds: day}, 1, `<rect x="291" y="45" width="8" height="15"><title>20 Nov 2026: 1</title></rect>`, `<line x1="0" x2="300" y1="0" y2="0"><title>Daily limit: 4</title></line>`},
+		"the limit of an hour is not that of a day": {&v1alpha1.Quota{Limit: 4, WindowSeconds: 3600}, 1, `<rect x="291" y="0" width="8" height="60"><title>20 Nov 2026: 1</title></rect>`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDashboard(t)
+			d.quota(tc.quota)
+			for n := range tc.used {
+				d.create(t, acmeLive, fmt.Sprint(n))
+			}
+			page := d.signedIn(t, "acme-live").get(t, "/").want(t, http.StatusOK, tc.want).want(t, http.StatusOK, tc.line)
+			if n := strings.Count(page.text, `<rect class="ground"`); n != 30 {
+				t.Errorf("%d days have a ground, want 30", n)
+			}
+			if tc.line == "" && strings.Contains(page.text, "<line") {
+				t.Errorf("the limit is drawn:\n%s", page.text)
+			}
+		})
+	}
+}
+
+// quota replaces the quota of acme's RFQs.
+func (d *testDashboard) quota(quota *v1alpha1.Quota) {
+	d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
+		for g := range s.Capabilities {
+			if s.Capabilities[g].Name == "rfq-create" {
+				s.Capabilities[g].Quota = quota
+			}
+		}
+	})
+}
+
+func TestQuotaNamesItsState(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		limit int64
+		used  int
+		want  []string
+	}{
+		"nothing is used":     {10, 0, []string{`<span class="state neutral">unused</span>`, "0 of 10 per 1 hour", "10 remaining"}},
+		"very little is used": {12_345, 1, []string{`<span class="state ok">less than 1 % used</span>`, "1 of 12,345 per 1 hour", "12,344 remaining"}},
+		"half is used":        {4, 2, []string{`<span class="state ok">50 % used</span>`}},
+		"90 % are used":       {10, 9, []string{`<span class="state attention">nearly used up</span>`, "1 remaining"}},
+		"all is used":         {2, 2, []string{`<span class="state danger">used up</span>`, "0 remaining"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDashboard(t)
+			d.quota(&v1alpha1.Quota{Limit: tc.limit, WindowSeconds: 3600})
+			for n := range tc.used {
+				d.create(t, acmeLive, fmt.Sprint(n))
+			}
+			page := d.signedIn(t, "acme-live").get(t, "/")
+			for _, want := range tc.want {
+				page.want(t, http.StatusOK, want)
+			}
+		})
 	}
 }
 

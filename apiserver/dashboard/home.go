@@ -122,7 +122,7 @@ func keyAlerts(keys []keyRow) []alert {
 func quotaAlerts(body *overviewBody) []alert {
 	var all []alert
 	for _, row := range body.quotas() {
-		if row.Quota.Remaining*5 > row.Quota.Limit {
+		if !nearlyUsed(row.Quota) {
 			continue
 		}
 		found := alert{kindAttention, "Quota", "The quota of " + row.Capability.String() + " has " + number(row.Quota.Remaining) + " of " + number(row.Quota.Limit) + " left.", "#quotas"}

@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 func TestFirstStepsTickThemselves(t *testing.T) {
@@ -21,6 +23,43 @@ func TestFirstStepsTickThemselves(t *testing.T) {
 	acme.get(t, "/").want(t, http.StatusOK, toDo).want(t, http.StatusOK, "No RFQs yet.")
 	d.create(t, acmeLive, "Flyers")
 	acme.get(t, "/").want(t, http.StatusOK, done).want(t, http.StatusOK, ">Flyers</a>")
+}
+
+func TestFirstStepsComeFirstAndDisappearWhenAllAreDone(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t)
+	d.Enroll(t, apitest.Endpoint(acmeLive, "mis"))
+	acme := d.signedIn(t, "acme-live")
+	if page := acme.get(t, "/").text; !strings.Contains(page, "First steps") || strings.Index(page, "First steps") > strings.Index(page, "Needs attention") {
+		t.Errorf("the first steps do not come first:\n%s", page)
+	}
+	d.create(t, acmeLive, "Flyers")
+	d.submit(t, acmeLive, "flyer.pdf")
+	sent := d.Deliveries(t, acmeMIS, 1)
+	d.Attempt(t, sent[0], webhook.Delivered, webhook.Attempt{At: d.Clock.Now(), Status: 204})
+	if page := acme.get(t, "/").text; strings.Contains(page, "First steps") {
+		t.Errorf("finished steps are shown:\n%s", page)
+	}
+}
+
+func TestKeysFoldTheirScopesAndShowWhenTheyEnd(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t)
+	in12Days, inAnHour, later := metav1.NewTime(noon.Add(12*24*time.Hour+time.Hour)), metav1.NewTime(noon.Add(time.Hour)), metav1.NewTime(noon.Add(31*24*time.Hour))
+	d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
+		s.Keys[0].ExpiresAt, s.Keys[1].ExpiresAt, s.Keys[2].ExpiresAt = &in12Days, &inAnHour, &later
+		s.Keys[1].Scopes = []v1alpha1.Scope{"account:read", "rfq:read"}
+	})
+	page := d.signedIn(t, "acme-live").get(t, "/")
+	for _, want := range []string{
+		`<span class="state attention">in 12 days</span>`, `<span class="state attention">in less than a day</span>`,
+		` scopes</summary><code>account:read</code>`, `<td><code>account:read</code>, <code>rfq:read</code></td>`,
+	} {
+		page.want(t, http.StatusOK, want)
+	}
+	if strings.Contains(page.text, "in 31 days") {
+		t.Errorf("a key that ends later needs attention:\n%s", page.text)
+	}
 }
 
 func TestOverviewShowsWhatNeedsAttention(t *testing.T) {

@@ -3,6 +3,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -45,27 +46,24 @@ func noPosture() response {
 	return unavailable(5*time.Second, "The server has not loaded current access rules and rejects all requests. Try again in a moment.")
 }
 
+// problemTitles are the titles of problem pages by status. A page with another status has the text of
+// the status.
+var problemTitles = map[int]string{
+	http.StatusBadRequest:            "Invalid request",
+	http.StatusForbidden:             "Access denied",
+	http.StatusNotFound:              "Not found",
+	http.StatusConflict:              "Not ready",
+	http.StatusGone:                  "No longer available",
+	http.StatusRequestEntityTooLarge: "File too large",
+	http.StatusUnprocessableEntity:   "Invalid request",
+	http.StatusServiceUnavailable:    "Temporarily unavailable",
+}
+
 // problemPage shows a problem of the API as a page.
 func problemPage(p *problem.Problem) response {
-	title := "Temporarily unavailable"
 	definition, _ := problem.Lookup(p.Code)
-	switch definition.Status {
-	case http.StatusForbidden:
-		title = "Access denied"
-	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		title = "Invalid request"
-	case http.StatusNotFound:
-		title = "Not found"
-	case http.StatusConflict:
-		title = "Not ready"
-	case http.StatusGone:
-		title = "No longer available"
-	case http.StatusTooManyRequests:
-		title = "Too many requests"
-	}
-	r := message(definition.Status, title, p.Detail)
-	r.retry = p.RetryAfter
-	return r
+	title := cmp.Or(problemTitles[definition.Status], http.StatusText(definition.Status))
+	return response{status: definition.Status, retry: p.RetryAfter, page: pageMessage, title: title, content: problemContent(title, p)}
 }
 
 // failed is the response to an error of a store. Only the log contains the error.

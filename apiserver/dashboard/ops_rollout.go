@@ -123,7 +123,7 @@ func (s *server) showRollout(v *visit) response {
 	}
 	body.Replica = s.replica(v, body.Stored, body.Unread)
 	r := show(pageOpsRollout, body.Name, rolloutPage(body))
-	r.refresh = true
+	r.script = replicasFile
 	return r
 }
 

@@ -4,6 +4,7 @@ package dashboard
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
@@ -108,8 +109,10 @@ type keyRow struct {
 	Current bool
 	// Expiring reports whether the key is active and expires soon.
 	Expiring bool
-	Scopes   []string
-	LastUsed time.Time
+	// ExpiresIn is the time to the end of an expiring key.
+	ExpiresIn string
+	Scopes    []string
+	LastUsed  time.Time
 }
 
 // The states of keys.
@@ -121,6 +124,36 @@ const (
 
 // unused reports whether the key is active and was never used.
 func (k *keyRow) unused() bool { return k.State == keyActive && k.LastUsed.IsZero() }
+
+// scopesShown is the largest number of scopes that a table shows without a fold.
+const scopesShown = 2
+
+// inDays is a time from now in whole days.
+func inDays(left time.Duration) string {
+	if left < 24*time.Hour {
+		return "in less than a day"
+	}
+	return "in " + count(int(left/(24*time.Hour)), "day")
+}
+
+// quotaState describes how much of a quota is used.
+func quotaState(quota *gate.QuotaUse) (kind, string) {
+	switch {
+	case quota.Remaining <= 0:
+		return kindDanger, "used up"
+	case quota.Used == 0:
+		return kindNeutral, "unused"
+	case nearlyUsed(quota):
+		return kindAttention, "nearly used up"
+	case quota.Used*100 < quota.Limit:
+		return kindOK, "less than 1 % used"
+	default:
+		return kindOK, strconv.FormatInt(quota.Used*100/quota.Limit, 10) + " % used"
+	}
+}
+
+// nearlyUsed reports whether at most a fifth of a quota remains.
+func nearlyUsed(quota *gate.QuotaUse) bool { return quota.Remaining*5 <= quota.Limit }
 
 // keyRows adds to keys their state and last use. The current key is the one that the
 // visitor has signed in with; the zero digest is none.
@@ -149,7 +182,8 @@ func (s *server) keyRows(v *visit, keys []posture.KeyTerms, current credential.D
 		case !v.now.Before(key.Expires):
 			rows[i].State = keyExpired
 		default:
-			rows[i].Expiring = key.Expires.Sub(v.now) <= soon
+			left := key.Expires.Sub(v.now)
+			rows[i].Expiring, rows[i].ExpiresIn = left <= soon, inDays(left)
 		}
 		for scope := range key.Scopes.All() {
 			rows[i].Scopes = append(rows[i].Scopes, scope.String())

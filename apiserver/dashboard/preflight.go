@@ -35,8 +35,12 @@ type Jobs interface {
 	Comparison(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 }
 
-// jobsOnPage bounds the rows of the list.
-const jobsOnPage = 50
+const (
+	// jobsPath is the path of the list of jobs and of its form.
+	jobsPath = "/preflight"
+	// jobsOnPage bounds the rows of the list.
+	jobsOnPage = 50
+)
 
 // preflightRoutes are the pages of preflight. They count as requests to its surface.
 func (s *server) preflightRoutes() []route {
@@ -46,7 +50,7 @@ func (s *server) preflightRoutes() []route {
 	// Following a job does not renew the session.
 	follow := s.requireScope(posture.ScopeAccountRead, posture.SurfacePreflight, requirePreflight(s.followJob))
 	return []route{
-		{pattern: "/preflight", get: page(s.listJobs)},
+		{pattern: jobsPath, get: page(s.listJobs), post: page(s.submitFile)},
 		{pattern: one, get: page(s.showJob)},
 		{pattern: one + "/pages/{page}", get: page(s.pagePicture)},
 		{pattern: one + "/shares", post: write(s.shareReport)},
@@ -80,6 +84,8 @@ type jobsBody struct {
 	// First is the path of the first page, set on later pages. Older is the path of the
 	// next page; empty on the last.
 	First, Older string
+	// Upload is the form of a new job.
+	Upload uploadBody
 }
 
 // listJobs serves the list of jobs.
@@ -106,16 +112,32 @@ func (s *server) listJobs(v *visit) response {
 		own.Set("status", string(status))
 	}
 	if page.Cursor != "" {
-		body.First = "/preflight?" + own.Encode()
+		body.First = jobsPath + "?" + own.Encode()
 	}
 	if list.NextCursor != "" {
 		own.Set("cursor", list.NextCursor)
-		body.Older = "/preflight?" + own.Encode()
+		body.Older = jobsPath + "?" + own.Encode()
 	}
-	return show(pageJobs, "Preflight", jobsPage(body))
+	if body.Upload, err = s.uploadForm(v); err != nil {
+		return failed(err)
+	}
+	r := show(pageJobs, "Preflight", jobsPage(body))
+	if body.Upload.Missing == "" {
+		r.script = uploadFile
+	}
+	return r
 }
 
-func jobPath(id string) string { return "/preflight/" + url.PathEscape(id) }
+func jobPath(id string) string { return jobsPath + "/" + url.PathEscape(id) }
+
+// fileName names the file of a job in lists: an uploaded file by the reference of the job, which is
+// the name of the file unless the partner chose another one.
+func fileName(job *preflightjob.Job) string {
+	if job.FileURL.FileID() != "" {
+		return cmp.Or(job.ClientReference, "Uploaded file")
+	}
+	return tail(job.FileURL.String())
+}
 
 // tail is the end of a text that is too long for a list: an address ends with the name
 // of the file.
@@ -162,7 +184,9 @@ func (s *server) job(v *visit, status int, shares sharesBody) response {
 		body.Shares = &shares
 	}
 	r := show(pageJob, body.Title, jobPage(&body))
-	r.status, r.live = status, !job.Status.Terminal()
+	if r.status = status; !job.Status.Terminal() {
+		r.script = progressFile
+	}
 	return r
 }
 

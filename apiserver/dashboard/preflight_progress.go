@@ -9,8 +9,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// livePolicy allows the page of a running job to load the script, and the script to
-// follow the job.
+// livePolicy allows the script of a page to follow a job or to upload a file.
 const livePolicy = contentSecurityPolicy + "; connect-src 'self'"
 
 // listener is the label of this listener in metrics.
@@ -61,13 +60,21 @@ func withoutRedirect(next handler) handler {
 // mayStillRead reports whether the current posture still accepts the session of a visit,
 // and its key may still read jobs.
 func (s *server) mayStillRead(v *visit) bool {
+	again, found := s.again(v)
+	if !found {
+		return false
+	}
+	return again.snapshot.Standing(again.caller, posture.ScopeAccountRead, again.now).Allowed() && again.Decide(posture.Preflight, false).Allowed()
+}
+
+// again returns a visit of the same session under the current posture, and false if its session or
+// its key has ended.
+func (s *server) again(v *visit) (*visit, bool) {
 	now := s.Now()
-	again := visit{Request: v.Request, now: now, snapshot: s.Gates.Current(now), refusals: s.refusals}
+	again := &visit{Request: v.Request, now: now, snapshot: s.Gates.Current(now), refusals: s.refusals}
 	if again.snapshot == nil {
-		return false
+		return again, false
 	}
-	if found, err := s.resume(&again); err != nil || !found || again.caller.Tenant() != v.caller.Tenant() {
-		return false
-	}
-	return again.snapshot.Standing(again.caller, posture.ScopeAccountRead, now).Allowed() && again.Decide(posture.Preflight, false).Allowed()
+	found, err := s.resume(again)
+	return again, err == nil && found && again.caller.Tenant() == v.caller.Tenant()
 }

@@ -553,6 +553,9 @@ func TestPreflightPagesRejectPOST(t *testing.T) {
 	d := newDashboard(t)
 	b := d.signedIn(t, "acme-live")
 	for _, path := range append(private, "/preflight/pref_x/progress") {
+		if path == "/preflight" {
+			continue // receives the form of a new job
+		}
 		if answer := b.post(t, path, nil).want(t, 405, ""); answer.Header().Get("Allow") != "GET, HEAD" {
 			t.Errorf("%s: Allow %q", path, answer.Header().Get("Allow"))
 		}

@@ -7,9 +7,12 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/cursor"
@@ -36,6 +39,20 @@ type classOption struct {
 	Name  string
 }
 
+// period is a choice of the filter by time; the zero time is all that is kept.
+type period struct {
+	Value, Name string
+	Length      time.Duration
+}
+
+// periods are the choices, the longest first.
+var periods = []period{
+	{"", "30 days", 0}, {"7d", "7 days", 7 * 24 * time.Hour}, {"24h", "24 hours", 24 * time.Hour}, {"1h", "hour", time.Hour},
+}
+
+// searchPeriod is the longest period of a filter by key or path, because no index has them.
+const searchPeriod = "7d"
+
 // requestRoutes are the pages of the request log.
 func (s *server) requestRoutes() []route {
 	return []route{
@@ -44,12 +61,19 @@ func (s *server) requestRoutes() []route {
 	}
 }
 
+// requestFilter selects requests. Its texts are those of the form.
+type requestFilter struct {
+	ID, Code, Key, Path string
+	Class               requestlog.Class
+	Period              period
+}
+
 // requestsBody holds one page of requests, newest first.
 type requestsBody struct {
-	// ID, Code and Class are the filter.
-	ID, Code string
-	Class    requestlog.Class
-	Entries  []requestlog.Entry
+	requestFilter
+	// Keys are the names of the keys of the organization.
+	Keys    []string
+	Entries []requestDetail
 	// First is the path of the first page, set on later pages. Older is the path of the
 	// next page; empty on the last.
 	First, Older string
@@ -57,21 +81,15 @@ type requestsBody struct {
 
 // listRequests serves the list of requests.
 func (s *server) listRequests(v *visit) response {
-	query, err := requestQuery(v.URL.Query())
+	filter, err := readRequestFilter(v.URL.Query())
 	if err != nil {
 		return failed(err)
 	}
+	query, own := filter.query(v.now), filter.values()
 	query.Owner = v.caller.Tenant()
-	body := requestsBody{ID: query.RequestID, Code: query.Code, Class: query.Class}
-	own := url.Values{}
-	if query.RequestID != "" {
-		own.Set("id", query.RequestID)
-	}
-	if query.Code != "" {
-		own.Set("code", query.Code)
-	}
-	if query.Class != 0 {
-		own.Set("class", strconv.Itoa(int(query.Class)))
+	body := requestsBody{requestFilter: filter}
+	for _, key := range v.caller.Keys() {
+		body.Keys = append(body.Keys, key.Name)
 	}
 	scope := cursor.Scope{Tenant: query.Owner.String(), Query: "requests?" + own.Encode()}
 	if at := v.URL.Query().Get("cursor"); at != "" {
@@ -81,47 +99,89 @@ func (s *server) listRequests(v *visit) response {
 		body.First = requestsPath + "?" + own.Encode()
 	}
 	query.Limit = requestsOnPage + 1 // the extra one shows that there is a next page
-	body.Entries, err = s.Records.Requests(v.Context(), query)
+	entries, err := s.Records.Requests(v.Context(), query)
 	if err != nil {
 		return failed(err)
 	}
-	if len(body.Entries) > requestsOnPage {
-		body.Entries = body.Entries[:requestsOnPage]
-		next, err := s.Cursors.Seal(scope, body.Entries[requestsOnPage-1].ID)
+	if len(entries) > requestsOnPage {
+		entries = entries[:requestsOnPage]
+		next, err := s.Cursors.Seal(scope, entries[requestsOnPage-1].ID)
 		if err != nil {
 			return failed(err)
 		}
 		own.Set("cursor", next)
 		body.Older = requestsPath + "?" + own.Encode()
 	}
+	for i := range entries {
+		body.Entries = append(body.Entries, requestDetail{Entry: &entries[i], Repeat: s.repeat(&entries[i])})
+	}
 	return show(pageRequests, "Requests", requestsPage(body))
 }
 
-// requestQuery reads the filter of the list.
-func requestQuery(sent url.Values) (q requestlog.Query, err error) {
-	q.RequestID, q.Code = strings.TrimSpace(sent.Get("id")), strings.ToUpper(strings.TrimSpace(sent.Get("code")))
-	if q.RequestID != "" && !requestID.MatchString(q.RequestID) {
-		return q, problem.New(problem.CodeInvalidRequest, "A request id must have 8 to 64 letters, digits, dots, dashes and underscores.")
+// readRequestFilter reads the filter of the list.
+func readRequestFilter(sent url.Values) (f requestFilter, err error) {
+	trimmed := func(name string) string { return strings.TrimSpace(sent.Get(name)) }
+	f.ID, f.Code, f.Key, f.Path = trimmed("id"), strings.ToUpper(trimmed("code")), trimmed("key"), trimmed("path")
+	if f.ID != "" && !requestID.MatchString(f.ID) {
+		return f, problem.New(problem.CodeInvalidRequest, "A request id must have 8 to 64 letters, digits, dots, dashes and underscores.")
 	}
-	if _, known := problem.Lookup(problem.Code(q.Code)); q.Code != "" && !known {
-		return q, problem.New(problem.CodeInvalidRequest, "The problem code is unknown.")
+	if _, known := problem.Lookup(problem.Code(f.Code)); f.Code != "" && !known {
+		return f, problem.New(problem.CodeInvalidRequest, "The problem code is unknown.")
+	}
+	if len(f.Key) > maxFilter || len(f.Path) > maxFilter {
+		return f, problem.New(problem.CodeInvalidRequest, "The key and the path must have at most %d bytes.", maxFilter)
 	}
 	text := sent.Get("class")
 	for _, option := range classes {
 		if text == strconv.Itoa(int(option.Class)) {
-			q.Class = option.Class
+			f.Class = option.Class
 		}
 	}
-	if text != "" && q.Class == 0 {
-		return q, problem.New(problem.CodeInvalidRequest, "The status class must be 2, 3, 4 or 5.")
+	if text != "" && f.Class == 0 {
+		return f, problem.New(problem.CodeInvalidRequest, "The status class must be 2, 3, 4 or 5.")
 	}
-	return q, nil
+	chosen := sent.Get("period")
+	if chosen == "" && (f.Key != "" || f.Path != "") {
+		chosen = searchPeriod
+	}
+	i := slices.IndexFunc(periods, func(p period) bool { return p.Value == chosen })
+	if i < 0 {
+		return f, problem.New(problem.CodeInvalidRequest, "The period must be 1h, 24h or 7d, or be absent.")
+	}
+	f.Period = periods[i]
+	return f, nil
+}
+
+// maxFilter bounds a text of the filter, in bytes.
+const maxFilter = 200
+
+// query returns the filter for the store.
+func (f *requestFilter) query(now time.Time) requestlog.Query {
+	q := requestlog.Query{RequestID: f.ID, Code: f.Code, Class: f.Class, Key: f.Key, Route: f.Path}
+	if f.Period.Length > 0 {
+		q.Since = now.Add(-f.Period.Length)
+	}
+	return q
+}
+
+// values returns the filter as the query of a path.
+func (f *requestFilter) values() url.Values {
+	values := url.Values{}
+	for name, text := range map[string]string{"id": f.ID, "code": f.Code, "key": f.Key, "path": f.Path, "period": f.Period.Value} {
+		if text != "" {
+			values.Set(name, text)
+		}
+	}
+	if f.Class != 0 {
+		values.Set("class", strconv.Itoa(int(f.Class)))
+	}
+	return values
 }
 
 // none describes the empty list.
 func (b *requestsBody) none() string {
 	text := "No requests"
-	if b.ID != "" || b.Code != "" || b.Class != 0 {
+	if b.requestFilter != (requestFilter{Period: periods[0]}) {
 		text += " match the filter"
 	}
 	return text + beyond(b.First) + "."
@@ -190,10 +250,7 @@ func (s *server) showRequest(v *visit) response {
 
 // explain adds to a request what its problem means.
 func (s *server) explain(e *requestlog.Entry) requestDetail {
-	d := requestDetail{Entry: e}
-	if e.Listener == "api" && strings.HasPrefix(e.Route, "/") {
-		d.Repeat = "curl -i -X " + e.Method + " " + quoted(s.APIURL+e.Route) + ` -H "Authorization: Bearer $PRINTMARKET_KEY"`
-	}
+	d := requestDetail{Entry: e, Repeat: s.repeat(e)}
 	definition, known := problem.Lookup(problem.Code(e.Code))
 	if !known {
 		return d
@@ -207,4 +264,36 @@ func (s *server) explain(e *requestlog.Entry) requestDetail {
 		d.Registry = s.RegistryURL + respond.TypePath + string(kind.Slug)
 	}
 	return d
+}
+
+// sendsOf maps each operation of the contracts, by method and path, to what its requests have.
+func sendsOf(known Contracts) map[string]contracts.Sends {
+	sends := map[string]contracts.Sends{}
+	for _, op := range slices.Concat(known.Operations(), known.InternalOperations()) {
+		sends[op.Method+" "+op.Path] = known.Sends(op)
+	}
+	return sends
+}
+
+// bodyFiles are the placeholders of bodies by media type.
+var bodyFiles = map[string]string{"application/json": "@body.json", "application/pdf": "@file.pdf"}
+
+// repeat returns a command that sends a request again, with placeholders for the key, the parameters
+// of the path and the body; empty for a request that was not sent to a path of the API.
+func (s *server) repeat(e *requestlog.Entry) string {
+	if e.Listener != "api" || !strings.HasPrefix(e.Route, "/") {
+		return ""
+	}
+	command := "curl -i -X " + e.Method + " " + quoted(s.APIURL+e.Route) + ` -H "Authorization: Bearer $PRINTMARKET_KEY"`
+	if e.Method == http.MethodHead {
+		command = strings.Replace(command, "curl -i -X HEAD", "curl -I", 1)
+	}
+	sends := s.sends[e.Method+" "+e.Route]
+	if sends.IdempotencyKey {
+		command += ` -H "Idempotency-Key: $(uuidgen)"`
+	}
+	if sends.MediaType != "" {
+		command += " -H " + quoted("Content-Type: "+sends.MediaType) + " --data-binary " + cmp.Or(bodyFiles[sends.MediaType], "@body")
+	}
+	return command
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/printmarket/printmarket/apiserver/docsite"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -137,6 +139,100 @@ func linked(page shown, text string) string {
 	_, target, _ := strings.Cut(before[strings.LastIndex(before, "<a "):], `href="`)
 	target, _, _ = strings.Cut(target, `"`)
 	return strings.ReplaceAll(target, "&amp;", "&")
+}
+
+func TestRequestsAreFilteredByKeyPathAndTime(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t)
+	add := func(ago time.Duration, key, route string) {
+		e := logged(int(ago/time.Minute), 200, "", "")
+		e.ID, e.Key, e.Route = requestlog.FirstID(e.At), key, route
+		d.keep(t, e)
+	}
+	add(10*time.Minute, "live", "/api/v1/rfq")
+	add(20*time.Minute, "old", "/api/v1/rfq/{rfqId}")
+	add(2*time.Hour, "live", "/api/v1/preflight")
+	add(3*24*time.Hour, "live", "/api/v1/rfq")
+	add(9*24*time.Hour, "live", "/api/v1/rfq")
+	acme := d.signedIn(t, "acme-live")
+	for name, tc := range map[string]struct {
+		query string
+		want  []string
+	}{
+		"without a filter":                      {"", []string{"req_00010", "req_00020", "req_00120", "req_04320", "req_12960"}},
+		"in the last hour":                      {"period=1h", []string{"req_00010", "req_00020"}},
+		"in the last day":                       {"period=24h", []string{"req_00010", "req_00020", "req_00120"}},
+		"by a key, at most 7 days":              {"key=live", []string{"req_00010", "req_00120", "req_04320"}},
+		"by a key that was removed":             {"key=old&period=24h", []string{"req_00020"}},
+		"by the beginning of a path":            {"path=%2Fapi%2Fv1%2Frfq", []string{"req_00010", "req_00020", "req_04320"}},
+		"by the parameters of a path":           {"path=/api/v1/rfq/{", []string{"req_00020"}},
+		"by all of them":                        {"key=live&path=/api/v1/p&period=24h&class=2", []string{"req_00120"}},
+		"by a key and a path that do not match": {"key=old&path=/api/v1/p", nil},
+	} {
+		page := acme.get(t, "/requests?"+tc.query).want(t, http.StatusOK, "")
+		var got []string
+		for _, row := range strings.Split(page.text, `<th scope="row"><a href="/requests/`)[1:] {
+			got = append(got, row[:len("req_00000")])
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	acme.get(t, "/requests?key=old").want(t, http.StatusOK, `<option selected>old</option>`).want(t, http.StatusOK, `<option value="7d" selected>`)
+	acme.get(t, "/requests?period=2h").want(t, http.StatusBadRequest, "The period must be")
+	acme.get(t, "/requests?path="+strings.Repeat("x", 201)).want(t, http.StatusBadRequest, "at most 200 bytes")
+}
+
+func TestPagerKeepsEveryFilterOfRequests(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t)
+	for n := range 60 {
+		e := logged(n, 404, "NOT_FOUND", "")
+		e.ID, e.Key = requestlog.FirstID(e.At), "live"
+		d.keep(t, e)
+	}
+	acme := d.signedIn(t, "acme-live")
+	const filter = "class=4&code=NOT_FOUND&key=live&path=%2Fapi&period=24h"
+	older := linked(acme.get(t, "/requests?"+filter), "Older")
+	page := acme.get(t, older).want(t, http.StatusOK, "req_00059")
+	if first := linked(page, "Newest"); first != "/requests?"+filter {
+		t.Errorf("the first page is %q", first)
+	}
+	acme.get(t, strings.Replace(older, "key=live", "key=other", 1)).want(t, http.StatusBadRequest, "The cursor is not valid")
+}
+
+func TestEachRequestHasACommandThatRepeatsIt(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t)
+	const key = ` -H &#34;Authorization: Bearer $PRINTMARKET_KEY&#34;`
+	commands := map[string]string{
+		"GET /api/v1/rfq/{rfqId}":       "curl -i -X GET &#39;http://api.example.com/api/v1/rfq/{rfqId}&#39;" + key,
+		"HEAD /api/v1/rfq":              "curl -I &#39;http://api.example.com/api/v1/rfq&#39;" + key,
+		"DELETE /api/v1/files/{fileId}": "curl -i -X DELETE &#39;http://api.example.com/api/v1/files/{fileId}&#39;" + key,
+		"POST /api/v1/rfq":              "curl -i -X POST &#39;http://api.example.com/api/v1/rfq&#39;" + key + ` -H &#34;Idempotency-Key: $(uuidgen)&#34; -H &#39;Content-Type: application/json&#39; --data-binary @body.json`,
+		"POST /api/v1/files":            "curl -i -X POST &#39;http://api.example.com/api/v1/files&#39;" + key + " -H &#39;Content-Type: application/pdf&#39; --data-binary @file.pdf",
+		"POST /api/v1/webhooks/deliveries/{deliveryId}/redeliver": "curl -i -X POST &#39;http://api.example.com/api/v1/webhooks/deliveries/{deliveryId}/redeliver&#39;" + key,
+	}
+	number := 0
+	for operation := range commands {
+		number++
+		e := logged(number, 200, "", "")
+		e.Method, e.Route, _ = strings.Cut(operation, " ")
+		d.keep(t, e)
+	}
+	unknown := logged(90, 404, "ROUTE_NOT_FOUND", "")
+	unknown.Route = ""
+	d.keep(t, unknown)
+	acme := d.signedIn(t, "acme-live")
+	page := acme.get(t, "/requests")
+	for operation, want := range commands {
+		if want = "<pre tabindex=\"0\"><code>" + want + "</code></pre>"; !strings.Contains(page.text, want) {
+			t.Errorf("%s: the page lacks %s\n%s", operation, want, page.text)
+		}
+	}
+	if n := strings.Count(page.text, "<summary>curl</summary>"); n != len(commands) {
+		t.Errorf("%d commands, want %d: a request without a route has none", n, len(commands))
+	}
 }
 
 func TestInvalidRequestFilterIsExplained(t *testing.T) {

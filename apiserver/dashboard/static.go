@@ -2,16 +2,14 @@
 
 package dashboard
 
-import _ "embed"
+import "embed"
 
-// scriptFile is the script of the page of a running job.
-const scriptFile = "progress.js"
+// The scripts that pages run besides that of the design.
+const (
+	progressFile = "progress.js" // of a running job
+	uploadFile   = "upload.js"   // of the form of a new job
+	replicasFile = "ops-live.js" // of a rollout
+)
 
-//go:embed progress.js
-var script []byte
-
-// refreshFile is the script that updates the state of the replicas.
-const refreshFile = "ops-live.js"
-
-//go:embed ops_live.js
-var refreshScript []byte
+//go:embed *.js
+var scripts embed.FS

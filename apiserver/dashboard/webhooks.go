@@ -158,6 +158,7 @@ type endpointBody struct {
 	// Chosen is the filter by state; empty for all.
 	Chosen     webhook.State
 	Deliveries []webhook.Delivery
+	Activity   deliveryActivity
 	// First is the path of the first page, set on later pages. Older is the path of the
 	// next page; empty on the last.
 	First, Older string
@@ -183,6 +184,9 @@ func (s *server) endpoint(v *visit, status int, body endpointBody) response {
 		body.Since = fieldOf(began)
 	}
 	if err := s.addDeliveries(v, &body); err != nil {
+		return failed(err)
+	}
+	if body.Activity, err = s.activity(v); err != nil {
 		return failed(err)
 	}
 	r := show(pageEndpoint, known.Name, endpointPage(body))
@@ -226,7 +230,7 @@ func (s *server) addDeliveries(v *visit, body *endpointBody) error {
 	return nil
 }
 
-// deliveryBody is one delivery with its payload and its attempts.
+// deliveryBody is one delivery with its payload and its life.
 type deliveryBody struct {
 	webhook.Delivery
 	// Done states the result of a form.
@@ -236,6 +240,9 @@ type deliveryBody struct {
 	// Newest are the newest attempts, the newest first; Attempts counts all of them.
 	Newest []webhook.Attempt
 }
+
+// late reports whether the attempt that is due has not been made.
+func (b *deliveryBody) late(now time.Time) bool { return !b.DueAt.IsZero() && b.DueAt.Before(now) }
 
 // showDelivery serves one delivery.
 func (s *server) showDelivery(v *visit) response {
@@ -248,5 +255,5 @@ func (s *server) showDelivery(v *visit) response {
 		Newest: slices.Clone(attempts[max(0, len(attempts)-attemptsOnPage):]),
 	}
 	slices.Reverse(body.Newest)
-	return show(pageDelivery, string(delivery.Event.Type), deliveryPage(body))
+	return show(pageDelivery, string(delivery.Event.Type), deliveryPage(body, v.now))
 }

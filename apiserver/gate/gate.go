@@ -132,26 +132,33 @@ func (g *Gate) Mount(router chi.Router, routes []Route) {
 func (g *Gate) handler(rt *Route) http.HandlerFunc {
 	lifecycle := rt.Lifecycle.fields()
 	return func(w http.ResponseWriter, r *http.Request) {
-		call := Call{Writer: w, Request: r, Now: g.now(), gate: g, route: rt, exchange: respond.Of(w)}
-		if call.exchange != nil {
-			call.exchange.Route = rt.Pattern
-			if rt.Internal && rt.Write {
-				call.exchange.Renew() // the audit contains the id
-			}
-		}
 		if lifecycle != nil {
 			w = announce(w, lifecycle)
-			call.Writer = w
 		}
 		w.Header()["Cache-Control"] = privateNoStore
-		defer call.giveShare()
-		if refusal := g.serve(rt, &call); refusal != nil {
-			if refusal.Cause != nil {
-				g.log.WarnContext(r.Context(), "refused", "requestId", requestID(w), "route", rt.Pattern, "code", refusal.Code, "error", refusal.Cause)
-			}
+		if refusal := g.Pass(rt, w, r); refusal != nil {
 			g.problems.Write(w, refusal)
 		}
 	}
+}
+
+// Pass runs the chain and the handler of a route that a router has found. It returns the problem of
+// a request that is refused, for which nothing is written yet. Routers other than [Gate.Mount] use it
+// to show problems in their own way.
+func (g *Gate) Pass(rt *Route, w http.ResponseWriter, r *http.Request) *problem.Problem {
+	call := Call{Writer: w, Request: r, Now: g.now(), gate: g, route: rt, exchange: respond.Of(w)}
+	if call.exchange != nil {
+		call.exchange.Route = rt.Pattern
+		if rt.Internal && rt.Write {
+			call.exchange.Renew() // the audit contains the id
+		}
+	}
+	defer call.giveShare()
+	refusal := g.serve(rt, &call)
+	if refusal != nil && refusal.Cause != nil {
+		g.log.WarnContext(r.Context(), "refused", "requestId", requestID(w), "route", rt.Pattern, "code", refusal.Code, "error", refusal.Cause)
+	}
+	return refusal
 }
 
 // serve runs the chain, then the handler.

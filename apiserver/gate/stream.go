@@ -128,23 +128,30 @@ func (s *Stream) patience() {
 	_ = s.controller.SetWriteDeadline(time.Now().Add(streamStall)) // writers without deadlines (tests') write without one
 }
 
-// StillAllowed checks the current gates again: the key of the call must still be the tenant's
-// and may still use the route.
+// StillAllowed checks the current gates again: the credential of the call must still be the
+// tenant's and may still use the route.
 func (c *Call) StillAllowed() bool {
 	now := c.gate.now()
-	snapshot := c.gate.gates.Current(now)
-	if snapshot == nil {
+	again := Call{Writer: c.Writer, Request: c.Request, Now: now, gate: c.gate, route: c.route, snapshot: c.gate.gates.Current(now)}
+	if again.snapshot == nil {
 		return false
+	}
+	caller, found := again.identify()
+	return found && caller.Tenant() == c.Tenant() && c.route.decision(again.snapshot, caller, c.Request, now).Allowed()
+}
+
+// identify finds the caller of a request that has been authenticated before.
+func (c *Call) identify() (posture.Caller, bool) {
+	if c.route.Authenticate != nil {
+		caller, refusal := c.route.Authenticate(c)
+		return caller, refusal == nil
 	}
 	key, refusal := accepted[c.route.surface()].read(c.Request)
 	if refusal != nil {
-		return false
+		return posture.Caller{}, false
 	}
-	caller, reason := snapshot.Authenticate(key, connection(c.Request, now), now)
-	if reason != posture.ReasonOpen || caller.Tenant() != c.Tenant() {
-		return false
-	}
-	return c.route.decision(snapshot, caller, c.Request, now).Allowed()
+	caller, reason := c.snapshot.Authenticate(key, connection(c.Request, c.Now), c.Now)
+	return caller, reason == posture.ReasonOpen
 }
 
 type drainKey struct{}

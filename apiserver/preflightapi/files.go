@@ -23,6 +23,8 @@ type Files interface {
 	Upload(ctx context.Context, owner tenant.ID, upload preflightjob.Upload) (preflightjob.File, error)
 	Get(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, error)
 	Delete(ctx context.Context, owner tenant.ID, id string) error
+	// Disabled reports whether this installation stores no files.
+	Disabled() bool
 }
 
 const (
@@ -45,7 +47,7 @@ func (s *surface) UploadFile(c *gate.Call) (UploadFileResponseObject, error) {
 		return nil, refusal
 	}
 	defer body.Close()
-	upload := preflightjob.Upload{Content: body, Bytes: c.Request.ContentLength, Allowed: c.StillAllowed}
+	upload := preflightjob.Upload{Content: body, Bytes: c.Request.ContentLength}
 	if c.ContentType == mediaForm {
 		form, err := newForm(c.Request.Header.Get("Content-Type"), body)
 		if err != nil {
@@ -53,6 +55,18 @@ func (s *surface) UploadFile(c *gate.Call) (UploadFileResponseObject, error) {
 		}
 		upload.Content, upload.Bytes = form, -1
 	}
+	file, err := s.store(c, upload)
+	if err != nil {
+		return nil, err
+	}
+	return UploadFile201JSONResponse{
+		Body: fileModel(file), Headers: UploadFile201ResponseHeaders{Location: "/api/v1/files/" + file.ID},
+	}, nil
+}
+
+// store stores the file of a call whose caller may still upload when the file is complete.
+func (s *surface) store(c *gate.Call, upload preflightjob.Upload) (preflightjob.File, error) {
+	upload.Allowed = c.StillAllowed
 	file, err := s.Files.Upload(c.Context(), c.Tenant(), upload)
 	if errors.Is(err, preflightjob.ErrFileForbidden) {
 		// Responses with 403 have no rate limit, because the gate decides before it counts.
@@ -60,15 +74,13 @@ func (s *surface) UploadFile(c *gate.Call) (UploadFileResponseObject, error) {
 		c.Writer.Header().Del("Ratelimit-Policy")
 	}
 	if err != nil {
-		return nil, s.problemOf(err)
+		return preflightjob.File{}, s.problemOf(err)
 	}
-	return UploadFile201JSONResponse{
-		Body: fileModel(file), Headers: UploadFile201ResponseHeaders{Location: "/api/v1/files/" + file.ID},
-	}, nil
+	return file, nil
 }
 
-// form reads the only part of a multipart body. At the end of the part it requires that no other
-// part follows.
+// form reads the last part of a multipart body, which is the only one without [form.fields]. At the
+// end of the part it requires that no other part follows.
 type form struct {
 	parts *multipart.Reader
 	part  *multipart.Part

@@ -96,8 +96,8 @@ type surface struct {
 	drawing chan struct{}
 }
 
-// Routes returns the table of routes of the surface.
-func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
+// newSurface returns the surface with the schemas of its bodies.
+func newSurface(config Config, set *contracts.Set) (*surface, error) {
 	submit, err := set.Schema(contracts.Preflight, "PreflightSubmit")
 	if err != nil {
 		return nil, err
@@ -110,10 +110,18 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{
+	return &surface{
 		Config: config, submitSchema: submit, shareSchema: share, registry: known,
 		follower: Follower{Jobs: config.Jobs, Pace: config.Pace, Changes: config.Changes},
 		drawing:  make(chan struct{}, runtime.GOMAXPROCS(0)),
+	}, nil
+}
+
+// Routes returns the table of routes of the surface.
+func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
+	s, err := newSurface(config, set)
+	if err != nil {
+		return nil, err
 	}
 	api := Handlers{Operations: s}
 	const job = "/api/v1/preflight/{jobId}"
@@ -152,12 +160,7 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 // the response that was committed under the key, or else returns the violations.
 func (s *surface) checked(next gate.Handler) gate.Handler {
 	return func(c *gate.Call) error {
-		violations := s.submitSchema.Violations(c.Document)
-		if body, ok := c.Document.(map[string]any); ok {
-			_, hasURL := body["fileUrl"]
-			_, hasID := body["fileId"]
-			violations = append(problem.CodedViolations(preflightjob.CheckSource(hasURL, hasID)), violations...)
-		}
+		violations := s.violations(c.Document)
 		if len(violations) == 0 {
 			return next(c)
 		}
@@ -165,32 +168,51 @@ func (s *surface) checked(next gate.Handler) gate.Handler {
 		if err != nil {
 			return err
 		}
-		return answer.answerSubmitPreflight(c)
+		return s.submitted(c, answer).answerSubmitPreflight(c)
 	}
 }
 
-// replayOr returns the response that was committed under the key of a call, or else the
-// violations.
-func (s *surface) replayOr(c *gate.Call, violations []problem.Violation) (SubmitPreflightResponseObject, error) {
+// violations checks the body of a submission by the contract.
+func (s *surface) violations(document any) []problem.Violation {
+	violations := s.submitSchema.Violations(document)
+	if body, ok := document.(map[string]any); ok {
+		_, hasURL := body["fileUrl"]
+		_, hasID := body["fileId"]
+		violations = append(problem.CodedViolations(preflightjob.CheckSource(hasURL, hasID)), violations...)
+	}
+	return violations
+}
+
+// replayOr returns the job that was committed under the key of a call, or else the violations.
+func (s *surface) replayOr(c *gate.Call, violations []problem.Violation) (preflightjob.Submitted, error) {
 	job, found, err := s.Jobs.Replay(c.Context(), c.Tenant(), c.Idempotency())
 	switch {
 	case err != nil:
-		return nil, s.problemOf(err)
+		return preflightjob.Submitted{}, s.problemOf(err)
 	case found:
-		return s.submitted(c, job, true), nil
+		return preflightjob.Submitted{Job: job, Replayed: true}, nil
 	default:
-		return nil, invalid(violations)
+		return preflightjob.Submitted{}, invalid(violations)
 	}
 }
 
 // SubmitPreflight serves POST /api/v1/preflight.
 func (s *surface) SubmitPreflight(c *gate.Call, body PreflightSubmit) (SubmitPreflightResponseObject, error) {
+	made, err := s.submit(c, body)
+	if err != nil {
+		return nil, err
+	}
+	return s.submitted(c, made), nil
+}
+
+// submit creates the job of a body that the contract allows.
+func (s *surface) submit(c *gate.Call, body PreflightSubmit) (preflightjob.Submitted, error) {
 	ordered, err := s.ticket(c, body.Intent.With(body.Product))
 	if wrong := (*referenceError)(nil); errors.As(err, &wrong) {
 		return s.replayOr(c, wrong.violation())
 	}
 	if err != nil {
-		return nil, s.problemOf(err)
+		return preflightjob.Submitted{}, s.problemOf(err)
 	}
 	refusal, backlog := s.Queue.Refuses(), s.Backlog
 	if refusal != nil {
@@ -211,20 +233,20 @@ func (s *surface) SubmitPreflight(c *gate.Call, body PreflightSubmit) (SubmitPre
 	var full *preflightjob.BacklogExceededError
 	switch {
 	case refusal != nil && errors.As(err, &full):
-		return nil, problem.New(problem.CodePreflightQueueUnavailable, "The preflight queue is temporarily unavailable and accepts no new jobs.").After(retryQueue).With(refusal)
+		return preflightjob.Submitted{}, problem.New(problem.CodePreflightQueueUnavailable, "The preflight queue is temporarily unavailable and accepts no new jobs.").After(retryQueue).With(refusal)
 	case err != nil:
-		return nil, s.problemOf(err)
+		return preflightjob.Submitted{}, s.problemOf(err)
 	default:
-		return s.submitted(c, made.Job, made.Replayed), nil
+		return made, nil
 	}
 }
 
-func (s *surface) submitted(c *gate.Call, job preflightjob.Job, replayed bool) SubmitPreflight202JSONResponse {
-	c.MarkReplay(replayed)
+func (s *surface) submitted(c *gate.Call, made preflightjob.Submitted) SubmitPreflight202JSONResponse {
+	c.MarkReplay(made.Replayed)
 	c.ReportQuota(s.Quotas)
 	return SubmitPreflight202JSONResponse{
-		Body:    modelOf(job, nil),
-		Headers: SubmitPreflight202ResponseHeaders{Location: path(job.ID), RetryAfter: pollAfter},
+		Body:    modelOf(made.Job, nil),
+		Headers: SubmitPreflight202ResponseHeaders{Location: path(made.Job.ID), RetryAfter: pollAfter},
 	}
 }
 

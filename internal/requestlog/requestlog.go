@@ -31,6 +31,9 @@ const idPrefix recordid.Prefix = "log_"
 // IsID reports whether text has the form of an entry ID.
 func IsID(text string) bool { return recordid.Valid(idPrefix, text) }
 
+// FirstID returns the smallest ID of an entry that arrived at or after an instant.
+func FirstID(at time.Time) string { return recordid.First(idPrefix, at) }
+
 // Entry is one request, or several similar requests that were counted.
 type Entry struct {
 	// ID is the entry's own ID, assigned by a [Recorder]; IDs sort by At. It differs
@@ -79,6 +82,11 @@ type Query struct {
 	// RequestID and Code must match exactly; an empty value matches any.
 	RequestID, Code string
 	Class           Class
+	// Key is the name of a key, and Route the beginning of a route; an empty value matches any.
+	// No index has them, so that Since should limit the entries that are read.
+	Key, Route string
+	// Since is the earliest arrival; the zero time matches any.
+	Since time.Time
 	// Before is the ID of an entry; only earlier entries are listed. If it is empty,
 	// the list starts with the newest entry.
 	Before string

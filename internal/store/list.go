@@ -168,8 +168,8 @@ const ReferenceOf = `coalesce(
 const RequestColumns = `tenant, id, at, request_id, key_name, listener, surface, method, route, status, code, capability, reason, took, bytes, requests`
 
 // ListRequests returns the query that lists the entries of @owner before the id @before, the
-// latest first. It has a condition on @request or @code only if q has the value. Each condition
-// repeats the one of its partial index.
+// latest first. It has a condition on another parameter only if q has the value. The conditions on
+// @request and @code repeat those of their partial indexes.
 func ListRequests(q requestlog.Query) string {
 	condition := OfOwner
 	if q.RequestID != "" {
@@ -180,6 +180,15 @@ func ListRequests(q requestlog.Query) string {
 	}
 	if q.Class != 0 {
 		condition += fmt.Sprintf(` AND status / 100 = %d`, q.Class)
+	}
+	if q.Key != "" {
+		condition += ` AND key_name = @key`
+	}
+	if q.Route != "" {
+		condition += ` AND substr(route, 1, length(@route)) = @route`
+	}
+	if !q.Since.IsZero() {
+		condition += ` AND id >= @since`
 	}
 	return `SELECT ` + RequestColumns + ` FROM request_log WHERE ` + condition + ` AND id < @before ORDER BY id DESC LIMIT @limit`
 }

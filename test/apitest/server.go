@@ -292,11 +292,16 @@ func unlimited() *ratelimit.ClientLimiter {
 func Routes(w *Server) ([]gate.Route, error) {
 	return apiserver.Surfaces{
 		RFQs: w.RFQs, Callbacks: w.Callbacks, Webhooks: w.Webhooks, MasterData: w.MasterData, Erasures: w.Erasures, Catalogs: w.Catalog, Authorities: w.Authority,
-		Preflight: preflightapi.Config{
-			Origin: APIOrigin, Jobs: w.Jobs, RFQs: w.RFQs, Files: w.Files, Uploads: w.Uploads, Quotas: w.Store, Queue: w.Intake, Backlog: Backlog, Pace: w.pace,
-		},
-		Sessions: w.Sessions, Records: w.Store, Cursors: w.cursors, Contracts: w.Contracts,
+		Preflight: w.Preflight(),
+		Sessions:  w.Sessions, Records: w.Store, Cursors: w.cursors, Contracts: w.Contracts,
 	}.Routes()
+}
+
+// Preflight returns the dependencies of the surface preflight.
+func (w *Server) Preflight() preflightapi.Config {
+	return preflightapi.Config{
+		Origin: APIOrigin, Jobs: w.Jobs, RFQs: w.RFQs, Files: w.Files, Uploads: w.Uploads, Quotas: w.Store, Queue: w.Intake, Backlog: Backlog, Pace: w.pace,
+	}
 }
 
 // declare adds the partners acme and stark, who may do everything, and globex, who is

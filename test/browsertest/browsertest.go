@@ -386,6 +386,19 @@ func (p *Tab) Write(selector, text string) {
 	p.Do("Input.insertText", map[string]any{"text": text})
 }
 
+// Choose waits for a file input and chooses a local file, as a person does in the dialog.
+func (p *Tab) Choose(selector, name string) {
+	p.t.Helper()
+	p.Await(fmt.Sprintf("document.querySelector(%q)", selector))
+	var input struct {
+		Result struct {
+			ObjectID string `json:"objectId"`
+		} `json:"result"`
+	}
+	p.browser.order(p.t, p.session, "Runtime.evaluate", map[string]any{"expression": fmt.Sprintf("document.querySelector(%q)", selector)}, &input)
+	p.Do("DOM.setFileInputFiles", map[string]any{"objectId": input.Result.ObjectID, "files": []string{name}})
+}
+
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -443,6 +443,11 @@ func (f *Faulty) Record(ctx context.Context, results []webhook.Result, now time.
 	return around(f, "record deliveries", true, func() ([]webhook.Standing, error) { return f.store.Record(ctx, results, now) })
 }
 
+// Activity implements [webhook.ActivityStore].
+func (f *Faulty) Activity(ctx context.Context, address webhook.Address, since time.Time, limit int) (webhook.Activity, error) {
+	return around(f, "count deliveries", false, func() (webhook.Activity, error) { return f.store.Activity(ctx, address, since, limit) })
+}
+
 // Deliveries implements [webhook.Store].
 func (f *Faulty) Deliveries(ctx context.Context, query webhook.Query) ([]webhook.Delivery, error) {
 	return around(f, "list deliveries", false, func() ([]webhook.Delivery, error) { return f.store.Deliveries(ctx, query) })

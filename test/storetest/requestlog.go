@@ -146,9 +146,10 @@ func requestPagesJoin(t *testing.T, w *fixture) {
 
 func requestsAreFound(t *testing.T, w *fixture) {
 	good, again := line(t, acme, 1), line(t, acme, 2)
-	again.RequestID = good.RequestID
+	again.RequestID, again.Key = good.RequestID, "shop-2"
 	unknown := refusedLine(t, acme, 3, 404, "RFQ_NOT_FOUND", "")
 	closed := refusedLine(t, acme, 4, 503, "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE", "Killed")
+	closed.Route = "/api/v1/xjdf/validate"
 	w.logged(t, good, again, unknown, closed, line(t, stark, 5))
 	for name, one := range map[string]struct {
 		query requestlog.Query
@@ -164,6 +165,14 @@ func requestsAreFound(t *testing.T, w *fixture) {
 		"all of them": {
 			requestlog.Query{RequestID: closed.RequestID, Code: closed.Code, Class: 5}, []requestlog.Entry{closed},
 		},
+		"a key":                       {requestlog.Query{Key: "shop-2"}, []requestlog.Entry{again}},
+		"a part of a key":             {requestlog.Query{Key: "shop"}, []requestlog.Entry{}},
+		"the beginning of a route":    {requestlog.Query{Route: "/api/v1/x"}, []requestlog.Entry{closed}},
+		"a route with wildcards":      {requestlog.Query{Route: "/api/v1/%"}, []requestlog.Entry{}},
+		"a route that is longer":      {requestlog.Query{Route: good.Route + "/more"}, []requestlog.Entry{}},
+		"since the arrival of one":    {requestlog.Query{Since: unknown.At}, []requestlog.Entry{closed, unknown}},
+		"since later than all":        {requestlog.Query{Since: closed.At.Add(time.Millisecond)}, []requestlog.Entry{}},
+		"a key since a time":          {requestlog.Query{Key: "shop-2", Since: unknown.At}, []requestlog.Entry{}},
 		"two that exclude each other": {requestlog.Query{Code: closed.Code, Class: 4}, []requestlog.Entry{}},
 	} {
 		wantEqual(t, name, one.want, w.listed(t, one.query))

@@ -39,6 +39,7 @@ type Store interface {
 	xjmf.Store
 	masterdata.Store
 	webhook.Store
+	webhook.ActivityStore
 	signon.EndStore
 	erasure.Store
 }

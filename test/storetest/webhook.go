@@ -40,6 +40,7 @@ var webhookCases = map[string]func(*testing.T, *fixture){
 	"missed events are recovered, oldest first, in portions":                       recoveredInPortions,
 	"missed events are recovered if the endpoint subscribes to them":               recoveredFromOutbox,
 	"deliveries are listed newest first, with filters":                             deliveriesListed,
+	"attempts and pending deliveries are counted by the hour":                      deliveriesCounted,
 	"a tenant cannot read or change deliveries of another tenant":                  deliveriesOfStrangers,
 	"deliveries and events past their retention are erased in portions":            webhooksPurged,
 	"a relay or a record whose commit is unknown happens once":                     webhookUnknownCommit,
@@ -486,6 +487,46 @@ func recoveredFromOutbox(t *testing.T, w *fixture) {
 		t.Errorf("without ids: error = %v, want that of the source", err)
 	}
 	wantEqual(t, "after a failure", 4, len(subjects()))
+}
+
+func deliveriesCounted(t *testing.T, w *fixture) {
+	w.enroll(t, press, ship)
+	hour := w.clock.Now().UTC().Truncate(time.Hour).Add(time.Hour)
+	w.clock.advance(hour.Sub(w.clock.Now()))
+	sent := w.send(t, press, 3) // at 0 s, 1 s and 2 s of the hour
+	w.send(t, ship, 2)
+	claims := w.claim(t, lane(press, 2))
+	w.conclude(t, w.answered(claims[0], webhook.NoFault), w.exhausted(claims[1]))
+	w.clock.advance(time.Hour)
+	if _, err := w.store.Redeliver(t.Context(), acme, claims[1].ID, w.clock.Now()); err != nil {
+		t.Fatalf("w.store.Redeliver: %v", err)
+	}
+	for _, claim := range w.claim(t, lane(press, 10)) {
+		w.conclude(t, w.answered(claim, webhook.NoFault))
+	}
+	w.send(t, press, 1)
+	next := hour.Add(time.Hour)
+	for name, tc := range map[string]struct {
+		address webhook.Address
+		since   time.Time
+		limit   int
+		want    webhook.Activity
+	}{
+		"all":                        {press, hour, 100, webhook.Activity{Since: hour, Hours: []webhook.Hour{{At: hour, Succeeded: 1, Failed: 1}, {At: next, Succeeded: 2, Pending: 1}}}},
+		"the other endpoint":         {ship, hour, 100, webhook.Activity{Since: hour, Hours: []webhook.Hour{{At: hour, Pending: 2}}}},
+		"an unknown endpoint":        {webhook.Address{Owner: acme, Name: "none"}, hour, 100, webhook.Activity{Since: hour, Hours: []webhook.Hour{}}},
+		"another organization":       {webhook.Address{Owner: stark, Name: "press"}, hour, 100, webhook.Activity{Since: hour, Hours: []webhook.Hour{}}},
+		"since the newest delivery":  {press, next, 100, webhook.Activity{Since: next, Hours: []webhook.Hour{{At: next, Pending: 1}}}},
+		"since a later time":         {press, next.Add(time.Hour), 100, webhook.Activity{Since: next.Add(time.Hour), Hours: []webhook.Hour{}}},
+		"only the newest deliveries": {press, hour, 3, webhook.Activity{Since: sent[2].CreatedAt.UTC(), Hours: []webhook.Hour{{At: next, Pending: 1}}}},
+	} {
+		got, err := w.store.Activity(t.Context(), tc.address, tc.since, tc.limit)
+		if err != nil {
+			t.Fatalf("%s: w.store.Activity: %v", name, err)
+		}
+		got.Since = got.Since.UTC()
+		wantEqual(t, name, tc.want, got)
+	}
 }
 
 func deliveriesListed(t *testing.T, w *fixture) {

@@ -48,7 +48,7 @@ func (s *Store) Requests(ctx context.Context, query requestlog.Query) ([]request
 	return read(ctx, s, "list requests", func(ctx context.Context, q querier) ([]requestlog.Entry, error) {
 		rows, err := q.Query(ctx, store.ListRequests(query), pgx.NamedArgs{
 			"owner": query.Owner.String(), "before": cmp.Or(query.Before, store.BeforeAll), "request": query.RequestID, "code": query.Code,
-			"limit": query.Limit,
+			"key": query.Key, "route": query.Route, "since": requestlog.FirstID(query.Since), "limit": query.Limit,
 		})
 		return collect(rows, err, scanRequest)
 	})

@@ -5,6 +5,7 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -147,6 +148,45 @@ func (s *Store) Deliveries(ctx context.Context, query webhook.Query) ([]webhook.
 			query.Owner.String(), cmp.Or(query.Before, store.BeforeAll), query.Endpoint, query.Type, query.Limit)
 		return collect(rows, err, scanDelivery)
 	})
+}
+
+// uncounted returns the creation of the newest delivery beyond a limit.
+const uncounted = `SELECT created_at FROM webhook_delivery WHERE tenant = $1 AND id >= $2 ORDER BY id DESC OFFSET $3 LIMIT 1`
+
+// activity counts attempts and pending deliveries by the hours since 1970.
+const activity = `WITH newest AS (
+		SELECT id, endpoint, state, created_at FROM webhook_delivery WHERE tenant = $1 AND id >= $2 ORDER BY id DESC LIMIT $3
+	), counted AS (
+		SELECT a.at, a.fault = '' AS succeeded, a.fault <> '' AS failed, false AS pending
+		FROM newest n JOIN webhook_attempt a ON a.delivery_id = n.id WHERE n.endpoint = $4
+		UNION ALL
+		SELECT created_at, false, false, true FROM newest WHERE endpoint = $4 AND state = 'pending'
+	)
+	SELECT floor(extract(epoch FROM at) / 3600)::bigint AS hour,
+		count(*) FILTER (WHERE succeeded), count(*) FILTER (WHERE failed), count(*) FILTER (WHERE pending)
+	FROM counted GROUP BY hour ORDER BY hour`
+
+// Activity implements [webhook.ActivityStore].
+func (s *Store) Activity(ctx context.Context, address webhook.Address, since time.Time, limit int) (webhook.Activity, error) {
+	counted := webhook.Activity{Since: since}
+	owner, first := address.Owner.String(), recordid.First(webhook.DeliveryPrefix, since)
+	hours, err := read(ctx, s, "count deliveries", func(ctx context.Context, q querier) ([]webhook.Hour, error) {
+		err := q.QueryRow(ctx, uncounted, owner, first, limit).Scan(instant{&counted.Since})
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return nil, err
+		}
+		rows, err := q.Query(ctx, activity, owner, first, limit, address.Name)
+		return collect(rows, err, scanHour)
+	})
+	counted.Hours = hours
+	return counted, err
+}
+
+func scanHour(r pgx.Row) (hour webhook.Hour, err error) {
+	var hours int64
+	err = r.Scan(&hours, &hour.Succeeded, &hour.Failed, &hour.Pending)
+	hour.At = time.Unix(hours*3600, 0).UTC()
+	return hour, err
 }
 
 // Delivery implements [webhook.Store]. It omits an attempt that is committed between its

@@ -43,7 +43,8 @@ func (s *Store) Requests(ctx context.Context, query requestlog.Query) ([]request
 	return read(ctx, s, "list requests", func(q querier) ([]requestlog.Entry, error) {
 		rows, err := q.QueryContext(ctx, store.ListRequests(query),
 			sql.Named("owner", query.Owner.String()), sql.Named("before", cmp.Or(query.Before, store.BeforeAll)),
-			sql.Named("request", query.RequestID), sql.Named("code", query.Code), sql.Named("limit", query.Limit))
+			sql.Named("request", query.RequestID), sql.Named("code", query.Code),
+			sql.Named("key", query.Key), sql.Named("route", query.Route), sql.Named("since", requestlog.FirstID(query.Since)), sql.Named("limit", query.Limit))
 		return collect(rows, err, scanRequest)
 	})
 }

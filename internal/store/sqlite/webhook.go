@@ -251,6 +251,43 @@ func (s *Store) Deliveries(ctx context.Context, query webhook.Query) ([]webhook.
 	})
 }
 
+// uncounted returns the creation of the newest delivery beyond a limit.
+const uncounted = `SELECT created_at FROM webhook_delivery WHERE tenant = ?1 AND id >= ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3`
+
+// activity counts attempts and pending deliveries by the hours since 1970.
+const activity = `WITH newest AS MATERIALIZED (
+		SELECT id, endpoint, state, created_at FROM webhook_delivery WHERE tenant = ?1 AND id >= ?2 ORDER BY id DESC LIMIT ?3
+	), counted AS (
+		SELECT a.at, a.fault = '' AS succeeded, a.fault <> '' AS failed, 0 AS pending
+		FROM newest n JOIN webhook_attempt a ON a.delivery_id = n.id WHERE n.endpoint = ?4
+		UNION ALL
+		SELECT created_at, 0, 0, 1 FROM newest WHERE endpoint = ?4 AND state = 'pending'
+	)
+	SELECT at / 3600000 AS hour, sum(succeeded), sum(failed), sum(pending) FROM counted GROUP BY hour ORDER BY hour`
+
+// Activity implements [webhook.ActivityStore].
+func (s *Store) Activity(ctx context.Context, address webhook.Address, since time.Time, limit int) (webhook.Activity, error) {
+	counted := webhook.Activity{Since: since}
+	owner, first := address.Owner.String(), recordid.First(webhook.DeliveryPrefix, since)
+	hours, err := read(ctx, s, "count deliveries", func(q querier) ([]webhook.Hour, error) {
+		err := q.QueryRowContext(ctx, uncounted, owner, first, limit).Scan(instant{&counted.Since})
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return nil, err
+		}
+		rows, err := q.QueryContext(ctx, activity, owner, first, limit, address.Name)
+		return collect(rows, err, scanHour)
+	})
+	counted.Hours = hours
+	return counted, err
+}
+
+func scanHour(r row) (hour webhook.Hour, err error) {
+	var hours int64
+	err = r.Scan(&hours, &hour.Succeeded, &hour.Failed, &hour.Pending)
+	hour.At = time.Unix(hours*3600, 0).UTC()
+	return hour, err
+}
+
 // Delivery implements [webhook.Store]. It omits an attempt that is committed between its
 // two queries, because the delivery that it returns does not count that attempt yet.
 func (s *Store) Delivery(ctx context.Context, owner tenant.ID, id string) (delivery webhook.Delivery, attempts []webhook.Attempt, err error) {
