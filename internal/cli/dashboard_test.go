@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -84,4 +86,46 @@ func body(t *testing.T, client *http.Client, method, address string, form url.Va
 		t.Fatalf("%s %s is answered %d: %v\n%s", method, address, response.StatusCode, err, page)
 	}
 	return string(page)
+}
+
+// TestPagesShowTheDemoData fills the data directory of dev as a user does, and opens the pages.
+func TestPagesShowTheDemoData(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	fill := func() (string, error) {
+		out, err := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), "demo", "--data", data, "--rfqs", "60", "--jobs", "150").CombinedOutput()
+		return string(out), err
+	}
+	if printed, err := fill(); err != nil || !strings.Contains(printed, "preflight jobs      150") {
+		t.Fatalf("demo: %v\n%s", err, printed)
+	}
+	if printed, err := fill(); err == nil || !strings.Contains(printed, "the database has records (RFQs, preflight jobs, events, webhook deliveries, audit entries)") {
+		t.Errorf("a second run: %v\n%s", err, printed)
+	}
+	p := startDev(t, data)
+	if printed, err := fill(); err == nil || !strings.Contains(printed, "stop `printmarket dev`") {
+		t.Errorf("a run beside dev: %v\n%s", err, printed)
+	}
+	for key, pages := range map[string]map[string]string{
+		"ACME_LIVE_KEY": {
+			"/": "Deliveries to the endpoint archive fail", "/rfqs": "/rfqs/rfq_", "/preflight": "/preflight/pref_", "/webhooks": "https://mis.acme.example/printmarket",
+			"/requests": "/api/v1/rfq",
+		},
+		"PLATFORM_LIVE_KEY": {"/ops": "/ops/partners/demo-00001", "/ops/denials?within=30d": "ContractNotEffective", "/ops/partners/acme": "archive", "/ops/queue": "slots"},
+	} {
+		jar, err := cookiejar.New(nil)
+		if err != nil {
+			t.Fatalf("cookiejar.New: %v", err)
+		}
+		client := &http.Client{Jar: jar, Timeout: 10 * time.Second}
+		body(t, client, http.MethodPost, p.env["DASHBOARD_URL"]+"/sign-in", url.Values{"key": {p.env[key]}})
+		for path, want := range pages {
+			p.until(path+" contains "+want, func() error {
+				if page := body(t, client, http.MethodGet, p.env["DASHBOARD_URL"]+path, nil); !strings.Contains(page, want) {
+					return fmt.Errorf("it shows:\n%s", page)
+				}
+				return nil
+			})
+		}
+	}
 }
