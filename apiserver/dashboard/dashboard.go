@@ -138,6 +138,7 @@ func Handler(c Config) (http.Handler, error) {
 	}
 	design.Register(mux)
 	mux.Handle("/"+scriptFile, design.Handler("text/javascript; charset=utf-8", script))
+	mux.Handle("/"+tourScript, design.Handler("text/javascript; charset=utf-8", tourText))
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(s.serve(route{any: crossOrigin}))
 	return withHeaders(protection.Handler(mux)), nil
@@ -260,6 +261,8 @@ type response struct {
 	send func(http.ResponseWriter) *response
 	// live allows the page to run the script that follows a job.
 	live bool
+	// script is a further script that the page runs; empty for none.
+	script string
 	// content is the content of the page inside the frame.
 	page    pageName
 	title   string
@@ -301,7 +304,7 @@ func (s *server) write(w http.ResponseWriter, v *visit, r response) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(text.Len()))
-	if r.live {
+	if r.live || r.script != "" {
 		header.Set("Content-Security-Policy", livePolicy)
 	}
 	if r.retry > 0 {

@@ -129,15 +129,15 @@ func (b *browser) keep(cookie *http.Cookie) {
 	}
 }
 
-// designScript and liveScript are the scripts that a page may have: that of the design, and that
-// of a running job.
+// The scripts that a page may have: that of the design, of a running job, and of the tour.
 const (
 	designScript = `<script src="/design.js" defer></script>`
 	liveScript   = `<script src="/progress.js" defer></script>`
+	tourScript   = `<script src="/tour.js" defer></script>`
 )
 
 // staticFiles are the files that browsers may keep.
-var staticFiles = map[string]bool{"/design.css": true, "/design.js": true, "/icons.svg": true, "/favicon.svg": true, "/progress.js": true}
+var staticFiles = map[string]bool{"/design.css": true, "/design.js": true, "/icons.svg": true, "/favicon.svg": true, "/progress.js": true, "/tour.js": true}
 
 func checkAnswer(t testing.TB, r *http.Request, rec *httptest.ResponseRecorder) {
 	t.Helper()
@@ -145,6 +145,10 @@ func checkAnswer(t testing.TB, r *http.Request, rec *httptest.ResponseRecorder) 
 	text := strings.Replace(rec.Body.String(), designScript, "", 1)
 	if strings.HasPrefix(r.URL.Path, "/preflight/") && strings.Contains(text, liveScript) {
 		text = strings.Replace(text, liveScript, "", 1)
+		policy += "; connect-src 'self'"
+	}
+	if r.URL.Path == "/tour" && strings.Contains(text, tourScript) {
+		text = strings.Replace(text, tourScript, "", 1)
 		policy += "; connect-src 'self'"
 	}
 	if strings.HasSuffix(r.URL.Path, "/report") && rec.Code == http.StatusOK {

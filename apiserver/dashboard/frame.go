@@ -47,6 +47,8 @@ type frame struct {
 	page  pageName
 	// live adds the script that follows a job and, for browsers without scripts, a refresh.
 	live bool
+	// script is a further script; empty for none.
+	script string
 	// visitor is nil without a session.
 	visitor *visitor
 	// docs and tour report whether the listener serves the documentation and the tour.
@@ -78,7 +80,7 @@ func (v *visitor) kind() kind {
 }
 
 func (s *server) frame(v *visit, r response) frame {
-	f := frame{title: r.title, page: r.page, live: r.live, docs: s.Docs, tour: s.Tour != nil}
+	f := frame{title: r.title, page: r.page, live: r.live, script: r.script, docs: s.Docs, tour: s.Tour != nil}
 	if v.caller.Valid() {
 		operator := s.operates(v, v.caller)
 		f.visitor = &visitor{

@@ -9,3 +9,9 @@ const scriptFile = "progress.js"
 
 //go:embed progress.js
 var script []byte
+
+// tourScript is the script of the tour.
+const tourScript = "tour.js"
+
+//go:embed tour.js
+var tourText []byte
