@@ -157,9 +157,10 @@ func declareEndpoints(resources string, random io.Reader) error {
 	if err := WriteAtomically(filepath.Join(resources, "acme-demo-webhooks.yaml"), []byte(manifest)); err != nil {
 		return err
 	}
-	added := "\nspec:\n  webhooks:\n"
+	var added strings.Builder
+	added.WriteString("\nspec:\n  webhooks:\n")
 	for _, e := range endpoints {
-		added += fmt.Sprintf("  - name: %s\n    kind: Live\n    url: %s%s\n    secrets:\n    - name: first\n      secretRef: {name: acme-demo-webhooks, key: first}\n", e.name, e.url, e.events)
+		fmt.Fprintf(&added, "  - name: %s\n    kind: Live\n    url: %s%s\n    secrets:\n    - name: first\n      secretRef: {name: acme-demo-webhooks, key: first}\n", e.name, e.url, e.events)
 	}
-	return WriteAtomically(path, []byte(strings.Replace(string(text), "\nspec:\n", added, 1)))
+	return WriteAtomically(path, []byte(strings.Replace(string(text), "\nspec:\n", added.String(), 1)))
 }

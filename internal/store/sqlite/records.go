@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -51,7 +52,8 @@ func insertRows(ctx context.Context, tx *sql.Tx, table store.Table) (err error) 
 		return nil
 	}
 	places := strings.TrimSuffix(strings.Repeat("?, ", len(table.Columns)), ", ")
-	insert, err := tx.PrepareContext(ctx, `INSERT INTO `+table.Name+` (`+strings.Join(table.Columns, ", ")+`) VALUES (`+places+`)`)
+	statement := fmt.Sprintf(`INSERT INTO %s (%s) VALUES (%s)`, table.Name, strings.Join(table.Columns, ", "), places) //nolint:gosec // the names are constants of package store
+	insert, err := tx.PrepareContext(ctx, statement)
 	if err != nil {
 		return err
 	}
