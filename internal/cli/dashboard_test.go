@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -127,5 +128,39 @@ func TestPagesShowTheDemoData(t *testing.T) {
 				return nil
 			})
 		}
+	}
+}
+
+// TestShellsCompleteNamesFromThePlatform completes the ids of records as a shell does.
+func TestShellsCompleteNamesFromThePlatform(t *testing.T) {
+	t.Parallel()
+	p := startDev(t, t.TempDir())
+	created := p.createRFQ("ACME_LIVE_KEY")
+	if err := want(created, 201, ""); err != nil {
+		t.Fatal(err)
+	}
+	complete := func(environment []string, args ...string) string {
+		cmd := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), append([]string{"__complete"}, args...)...)
+		cmd.Env = append(os.Environ(), environment...)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return string(out)
+	}
+	platform := []string{"PRINTMARKET_API_URL=" + p.env["API_URL"], "PRINTMARKET_PLATFORM_LIVE_KEY=" + p.env["PLATFORM_LIVE_KEY"]}
+	for _, args := range [][]string{{"rfqs", "show", ""}, {"rfqs", "close", ""}, {"quotes", "submit", ""}, {"quotes", "withdraw", ""}} {
+		if offered := complete(platform, args...); !strings.Contains(offered, created.text("id")+"\topen: ") {
+			t.Errorf("%v offers\n%s", args, offered)
+		}
+	}
+	if offered := complete(platform, "rfqs", "show", created.text("id"), ""); strings.Contains(offered, "rfq_") {
+		t.Errorf("a second RFQ is offered:\n%s", offered)
+	}
+	if offered := complete(platform, "masterdata", "approve", ""); !strings.Contains(offered, "sha256:") {
+		t.Errorf("masterdata approve offers\n%s", offered)
+	}
+	if offered := complete([]string{"PRINTMARKET_API_URL=http://127.0.0.1:9", platform[1]}, "rfqs", "show", ""); strings.Contains(offered, "rfq_") {
+		t.Errorf("without the platform, rfqs show offers\n%s", offered)
 	}
 }

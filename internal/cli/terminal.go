@@ -41,7 +41,7 @@ type progressBar struct {
 // standard error, and a function that erases it. The first is nil without a terminal.
 func progressOn(cmd *cobra.Command, unit, name string) (show func(done, total int), clear func()) {
 	width, terminal := terminalWidth(cmd.ErrOrStderr())
-	if !terminal {
+	if !terminal || os.Getenv("TERM") == "dumb" {
 		return nil, func() {}
 	}
 	bar := &progressBar{out: cmd.ErrOrStderr(), width: width, name: name, unit: unit}
