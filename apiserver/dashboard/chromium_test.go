@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/apiserver/dashboard"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/signon"
 	"github.com/printmarket/printmarket/test/browsertest"
 	"github.com/printmarket/printmarket/test/signontest"
@@ -70,6 +71,26 @@ func TestAPageFollowsItsJobInABrowser(t *testing.T) {
 		d.Revoke("acme", "live")
 		p.Await(`location.pathname === "/sign-in" && document.body.innerText.includes("Your session has ended.")`)
 	})
+}
+
+// TestTheTourUpdatesItselfInABrowser checks that the parts of the tour change while the rest of
+// the page stays.
+func TestTheTourUpdatesItselfInABrowser(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t, withTour, func(c *dashboard.Config) { c.Plain = true })
+	server := httptest.NewServer(d.handler)
+	t.Cleanup(server.Close)
+	p := browsertest.Start(t).Open(t)
+	p.Go(server.URL + "/sign-in?next=/tour")
+	p.Write("#key", d.Key("acme-live"))
+	p.Click(".sign-in button")
+	p.Await(`location.pathname === "/tour" && document.querySelector("#sign-in-done").innerText.includes("Done") && document.querySelector("#rfq-live").innerText.includes("No RFQ yet")`)
+	var kept bool
+	p.Eval("window.kept = true", &kept)
+	d.create(t, acmeLive, "Tour flyers")
+	d.inspect(t, acmeLive, adasTour().Flawed, preflightjob.Fail)
+	p.Await(`window.kept && document.querySelector("#rfq-live").innerText.includes("Tour flyers") && document.querySelector("#preflight-live").innerText.includes("1 error")`)
+	p.WantInnocence(server.URL, 3)
 }
 
 // TestAnOperatorSignsInThroughAForwardedPort uses http on loopback, as with kubectl

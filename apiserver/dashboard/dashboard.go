@@ -152,7 +152,7 @@ func Handler(c Config) (http.Handler, error) {
 		mux.Handle(r.pattern, s.serve(r))
 	}
 	design.Register(mux)
-	for _, file := range []string{progressFile, uploadFile, replicasFile} {
+	for _, file := range []string{progressFile, uploadFile, replicasFile, tourFile} {
 		text, err := scripts.ReadFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("dashboard: %w", err)

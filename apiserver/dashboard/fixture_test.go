@@ -157,12 +157,12 @@ func scriptOf(file string) string { return `<script src="/` + file + `" defer></
 
 // pageScripts are the scripts that pages may have, by the beginnings of their paths.
 var pageScripts = map[string]string{
-	"/preflight": "upload.js", "/preflight/": "progress.js", "/ops/rollouts/": "ops-live.js",
+	"/preflight": "upload.js", "/preflight/": "progress.js", "/ops/rollouts/": "ops-live.js", "/tour": "tour.js",
 } // constant
 
 // staticFiles are the files that browsers may keep.
 var staticFiles = map[string]bool{
-	"/design.css": true, "/design.js": true, "/icons.svg": true, "/favicon.svg": true, "/progress.js": true, "/upload.js": true, "/ops-live.js": true,
+	"/design.css": true, "/design.js": true, "/icons.svg": true, "/favicon.svg": true, "/progress.js": true, "/upload.js": true, "/ops-live.js": true, "/tour.js": true,
 } // constant
 
 func checkAnswer(t testing.TB, r *http.Request, rec *httptest.ResponseRecorder) {

@@ -9,6 +9,7 @@ const (
 	progressFile = "progress.js" // of a running job
 	uploadFile   = "upload.js"   // of the form of a new job
 	replicasFile = "ops-live.js" // of a rollout
+	tourFile     = "tour.js"
 )
 
 //go:embed *.js

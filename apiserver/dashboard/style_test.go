@@ -17,6 +17,7 @@ func TestStaticFilesAreServed(t *testing.T) {
 	for path, want := range map[string][2]string{
 		"/design.css": {"text/css; charset=utf-8", ":root"}, "/design.js": {"text/javascript; charset=utf-8", "clipboard"},
 		"/icons.svg": {"image/svg+xml", "<svg"}, "/progress.js": {"text/javascript; charset=utf-8", "EventSource"},
+		"/tour.js": {"text/javascript; charset=utf-8", "DOMParser"},
 	} {
 		first := b.get(t, path).want(t, 200, want[1])
 		if kind, keep := first.Header().Get("Content-Type"), first.Header().Get("Cache-Control"); kind != want[0] || keep != "no-cache" {

@@ -30,7 +30,7 @@ const whoseCallbacks = "no organization is given: set --organization"
 var callbackTable = table[platformapi.Callback]{
 	[]any{"RECEIVED", "SENT", "SENDER", "MESSAGE", "ENCODING", "BYTES", "ID"},
 	func(c *platformapi.Callback) []any {
-		return []any{stamp(c.ReceivedAt), stamp(c.SentAt), c.Sender, short(c.MessageID), c.Encoding, c.Bytes, c.ID}
+		return []any{stamp(c.ReceivedAt), stamp(c.SentAt), c.Sender, c.MessageID, c.Encoding, c.Bytes, c.ID}
 	},
 }
 

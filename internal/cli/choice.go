@@ -3,6 +3,8 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/explain"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
@@ -83,6 +86,44 @@ func scopeNames() (names []string) {
 	return names
 }
 
+// partnerNames completes the name of a partner, from the cluster or the manifests that the
+// flags of the command select.
+func partnerNames(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	return completion(func(ctx context.Context, _ []string) (names []string, err error) {
+		var o postureOptions
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		o.register(flags)
+		cmd.Flags().Visit(func(f *pflag.Flag) {
+			if flags.Lookup(f.Name) != nil {
+				err = errors.Join(err, flags.Set(f.Name, f.Value.String()))
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		var found explain.Reading
+		if o.from != "" {
+			found, err = o.readManifests(cmd, o.from, o.Namespace)
+		} else {
+			found, err = o.readCluster(ctx)
+		}
+		for _, p := range found.Inputs.Partners {
+			names = append(names, p.Name+"\t"+p.Spec.DisplayName)
+		}
+		return names, err
+	})(cmd, nil, word)
+}
+
+// firstArgument completes the first argument only.
+func firstArgument(names cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return names(cmd, args, word)
+	}
+}
+
 // complete lets shells complete the flags with a fixed set of words, of a command and of
 // all commands below it.
 func complete(cmd *cobra.Command) {
@@ -90,6 +131,9 @@ func complete(cmd *cobra.Command) {
 		known := words[f.Name]
 		if c, isChoice := f.Value.(choice); isChoice {
 			known = func() []string { return c.words }
+		}
+		if f.Name == "partner" {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, partnerNames) // the flag exists
 		}
 		if known != nil {
 			// It fails only for a missing flag, or a flag that is completed already.

@@ -26,18 +26,24 @@ func completions(t *testing.T, args ...string) []string {
 
 func TestShellsCompleteTheValuesOfFlags(t *testing.T) {
 	t.Parallel()
+	const samples = "../../config/samples"
 	for sentence, tc := range map[string]struct {
 		args []string
 		want []string
 	}{
 		"commands by their beginning":          {[]string{"post"}, []string{"posture"}},
-		"forms of an output":                   {[]string{"queue", "stats", "-o", ""}, []string{"table", "json"}},
+		"forms of an output":                   {[]string{"queue", "stats", "-o", ""}, []string{"table", "wide", "yaml", "json"}},
 		"forms of a report":                    {[]string{"preflight", "x.pdf", "--output", ""}, []string{"text", "json", "html", "xfdf", "pdf"}},
 		"profiles by their beginning":          {[]string{"preflight", "rules", "--profile", "pdfx"}, []string{"pdfx1a", "pdfx3", "pdfx4", "pdfx6"}},
 		"kinds of keys":                        {[]string{"keys", "issue", "--kind", ""}, []string{"test", "live"}},
 		"scopes by their beginning":            {[]string{"keys", "issue", "--scopes", "rfq"}, []string{"rfq:read", "rfq:write"}},
 		"capabilities, behind the partner":     {[]string{"posture", "explain", "acme", "rfq-c"}, []string{"rfq-create"}},
-		"no capability in the partner's place": {[]string{"posture", "explain", "rfq-c"}, []string{}},
+		"no capability in the partner's place": {[]string{"posture", "explain", "--from", samples, "rfq-c"}, []string{}},
+		"partners of manifests":                {[]string{"posture", "explain", "--from", samples, "a"}, []string{"acme"}},
+		"partners of a verb":                   {[]string{"partner", "suspend", "--from", samples, "st"}, []string{"stark"}},
+		"one partner only":                     {[]string{"partner", "suspend", "--from", samples, "stark", "g"}, []string{}},
+		"partners of a flag":                   {[]string{"keys", "list", "--from", samples, "--partner", "g"}, []string{"globex"}},
+		"no partners without manifests":        {[]string{"keys", "list", "--from", "nowhere", "--partner", ""}, []string{}},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()

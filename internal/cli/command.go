@@ -6,6 +6,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -24,10 +27,17 @@ type command[T any] struct {
 	flags func(*pflag.FlagSet)
 	// required names the flags that must be set.
 	required []string
-	// outputs are the values of --output, the default first; table and json by default.
+	// outputs begins with the default of --output: text, or table if it is nil. Every command
+	// also prints yaml and json, and one with a table wide.
 	outputs []string
+	// wait is the longest time for which the call waits for others; nil if it does not wait.
+	wait *time.Duration
 	// check rejects flags before anything is opened.
 	check func() error
+	// names completes the arguments of a command on the platform API, and jobs those of one on
+	// the queue. args are the arguments before the one to complete.
+	names func(ctx context.Context, r request) ([]string, error)
+	jobs  func(ctx context.Context, q *queue.Queue, args []string) ([]string, error)
 	// print prints the result as a table.
 	print func(io.Writer, T)
 }
@@ -56,7 +66,9 @@ func (c command[T]) local(call func(cmd *cobra.Command, args []string) (T, error
 					return err
 				}
 			}
+			stop := c.waiting(cmd)
 			found, err := call(cmd, args)
+			stop()
 			var printed resultError
 			if err != nil && !errors.As(err, &printed) {
 				return err
@@ -67,10 +79,11 @@ func (c command[T]) local(call func(cmd *cobra.Command, args []string) (T, error
 	if c.args == nil {
 		cmd.Args = cobra.NoArgs
 	}
-	if c.outputs == nil {
-		c.outputs = []string{"table", "json"}
+	forms := []string{"table", "wide", "yaml", "json"}
+	if c.outputs != nil && c.outputs[0] != "table" {
+		forms = []string{c.outputs[0], "yaml", "json"}
 	}
-	chooseOutput(cmd.Flags(), &output, c.outputs...)
+	chooseOutput(cmd.Flags(), &output, forms...)
 	if c.flags != nil {
 		c.flags(cmd.Flags())
 	}
@@ -78,6 +91,34 @@ func (c command[T]) local(call func(cmd *cobra.Command, args []string) (T, error
 		_ = cmd.MarkFlagRequired(flag) // the flag exists
 	}
 	return cmd
+}
+
+// waiting shows on a terminal for how long the call has waited, until the returned function is
+// called.
+func (c command[T]) waiting(cmd *cobra.Command) (stop func()) {
+	show, clear := progressOn(cmd, "s", "waiting")
+	if show == nil || c.wait == nil || *c.wait <= 0 {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(cmd.Context())
+	var shown sync.WaitGroup
+	shown.Go(func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for began := time.Now(); ; {
+			select {
+			case <-ctx.Done():
+				return
+			case now := <-tick.C:
+				show(int(now.Sub(began)/time.Second), int(*c.wait/time.Second))
+			}
+		}
+	})
+	return func() {
+		cancel()
+		shown.Wait()
+		clear()
+	}
 }
 
 // onPlatform returns the command with a call of the platform API.
@@ -91,6 +132,15 @@ func (c command[T]) onPlatform(call func(context.Context, request) (T, error)) *
 		return call(cmd.Context(), request{client, cmd, args})
 	})
 	access.register(cmd.Flags())
+	if c.names != nil {
+		cmd.ValidArgsFunction = completion(func(ctx context.Context, args []string) ([]string, error) {
+			client, err := access.open()
+			if err != nil {
+				return nil, err
+			}
+			return c.names(ctx, request{client, cmd, args})
+		})
+	}
 	return cmd
 }
 
@@ -110,5 +160,42 @@ func (c command[T]) onQueue(call func(ctx context.Context, q *queue.Queue, args 
 		return call(cmd.Context(), q, args)
 	})
 	o.AddFlags(cmd.Flags())
+	if c.jobs != nil {
+		cmd.ValidArgsFunction = completion(func(ctx context.Context, args []string) ([]string, error) {
+			url, err := o.URL()
+			if err != nil {
+				return nil, err
+			}
+			client, q, err := openQueue(url)
+			if err != nil {
+				return nil, err
+			}
+			defer func() { _ = client.Close() }()
+			return c.jobs(ctx, q, args)
+		})
+	}
 	return cmd
+}
+
+// completionTime limits a completion by a server: a person waits for it.
+const completionTime = 2 * time.Second
+
+// completion completes arguments with names that a server knows. Without the server, there are
+// none. A shell shows what follows the tab of a name as its description.
+func completion(names func(ctx context.Context, args []string) ([]string, error)) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
+		defer cancel()
+		found, err := names(ctx, args)
+		if err != nil {
+			cobra.CompDebugln(err.Error(), false)
+		}
+		for i := range found {
+			name, description, described := strings.Cut(found[i], "\t")
+			if found[i] = name; described {
+				found[i] += "\t" + printable(description)
+			}
+		}
+		return found, cobra.ShellCompDirectiveNoFileComp
+	}
 }

@@ -8,6 +8,9 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -84,4 +87,80 @@ func body(t *testing.T, client *http.Client, method, address string, form url.Va
 		t.Fatalf("%s %s is answered %d: %v\n%s", method, address, response.StatusCode, err, page)
 	}
 	return string(page)
+}
+
+// TestPagesShowTheDemoData fills the data directory of dev as a user does, and opens the pages.
+func TestPagesShowTheDemoData(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	fill := func() (string, error) {
+		out, err := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), "demo", "--data", data, "--rfqs", "60", "--jobs", "150").CombinedOutput()
+		return string(out), err
+	}
+	if printed, err := fill(); err != nil || !strings.Contains(printed, "preflight jobs      150") {
+		t.Fatalf("demo: %v\n%s", err, printed)
+	}
+	if printed, err := fill(); err == nil || !strings.Contains(printed, "the database has records (RFQs, preflight jobs, events, webhook deliveries, audit entries)") {
+		t.Errorf("a second run: %v\n%s", err, printed)
+	}
+	p := startDev(t, data)
+	if printed, err := fill(); err == nil || !strings.Contains(printed, "stop `printmarket dev`") {
+		t.Errorf("a run beside dev: %v\n%s", err, printed)
+	}
+	for key, pages := range map[string]map[string]string{
+		"ACME_LIVE_KEY": {
+			"/": "Deliveries to the endpoint archive fail", "/rfqs": "/rfqs/rfq_", "/preflight": "/preflight/pref_", "/webhooks": "https://mis.acme.example/printmarket",
+			"/requests": "/api/v1/rfq",
+		},
+		"PLATFORM_LIVE_KEY": {"/ops": "/ops/partners/demo-00001", "/ops/denials?within=30d": "ContractNotEffective", "/ops/partners/acme": "archive", "/ops/queue": "slots"},
+	} {
+		jar, err := cookiejar.New(nil)
+		if err != nil {
+			t.Fatalf("cookiejar.New: %v", err)
+		}
+		client := &http.Client{Jar: jar, Timeout: 10 * time.Second}
+		body(t, client, http.MethodPost, p.env["DASHBOARD_URL"]+"/sign-in", url.Values{"key": {p.env[key]}})
+		for path, want := range pages {
+			p.until(path+" contains "+want, func() error {
+				if page := body(t, client, http.MethodGet, p.env["DASHBOARD_URL"]+path, nil); !strings.Contains(page, want) {
+					return fmt.Errorf("it shows:\n%s", page)
+				}
+				return nil
+			})
+		}
+	}
+}
+
+// TestShellsCompleteNamesFromThePlatform completes the ids of records as a shell does.
+func TestShellsCompleteNamesFromThePlatform(t *testing.T) {
+	t.Parallel()
+	p := startDev(t, t.TempDir())
+	created := p.createRFQ("ACME_LIVE_KEY")
+	if err := want(created, 201, ""); err != nil {
+		t.Fatal(err)
+	}
+	complete := func(environment []string, args ...string) string {
+		cmd := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), append([]string{"__complete"}, args...)...)
+		cmd.Env = append(os.Environ(), environment...)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return string(out)
+	}
+	platform := []string{"PRINTMARKET_API_URL=" + p.env["API_URL"], "PRINTMARKET_PLATFORM_LIVE_KEY=" + p.env["PLATFORM_LIVE_KEY"]}
+	for _, args := range [][]string{{"rfqs", "show", ""}, {"rfqs", "close", ""}, {"quotes", "submit", ""}, {"quotes", "withdraw", ""}} {
+		if offered := complete(platform, args...); !strings.Contains(offered, created.text("id")+"\topen: ") {
+			t.Errorf("%v offers\n%s", args, offered)
+		}
+	}
+	if offered := complete(platform, "rfqs", "show", created.text("id"), ""); strings.Contains(offered, "rfq_") {
+		t.Errorf("a second RFQ is offered:\n%s", offered)
+	}
+	if offered := complete(platform, "masterdata", "approve", ""); !strings.Contains(offered, "sha256:") {
+		t.Errorf("masterdata approve offers\n%s", offered)
+	}
+	if offered := complete([]string{"PRINTMARKET_API_URL=http://127.0.0.1:9", platform[1]}, "rfqs", "show", ""); strings.Contains(offered, "rfq_") {
+		t.Errorf("without the platform, rfqs show offers\n%s", offered)
+	}
 }

@@ -75,7 +75,7 @@ type editCommand struct {
 func (c editCommand) command() *cobra.Command {
 	var o editOptions
 	cmd := command[edit.Change]{
-		use: c.use, short: c.short, long: c.long, example: c.example, args: cobra.ExactArgs(1), outputs: []string{"table", "yaml", "json"},
+		use: c.use, short: c.short, long: c.long, example: c.example, args: cobra.ExactArgs(1), wait: &o.wait,
 		flags: func(f *pflag.FlagSet) {
 			o.register(f)
 			if c.flags != nil {
@@ -90,6 +90,7 @@ func (c editCommand) command() *cobra.Command {
 		}
 		return o.edit(cmd.Context(), store, c.id(args[0]), c.patch())
 	})
+	cmd.ValidArgsFunction = firstArgument(partnerNames)
 	if c.complete != nil {
 		cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return c.complete(), cobra.ShellCompDirectiveNoFileComp

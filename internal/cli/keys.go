@@ -41,7 +41,7 @@ func mintCommand() *cobra.Command {
 	var scopes []string
 	var lifetime time.Duration
 	return command[mintedKey]{
-		use: "mint", short: "Generate a key; print it once, with its entry for spec.keys of a PartnerEntitlement", outputs: []string{"text", "json"},
+		use: "mint", short: "Generate a key; print it once, with its entry for spec.keys of a PartnerEntitlement", outputs: []string{"text"},
 		flags: func(f *pflag.FlagSet) {
 			choose(f, &kind, "kind", "", "test or live", string(tenant.Test), string(tenant.Live))
 			f.StringVar(&name, "name", "main", "name of the key in the list")
@@ -85,7 +85,7 @@ type checkedKey struct {
 
 func checkKeyCommand() *cobra.Command {
 	return command[checkedKey]{
-		use: "check", short: "Read a key from standard input, check it for typing errors, and print its kind and digest", outputs: []string{"text", "json"},
+		use: "check", short: "Read a key from standard input, check it for typing errors, and print its kind and digest", outputs: []string{"text"},
 		print: func(w io.Writer, c checkedKey) { line(w, fmt.Sprintf("%s key %s, digest %s", c.Kind, c.ID, c.SHA256)) },
 	}.local(func(cmd *cobra.Command, _ []string) (checkedKey, error) {
 		text, err := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), maxKeyText)).ReadString('\n')
@@ -291,7 +291,7 @@ func revokeKeyCommand() *cobra.Command {
 	var o keysOptions
 	var name string
 	return command[v1alpha1.APIKey]{
-		use: "revoke", short: "Revoke a key, at once and permanently", required: []string{"partner", "key"}, outputs: []string{"text", "json"},
+		use: "revoke", short: "Revoke a key, at once and permanently", required: []string{"partner", "key"}, outputs: []string{"text"},
 		flags: func(f *pflag.FlagSet) {
 			o.register(f)
 			f.StringVar(&name, "key", "", "name of the key (required)")

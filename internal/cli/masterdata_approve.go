@@ -21,7 +21,7 @@ var approvalTable = table[platformapi.Approval]{
 		}
 		return []any{
 			a.ID, a.Level, a.Owner, inForce, stamp(a.EffectiveFrom), stampOr(a.EffectiveUntil), stampOr(a.WithdrawnAt), a.ApprovedBy,
-			a.SnapshotID, short(a.Note),
+			a.SnapshotID, a.Note,
 		}
 	},
 }
@@ -29,7 +29,7 @@ var approvalTable = table[platformapi.Approval]{
 func approveMasterDataCommand() *cobra.Command {
 	var from, until, note string
 	return command[*platformapi.Approval]{
-		use: "approve SNAPSHOT", short: "Put a snapshot in force, now or at a given time", args: cobra.ExactArgs(1),
+		use: "approve SNAPSHOT", short: "Put a snapshot in force, now or at a given time", args: cobra.ExactArgs(1), names: snapshotNames,
 		long: `Put a snapshot in force, now or at a given time. If several approvals of one level and
 owner overlap, the one with the latest start is in force. When it ends, the previous one
 is in force again.`,

@@ -87,9 +87,29 @@ func (f *recordFilter) check() error {
 var snapshotTable = table[platformapi.Snapshot]{
 	[]any{"SNAPSHOT", "LEVEL", "OWNER", "ENTRIES", "IMPORTED", "BY", "FROM"},
 	func(s *platformapi.Snapshot) []any {
-		from := short(strings.TrimSpace(s.Provenance.Source + " " + s.Provenance.Reference))
+		from := strings.TrimSpace(s.Provenance.Source + " " + s.Provenance.Reference)
 		return []any{s.ID, s.Level, s.Owner, entries(s.Counts), stamp(s.ImportedAt), s.ImportedBy, from}
 	},
+}
+
+// completions limits the records among which a shell completes.
+const completions = 50
+
+// snapshotNames completes the id of a snapshot among the latest ones.
+func snapshotNames(ctx context.Context, r request) ([]string, error) {
+	if len(r.args) > 0 {
+		return nil, nil
+	}
+	most := completions
+	found, err := items[platformapi.Snapshot](r.ListSnapshots(ctx, &platformapi.ListSnapshotsParams{Limit: &most}))
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(found))
+	for i, s := range found {
+		names[i] = s.ID + "\t" + string(s.Level) + " of " + s.Owner + ", " + stamp(s.ImportedAt)
+	}
+	return names, nil
 }
 
 func listMasterDataCommand() *cobra.Command {

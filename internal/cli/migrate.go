@@ -29,7 +29,7 @@ concurrently: a second run waits for the first. Run it before you start processe
 new version; processes of the previous version also work with the new schema. The
 role that runs the command owns the schema. The roles given by flags get only the
 privileges that API servers and workers need.`,
-		outputs: []string{"text", "json"},
+		outputs: []string{"text"},
 		flags: func(f *pflag.FlagSet) {
 			o.AddFlags(f, 2)
 			f.StringVar(&roles.API, "api-role", "", "database role of the API servers, which gets their privileges")

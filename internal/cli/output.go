@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
@@ -18,7 +20,8 @@ import (
 	"github.com/printmarket/printmarket/apiserver/respond"
 )
 
-// printOutput writes a value as JSON or YAML, or as a table.
+// printOutput writes a value as JSON or YAML, or as a table, of which a terminal gets as much
+// as fits its width.
 func printOutput(cmd *cobra.Command, output string, value any, table func(io.Writer)) error {
 	switch output {
 	case "json":
@@ -31,9 +34,90 @@ func printOutput(cmd *cobra.Command, output string, value any, table func(io.Wri
 		_, err = cmd.OutOrStdout().Write(text)
 		return err
 	default:
-		w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
-		table(w)
+		out := cmd.OutOrStdout()
+		page := sheet{wide: output == "wide"}
+		table(&page)
+		text := page.String()
+		if width, terminal := terminalWidth(out); terminal && output == "table" {
+			text = fitted(text, width)
+		}
+		w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+		_, _ = io.WriteString(w, text) // Flush returns the error
 		return w.Flush()
+	}
+}
+
+// sheet collects the lines of tables, whose cells are separated by tabs.
+type sheet struct {
+	bytes.Buffer
+	// wide asks for all columns.
+	wide bool
+}
+
+// The layout of tables: the space between columns, and the width that a shortened column keeps.
+const (
+	columnSpace = 2
+	leastColumn = 8
+)
+
+// fitted shortens cells of tables that are wider than a terminal, the widest columns first. The
+// first column identifies a record and stays whole, and so do names with values, which are
+// tables of two columns.
+func fitted(text string, width int) string {
+	lines := strings.SplitAfter(text, "\n")
+	var out strings.Builder
+	for len(lines) > 0 {
+		end := slices.IndexFunc(lines, func(line string) bool { return !strings.Contains(line, "\t") })
+		if end < 0 {
+			end = len(lines)
+		}
+		if end == 0 {
+			out.WriteString(lines[0])
+			lines = lines[1:]
+			continue
+		}
+		fitBlock(&out, lines[:end], width)
+		lines = lines[end:]
+	}
+	return out.String()
+}
+
+// fitBlock writes the lines of one table.
+func fitBlock(out *strings.Builder, lines []string, width int) {
+	table, widths := make([][]string, len(lines)), []int{}
+	for i, text := range lines {
+		table[i] = strings.Split(strings.TrimSuffix(text, "\n"), "\t")
+		for column, cell := range table[i] {
+			if column == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[column] = max(widths[column], utf8.RuneCountInString(cell))
+		}
+	}
+	total := (len(widths) - 1) * columnSpace
+	for _, each := range widths {
+		total += each
+	}
+	for total > width && len(widths) > 2 {
+		widest := 1
+		for column := range widths {
+			if column > 0 && widths[column] > widths[widest] {
+				widest = column
+			}
+		}
+		if widths[widest] <= leastColumn {
+			break
+		}
+		widths[widest]--
+		total--
+	}
+	for _, row := range table {
+		for column, cell := range row {
+			if runes := []rune(cell); len(runes) > widths[column] {
+				row[column] = string(runes[:widths[column]-1]) + "…"
+			}
+		}
+		out.WriteString(strings.Join(row, "\t") + "\n")
 	}
 }
 
@@ -90,16 +174,29 @@ func details(w io.Writer, pairs ...any) {
 	}
 }
 
-// table describes how records are printed: the columns, and the cells of a record.
+// table describes how records are printed: the columns, and the cells of a record. The columns
+// after onlyWide are in the output wide only; the cells are those of all columns.
 type table[T any] struct {
 	columns []any
 	cells   func(*T) []any
 }
 
+// onlyWide separates the columns of every table from those of wide ones.
+const onlyWide = columnMark("")
+
+type columnMark string
+
 func (t table[T]) print(w io.Writer, records ...T) {
-	line(w, t.columns...)
+	columns, shown := t.columns, len(t.columns)
+	if at := slices.Index(columns, any(onlyWide)); at >= 0 {
+		columns, shown = slices.Concat(columns[:at], columns[at+1:]), at
+		if page, isSheet := w.(*sheet); isSheet && page.wide {
+			shown = len(columns)
+		}
+	}
+	line(w, columns[:shown]...)
 	for i := range records {
-		line(w, t.cells(&records[i])...)
+		line(w, t.cells(&records[i])[:shown]...)
 	}
 }
 
@@ -115,15 +212,6 @@ func stampOr(at *respond.Instant) string {
 		return "-"
 	}
 	return stamp(*at)
-}
-
-// short cuts a text to 40 characters.
-func short(text string) string {
-	const most = 40
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return text
 }
 
 // given returns a text for an optional parameter; nil for the empty text.

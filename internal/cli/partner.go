@@ -43,7 +43,6 @@ func onboardCommand() *cobra.Command {
 	var kind string
 	return command[edit.Change]{
 		use: "onboard NAME", short: "Create the PartnerEntitlement of a new partner, without keys", args: cobra.ExactArgs(1),
-		outputs: []string{"table", "yaml", "json"},
 		long: `Create the PartnerEntitlement of a new partner. It has no keys: issue them afterwards with
 printmarket keys issue. With --from, the new file is partners/NAME.yaml in the directory.`,
 		example: `  printmarket partner onboard acme --organization org_acme01 --contract C-2027-14 \
@@ -119,9 +118,8 @@ func offboardCommand() *cobra.Command {
 	var jobs process.Redis
 	var reason string
 	var secrets bool
-	return command[offboarded]{
+	cmd := command[offboarded]{
 		use: "offboard NAME", short: "Suspend a partner and its senders, and end its RFQs, jobs and Secrets", args: cobra.ExactArgs(1),
-		outputs: []string{"table", "json"},
 		long: `Suspend a partner and its XJMF senders, cancel its open RFQs in production through the
 platform API, and cancel its preflight jobs in the queue. Then list the remaining steps, such
 as the erasure of its records. A second run continues an offboarding that failed in between.
@@ -193,6 +191,8 @@ Secrets that other partners or senders use.`,
 		done.Remaining = append(done.Remaining, "Records: printmarket organizations erase "+organization+" --reason REASON, then delete the PartnerEntitlement")
 		return done, nil
 	})
+	cmd.ValidArgsFunction = firstArgument(partnerNames)
+	return cmd
 }
 
 // cancelRFQs cancels the open RFQs of an organization, and returns their ids.

@@ -37,7 +37,7 @@ func TestKubectlCompletesThePlugin(t *testing.T) {
 		"the plugin itself":                  {[]string{"printm"}, []string{"printmarket"}},
 		"a command by its beginning":         {[]string{"printmarket", "post"}, []string{"posture"}},
 		"commands below one":                 {[]string{"printmarket", "keys", "ro"}, []string{"rotate"}},
-		"what a flag takes":                  {[]string{"printmarket", "queue", "stats", "-o", ""}, []string{"table", "json"}},
+		"what a flag takes":                  {[]string{"printmarket", "queue", "stats", "-o", ""}, []string{"table", "wide", "yaml", "json"}},
 		"flags, not those of kubectl":        {[]string{"printmarket", "queue", "stats", "--out"}, []string{"--output"}},
 		"a word that begins the inspector's": {[]string{"printmarket", "inspector"}, nil},
 	} {

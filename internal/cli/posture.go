@@ -37,9 +37,8 @@ A cell of the table shows the access of the keys of a partner: "open" if a live 
 the capability, "test" if only a test key can, or "closed", and the reason. A key can use a
 capability if the gates accept it and it has the scopes of the requests that write. "-"
 means that the capability is not granted.`,
-		outputs: []string{"table", "wide", "yaml", "json"},
-		flags:   o.register,
-		print:   func(w io.Writer, r postureReport) { rows(w, r.table) },
+		flags: o.register,
+		print: func(w io.Writer, r postureReport) { rows(w, r.table) },
 	}.local(func(cmd *cobra.Command, _ []string) (r postureReport, err error) {
 		if reading, err = o.read(cmd); err != nil {
 			return r, err

@@ -49,9 +49,9 @@ Each proposed change was tried on a copy of the objects with the code of the gat
 		found.Locate(reading.Locate)
 		return found, nil
 	})
-	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		if len(args) != 1 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
+			return firstArgument(partnerNames)(cmd, args, word)
 		}
 		return capabilityNames(), cobra.ShellCompDirectiveNoFileComp
 	}

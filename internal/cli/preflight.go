@@ -92,7 +92,11 @@ func (o *preflightOptions) run(cmd *cobra.Command, files []string) error {
 		return err
 	}
 	if width, terminal := terminalWidth(cmd.ErrOrStderr()); terminal {
+		begun := 0
 		in.progress = func(file string) *progressBar {
+			if begun++; len(files) > 1 {
+				file = fmt.Sprintf("file %d of %d: %s", begun, len(files), file)
+			}
 			return &progressBar{out: cmd.ErrOrStderr(), width: width, name: file}
 		}
 	}

@@ -97,7 +97,7 @@ func rounded(d time.Duration) time.Duration {
 func queueDrainCommand() *cobra.Command {
 	lasting, wait, off := 30*time.Minute, time.Duration(0), false
 	return command[queue.Overview]{
-		use: "drain", short: "Pause the queue, for example for maintenance",
+		use: "drain", short: "Pause the queue, for example for maintenance", wait: &wait,
 		long: `Pause the queue, for example for maintenance of the database. Partners can still submit
 jobs; the jobs wait. Workers finish the jobs that they are running. The pause ends
 automatically after --for, or with --off.`,

@@ -25,14 +25,34 @@ func at(t time.Time) string {
 }
 
 var queueTable = table[queue.Entry]{
-	[]any{"ID", "ORGANIZATION", "MODE", "STATE", "ATTEMPT", "LOST", "SUBMITTED", "HOLDER OR DUE"},
+	[]any{"ID", "ORGANIZATION", "MODE", "STATE", "ATTEMPT", "LOST", "SUBMITTED", "HOLDER OR DUE", onlyWide, "SINCE", "ORDER", "REASON"},
 	func(e *queue.Entry) []any {
 		where := cmp.Or(e.Holder, "-")
 		if !e.Due.IsZero() {
 			where = at(e.Due)
 		}
-		return []any{e.ID, e.Tenant.Organization, e.Tenant.Mode, e.State, e.Attempt, e.Lost, at(e.Submitted), where}
+		return []any{
+			e.ID, e.Tenant.Organization, e.Tenant.Mode, e.State, e.Attempt, e.Lost, at(e.Submitted), where,
+			at(e.Since), cmp.Or(e.Order, "-"), cmp.Or(e.Reason, "-"),
+		}
 	},
+}
+
+// jobNames completes the ids of open and dead-lettered jobs.
+func jobNames(ctx context.Context, q *queue.Queue, _ []string) ([]string, error) {
+	open, err := q.Find(ctx, queue.Filter{Limit: completions})
+	if err != nil {
+		return nil, err
+	}
+	dead, err := q.Dead(ctx, completions)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range slices.Concat(dead, open) {
+		names = append(names, fmt.Sprintf("%s\t%s, %s", e.ID, e.State, e.Tenant.Organization))
+	}
+	return names, nil
 }
 
 func queueListCommand() *cobra.Command {
@@ -63,7 +83,7 @@ func queueListCommand() *cobra.Command {
 
 func queueShowCommand() *cobra.Command {
 	return command[queue.Entry]{
-		use: "show JOB", short: "Show one open or dead-lettered job", args: cobra.ExactArgs(1),
+		use: "show JOB", short: "Show one open or dead-lettered job", args: cobra.ExactArgs(1), jobs: jobNames,
 		print: func(w io.Writer, e queue.Entry) {
 			details(w,
 				"ID", e.ID,
@@ -123,7 +143,7 @@ func queueDeadCommand() *cobra.Command {
 func queueOrderCommand(name string, order queue.Order, short, long string) *cobra.Command {
 	wait := 30 * time.Second
 	return command[[]queue.OrderResult]{
-		use: name + " JOB...", short: short, long: long, args: cobra.RangeArgs(1, 100),
+		use: name + " JOB...", short: short, long: long, args: cobra.RangeArgs(1, 100), jobs: jobNames, wait: &wait,
 		flags: func(f *pflag.FlagSet) {
 			f.DurationVar(&wait, "timeout", wait, "time to wait for a worker to carry out the command; 0s does not wait")
 		},

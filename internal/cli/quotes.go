@@ -27,13 +27,30 @@ package Platform with the scope quotes:ingest.`,
 const maxOffer = 256 << 10
 
 var quoteTable = table[platformapi.Quote]{
-	[]any{"QUOTE", "SUPPLIER", "REVISION", "STATUS", "TOTAL", "QUANTITY", "DAYS", "VALID UNTIL"},
+	[]any{"QUOTE", "SUPPLIER", "REVISION", "STATUS", "TOTAL", "QUANTITY", "DAYS", "VALID UNTIL", onlyWide, "UNIT PRICE", "DELIVERY", "TERMS", "SUBMITTED"},
 	func(q *platformapi.Quote) []any {
 		return []any{
-			q.ID, short(q.Offer.Supplier.DisplayName), q.Revision, q.Status, q.Offer.Total.Amount + " " + q.Offer.Total.Currency,
+			q.ID, q.Offer.Supplier.DisplayName, q.Revision, q.Status, q.Offer.Total.Amount + " " + q.Offer.Total.Currency,
 			q.Offer.Quantity, q.Offer.LeadTimeDays, q.Offer.ValidUntil,
+			q.Offer.UnitPrice.Amount + " " + q.Offer.UnitPrice.Currency, q.Offer.Delivery.City, q.Offer.Delivery.Terms, stamp(q.SubmittedAt),
 		}
 	},
+}
+
+// quoteNames completes the id of an RFQ, and then that of one of its quotes.
+func quoteNames(ctx context.Context, r request) ([]string, error) {
+	if len(r.args) != 1 {
+		return rfqNames(ctx, r)
+	}
+	found, err := platformapi.Answer[platformapi.RFQWithQuotes](r.ShowRFQ(ctx, r.args[0]))
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(found.Quotes))
+	for i, quote := range found.Quotes {
+		names[i] = quote.ID + "\t" + string(quote.Status) + ": " + quote.Offer.Supplier.DisplayName
+	}
+	return names, nil
 }
 
 func submitQuoteCommand() *cobra.Command {
@@ -55,6 +72,7 @@ again changes nothing, so you can repeat a submission. The file is JSON:
 			f.StringVarP(&file, "file", "f", "", "file with the quote; - is standard input (required)")
 		},
 		required: []string{"file"},
+		names:    rfqNames,
 		print:    quoteTable.one,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Quote, error) {
 		offer, err := readInput(r.cmd, file, maxOffer, "quote")
@@ -70,7 +88,7 @@ func withdrawQuoteCommand() *cobra.Command {
 	var change rfqChange
 	return command[*platformapi.Quote]{
 		use: "withdraw RFQ QUOTE", short: "Withdraw a submitted quote", args: cobra.ExactArgs(2), flags: change.register, required: []string{"reason"},
-		print: quoteTable.one,
+		names: quoteNames, print: quoteTable.one,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Quote, error) {
 		return platformapi.Answer[platformapi.Quote](r.WithdrawQuote(ctx, r.args[0], r.args[1],
 			&platformapi.WithdrawQuoteParams{IfMatch: change.match()}, platformapi.Reason{Reason: change.reason}))

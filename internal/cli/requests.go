@@ -29,10 +29,13 @@ package Platform with the scope ops:read.`,
 }
 
 var requestTable = table[platformapi.LoggedRequest]{
-	[]any{"AT", "STATUS", "CODE", "REASON", "METHOD", "ROUTE", "KEY", "TOOK", "REQUESTS", "REQUEST"},
+	[]any{"AT", "STATUS", "CODE", "REASON", "METHOD", "ROUTE", "KEY", "TOOK", "REQUESTS", "REQUEST", onlyWide, "LISTENER", "SURFACE", "CAPABILITY", "BYTES"},
 	func(e *platformapi.LoggedRequest) []any {
 		took := time.Duration(e.TookMicroseconds) * time.Microsecond
-		return []any{stamp(e.At), e.Status, e.Code, e.Reason, e.Method, e.Route, e.Key, took, e.Requests, e.RequestID}
+		return []any{
+			stamp(e.At), e.Status, e.Code, e.Reason, e.Method, e.Route, e.Key, took, e.Requests, e.RequestID,
+			e.Listener, e.Surface, e.Capability, e.Bytes,
+		}
 	},
 }
 

@@ -32,10 +32,30 @@ a key of the package Platform: ops:read to read, quotes:ingest to change.`,
 }
 
 var rfqTable = table[platformapi.RFQ]{
-	[]any{"ID", "ORGANIZATION", "STATUS", "QUOTES", "QUANTITY", "PRODUCT", "CREATED", "TITLE"},
+	[]any{"ID", "ORGANIZATION", "STATUS", "QUOTES", "QUANTITY", "PRODUCT", "CREATED", "TITLE", onlyWide, "TRACKING CODE", "CATEGORY", "DELIVERY", "QUOTES UNTIL", "EXPIRES", "VERSION"},
 	func(r *platformapi.RFQ) []any {
-		return []any{r.ID, r.Organization, r.Status, r.QuoteCount, r.Quantity, r.CatalogProductUID, stamp(r.CreatedAt), short(r.Title)}
+		return []any{
+			r.ID, r.Organization, r.Status, r.QuoteCount, r.Quantity, r.CatalogProductUID, stamp(r.CreatedAt), r.Title,
+			r.TrackingCode, r.Category, r.DeliveryCity, stamp(r.ResponseDeadline), stamp(r.ExpiresAt), r.Version,
+		}
 	},
+}
+
+// rfqNames completes the id of an RFQ among the latest ones.
+func rfqNames(ctx context.Context, r request) ([]string, error) {
+	if len(r.args) > 0 {
+		return nil, nil
+	}
+	most := completions
+	page, err := platformapi.Answer[platformapi.RFQPage](r.ListAllRfqs(ctx, &platformapi.ListAllRfqsParams{Limit: &most}))
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(page.Items))
+	for i, found := range page.Items {
+		names[i] = found.ID + "\t" + string(found.Status) + ": " + found.Title
+	}
+	return names, nil
 }
 
 func listRFQsCommand() *cobra.Command {
@@ -76,7 +96,7 @@ func listRFQsCommand() *cobra.Command {
 
 func showRFQCommand() *cobra.Command {
 	return command[*platformapi.RFQWithQuotes]{
-		use: "show RFQ", short: "Show an RFQ with its quotes", args: cobra.ExactArgs(1),
+		use: "show RFQ", short: "Show an RFQ with its quotes", args: cobra.ExactArgs(1), names: rfqNames,
 		print: func(w io.Writer, found *platformapi.RFQWithQuotes) {
 			printRFQ(w, &found.RFQ)
 			line(w)
@@ -110,7 +130,7 @@ func endRFQCommand(verb, what string, end func(ctx context.Context, r request, m
 	var change rfqChange
 	return command[*platformapi.RFQ]{
 		use: verb + " RFQ", short: what, args: cobra.ExactArgs(1), flags: change.register, required: []string{"reason"},
-		print: printRFQ,
+		names: rfqNames, print: printRFQ,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.RFQ, error) {
 		return platformapi.Answer[platformapi.RFQ](end(ctx, r, change.match(), platformapi.Reason{Reason: change.reason}))
 	})

@@ -120,7 +120,7 @@ func rolloutStatusCommand() *cobra.Command {
 	var o postureOptions
 	cmd := command[rolloutStatus]{
 		use: "status CAPABILITY", short: "Show what a rollout admits now, what changes next, and its history", args: cobra.ExactArgs(1),
-		outputs: []string{"table", "yaml", "json"}, flags: o.register, print: printRollout,
+		flags: o.register, print: printRollout,
 	}.local(func(cmd *cobra.Command, args []string) (found rolloutStatus, err error) {
 		reading, err := o.read(cmd)
 		if err != nil {

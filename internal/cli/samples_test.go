@@ -88,8 +88,8 @@ func (p *platform) runSamples(t *testing.T, lang string, samples []codeSample) {
 		environment = append(environment, "PRINTMARKET_"+name+"="+value)
 	}
 	runtime, directory, ran := runtimes[lang], t.TempDir(), 0
-	if err := demo.WriteSample(directory); err != nil {
-		t.Fatalf("demo.WriteSample: %v", err)
+	if err := demo.WriteSamples(directory); err != nil {
+		t.Fatalf("demo.WriteSamples: %v", err)
 	}
 	if err := os.Rename(filepath.Join(directory, demo.SampleFile), filepath.Join(directory, "flyer.pdf")); err != nil {
 		t.Fatalf("os.Rename: %v", err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
@@ -34,6 +35,17 @@ type progressBar struct {
 	// unit names what is counted; pages if it is empty.
 	unit  string
 	shown string
+}
+
+// progressOn returns a function that shows the progress of a command on the terminal of its
+// standard error, and a function that erases it. The first is nil without a terminal.
+func progressOn(cmd *cobra.Command, unit, name string) (show func(done, total int), clear func()) {
+	width, terminal := terminalWidth(cmd.ErrOrStderr())
+	if !terminal || os.Getenv("TERM") == "dumb" {
+		return nil, func() {}
+	}
+	bar := &progressBar{out: cmd.ErrOrStderr(), width: width, name: name, unit: unit}
+	return bar.show, bar.clear
 }
 
 // show draws the line if it has changed.

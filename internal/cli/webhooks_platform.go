@@ -100,7 +100,7 @@ func webhookDeliveriesCommand() *cobra.Command {
 var attemptTable = table[webhooksapi.Attempt]{
 	[]any{"ATTEMPT", "AT", "MILLISECONDS", "STATUS", "FAULT", "ANSWER"},
 	func(a *webhooksapi.Attempt) []any {
-		return []any{a.Number, stamp(a.At), a.Milliseconds, a.Status, a.Fault, short(strings.TrimSpace(a.Excerpt))}
+		return []any{a.Number, stamp(a.At), a.Milliseconds, a.Status, a.Fault, strings.TrimSpace(a.Excerpt)}
 	},
 }
 

@@ -34,7 +34,7 @@ works offline.`,
 		example: `  printmarket webhooks verify body.json -H @headers --secret-file secret.txt
   printmarket webhooks verify - -H 'webhook-id: evt_01M3HQ7G5C8RJ2N4VKXW6TZB9D' -H ... <body.json
   printmarket webhooks verify body.json -H @headers --at 2026-11-20T09:00:00Z`,
-		args: cobra.ExactArgs(1), outputs: []string{"text", "json"}, required: []string{"header"},
+		args: cobra.ExactArgs(1), outputs: []string{"text"}, required: []string{"header"},
 		flags: func(f *pflag.FlagSet) {
 			f.StringArrayVarP(&fields, "header", "H", nil, "header field as in curl: 'name: value', or @FILE with one field per line (required)")
 			f.StringVar(&secretFile, "secret-file", "", "file with the secret of the endpoint (default: $"+webhookSecretVariable+")")

@@ -60,7 +60,7 @@ type signedHeaders struct {
 func signXJMFCommand() *cobra.Command {
 	var o xjmfOptions
 	return command[signedHeaders]{
-		use: "sign FILE", short: "Print the three headers of a callback", args: cobra.ExactArgs(1), outputs: []string{"text", "json"},
+		use: "sign FILE", short: "Print the three headers of a callback", args: cobra.ExactArgs(1), outputs: []string{"text"},
 		example: `  printmarket xjmf sign status.xjmf --sender acme-mis --secret-file secret.txt
   printmarket xjmf sign status.xjmf > headers && curl -H @headers --data-binary @status.xjmf "$URL"`,
 		flags: o.register,
@@ -132,7 +132,7 @@ headers are lines in the format of sign or of curl -v. Exit code 2 means that th
 would reject the callback, 1 that the callback could not be verified.`,
 		example: `  printmarket xjmf verify status.xjmf --headers headers --secret-file secret.txt
   printmarket xjmf verify status.xjmf --headers headers --at 2026-11-20T09:00:00Z`,
-		args: cobra.ExactArgs(1), outputs: []string{"text", "json"}, required: []string{"headers"},
+		args: cobra.ExactArgs(1), outputs: []string{"text"}, required: []string{"headers"},
 		flags: func(f *pflag.FlagSet) {
 			o.registerSecret(f)
 			f.StringVar(&headers, "headers", "", "file with the headers (required)")

@@ -3,31 +3,11 @@
 package demo
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
-
-	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
-
-// SampleFile is a PDF to try preflight with.
-const SampleFile = "sample.pdf"
-
-// WriteSample puts the sample into a directory, unless it is there.
-func WriteSample(dir string) error {
-	path := filepath.Join(dir, SampleFile)
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := WriteAtomically(path, pdftest.Good()); err != nil {
-		return fmt.Errorf("write the sample file: %w", err)
-	}
-	return nil
-}
 
 // Place is where a running platform is. URLs have no slash at their end.
 type Place struct {

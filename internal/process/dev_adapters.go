@@ -93,7 +93,7 @@ func openDevAdapters(ctx context.Context, p *process, o *Dev) (a *devAdapters, e
 	a.config.PlainCookies, a.config.OperatorView = isTCP && address.IP.IsLoopback(), true
 	a.config.Tour = &dashboard.Tour{
 		Environment: filepath.Join(o.data, environmentFile), Resources: o.resources, Product: demo.Product, Category: demo.Category,
-		File: urlOf(board, "") + "/" + filesDir + "/" + demo.SampleFile,
+		File: urlOf(board, "") + "/" + filesDir + "/" + demo.SampleFile, Flawed: urlOf(board, "") + "/" + filesDir + "/" + demo.FlawedFile,
 	}
 	return a, nil
 }

@@ -20,7 +20,7 @@ const environmentFile = "dev.env"
 // announce writes dev.env and prints the banner.
 func (a *devAdapters) announce(out io.Writer, o *Dev, replica *apiserver.Replica) error {
 	files := filepath.Join(o.data, filesDir)
-	if err := demo.WriteSample(files); err != nil {
+	if err := demo.WriteSamples(files); err != nil {
 		return err
 	}
 	dashboard := urlOf(replica.Sockets.Dashboard, "")

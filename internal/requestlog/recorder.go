@@ -155,7 +155,7 @@ func (r *Recorder) next(end bool) ([]Entry, error) {
 	taken := append([]Entry{}, r.waiting[:n]...)
 	for i := range taken {
 		var err error
-		if taken[i].ID, err = recordid.New(idPrefix, taken[i].At, r.random); err != nil {
+		if taken[i].ID, err = recordid.New(IDPrefix, taken[i].At, r.random); err != nil {
 			return nil, err
 		}
 	}

@@ -25,14 +25,14 @@ import (
 // Retention is how long an entry is kept.
 const Retention = 30 * 24 * time.Hour
 
-// idPrefix is the prefix of entry IDs.
-const idPrefix recordid.Prefix = "log_"
+// IDPrefix is the prefix of entry IDs.
+const IDPrefix recordid.Prefix = "log_"
 
 // IsID reports whether text has the form of an entry ID.
-func IsID(text string) bool { return recordid.Valid(idPrefix, text) }
+func IsID(text string) bool { return recordid.Valid(IDPrefix, text) }
 
 // FirstID returns the smallest ID of an entry that arrived at or after an instant.
-func FirstID(at time.Time) string { return recordid.First(idPrefix, at) }
+func FirstID(at time.Time) string { return recordid.First(IDPrefix, at) }
 
 // Entry is one request, or several similar requests that were counted.
 type Entry struct {

@@ -92,7 +92,7 @@ func (c *cluster) prepare(context.Context, context.Context) (err error) {
 			return err
 		}
 	}
-	if err := demo.WriteSample(c.path("files")); err != nil {
+	if err := demo.WriteSamples(c.path("files")); err != nil {
 		return err
 	}
 	c.secrets, err = demo.Open(c.options.data, c.path("resources"), rand.Reader)
