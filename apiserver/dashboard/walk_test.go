@@ -78,14 +78,15 @@ func markedJobs(t testing.TB, mark string) jobStub {
 
 // notPages lists GET routes that browsers do not display as pages.
 var notPages = map[string]string{
-	"/preflight/{id}/progress":        "a stream, which the page of the job opens",
-	"/preflight/{id}/report.json":     "a file to be kept",
-	"/preflight/{id}/report.xfdf":     "a file to be kept",
-	"/preflight/{id}/report.pdf":      "a file to be kept",
-	"/preflight/{id}/pages/{page}":    "a picture, which the page of the job shows",
-	"/preflight/{id}/fixed.pdf":       "a file to be kept",
-	"/preflight/{id}/fixes.json":      "a file to be kept",
-	"/preflight/{id}/comparison.json": "a file to be kept",
+	"/preflight/{id}/progress":           "a stream, which the page of the job opens",
+	"/preflight/{id}/report.json":        "a file to be kept",
+	"/preflight/{id}/report.xfdf":        "a file to be kept",
+	"/preflight/{id}/report.pdf":         "a file to be kept",
+	"/ops/rollouts/{capability}/replica": "a part of the page of the rollout, which its script loads",
+	"/preflight/{id}/pages/{page}":       "a picture, which the page of the job shows",
+	"/preflight/{id}/fixed.pdf":          "a file to be kept",
+	"/preflight/{id}/fixes.json":         "a file to be kept",
+	"/preflight/{id}/comparison.json":    "a file to be kept",
 }
 
 // walk follows every link in a browser.
