@@ -130,13 +130,12 @@ func (s *server) listJobs(v *visit) response {
 
 func jobPath(id string) string { return jobsPath + "/" + url.PathEscape(id) }
 
-// fileName names the file of a job in lists: an uploaded file by the reference of the job, which is
-// the name of the file unless the partner chose another one.
+// fileName names the file of a job in lists.
 func fileName(job *preflightjob.Job) string {
 	if job.FileURL.FileID() != "" {
-		return cmp.Or(job.ClientReference, "Uploaded file")
+		return cmp.Or(job.FileName(), "Uploaded file")
 	}
-	return tail(job.FileURL.String())
+	return cmp.Or(job.FileName(), tail(job.FileURL.String()))
 }
 
 // tail is the end of a text that is too long for a list: an address ends with the name
@@ -172,7 +171,7 @@ func (s *server) job(v *visit, status int, shares sharesBody) response {
 	if err != nil {
 		return failedJob(err)
 	}
-	body := jobBody{Title: cmp.Or(job.FileURL.Name(), job.ClientReference, "Preflight job"), Job: &job, extrasBody: extras}
+	body := jobBody{Title: cmp.Or(job.FileName(), "Preflight job"), Job: &job, extrasBody: extras}
 	if job.Status == preflightjob.Succeeded {
 		if body.Report, err = s.reportBody(v, job.ID); err != nil {
 			return failedJob(err)

@@ -93,7 +93,7 @@ func Show(ctx context.Context, jobs Reports, owner tenant.ID, id, mediaType, lan
 		if err != nil {
 			return Representation{}, err
 		}
-		options.Name, options.Made = cmp.Or(job.FileURL.Name(), job.ClientReference), job.FinishedAt
+		options.Name, options.Made = job.FileName(), job.FinishedAt
 		// The report is complete without pictures: a job may have none, or damaged ones.
 		if file, content, err := jobs.Pictures(ctx, owner, id); err == nil {
 			defer func() { _ = content.Close() }()

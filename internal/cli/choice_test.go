@@ -33,7 +33,7 @@ func TestShellsCompleteTheValuesOfFlags(t *testing.T) {
 	}{
 		"commands by their beginning":          {[]string{"post"}, []string{"posture"}},
 		"forms of an output":                   {[]string{"queue", "stats", "-o", ""}, []string{"table", "wide", "yaml", "json"}},
-		"forms of a report":                    {[]string{"preflight", "x.pdf", "--output", ""}, []string{"text", "json", "html", "xfdf", "pdf"}},
+		"forms of a report":                    {[]string{"preflight", "x.pdf", "--output", ""}, []string{"text", "json", "html", "xfdf", "pdf", "pdf-report"}},
 		"profiles by their beginning":          {[]string{"preflight", "rules", "--profile", "pdfx"}, []string{"pdfx1a", "pdfx3", "pdfx4", "pdfx6"}},
 		"kinds of keys":                        {[]string{"keys", "issue", "--kind", ""}, []string{"test", "live"}},
 		"scopes by their beginning":            {[]string{"keys", "issue", "--scopes", "rfq"}, []string{"rfq:read", "rfq:write"}},

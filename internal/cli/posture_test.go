@@ -190,7 +190,7 @@ func TestPostureCommandLinesThatAreRefused(t *testing.T) {
 		"a capability that is not there": {"explain acme teleport --from " + samples, `capability "teleport" does not exist`},
 		"keys of no kind":                {"explain acme xjdf --keys gold --from " + samples, `"gold"`},
 		"a request of no kind":           {"explain acme xjdf --access delete --from " + samples, `"delete"`},
-		"a form of an explanation":       {"explain acme xjdf -o wide --from " + samples, `"wide"`},
+		"a form of an explanation":       {"explain acme xjdf -o xml --from " + samples, `"xml"`},
 		"a form of the table":            {"-o xml --from " + samples, `"xml"`},
 		"an invalid time":                {"--at tomorrow --from " + samples, "tomorrow"},
 	} {

@@ -98,7 +98,7 @@ func TestPreflightWritesReportsAndExitsWithTheWorstVerdict(t *testing.T) {
 		"an unknown profile":                    {"good.pdf --profile glossy", 1, "", "", "glossy"},
 		"a copy without an output file":         {"flawed.pdf -o pdf", 1, "", "", "requires --output-file"},
 		"copies of two files":                   {"flawed.pdf good.pdf -o pdf -f both.pdf", 1, "", "", "supports one file only"},
-		"an unknown output":                     {"good.pdf -o yaml", 1, "", "", "must be text, json, html, xfdf or pdf"},
+		"an unknown output":                     {"good.pdf -o yaml", 1, "", "", "must be text, json, html, xfdf, pdf or pdf-report"},
 		"HTML of several files":                 {"good.pdf flawed.pdf -o html", 1, "", "", "output html supports one file only"},
 		"the report in place of the PDF":        {"good.pdf -f ./good.pdf", 1, "", "", "is the file to inspect"},
 		"the list of profiles":                  {"profiles", 0, "PROFILE", "sheetfed_offset", ""},

@@ -17,6 +17,7 @@
 package preflightjob
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -131,6 +132,10 @@ type Job struct {
 
 // Gone reports whether a job is past its retention.
 func (j Job) Gone(now time.Time) bool { return !now.Before(j.ExpiresAt) }
+
+// FileName returns the name of the PDF: that in the URL, or else the client's reference, which is the
+// name of a file that was uploaded on a page. It may be empty.
+func (j *Job) FileName() string { return cmp.Or(j.FileURL.Name(), j.ClientReference) }
 
 // Revision returns a text that changes exactly when the visible state changes.
 func (j Job) Revision() string { return fmt.Sprintf("%d-%s", j.Version, j.Status) }

@@ -113,10 +113,8 @@ func rewrite(file, base string, templates *template.Template) error {
 				return fmt.Errorf("%s: %w", id.Value, err)
 			}
 			content := member(member(member(item.Content[j+1], "responses"), "200"), "content")
-			for mediaType, file := range saved {
-				if member(content, mediaType) != nil {
-					one.Saved = file
-				}
+			if content != nil {
+				one.Saved = saved[content.Content[0].Value] // the media type without Accept
 			}
 			one.Method = strings.ToUpper(item.Content[j].Value)
 			one.URL = "$" + base + pathOf(contract, item, item.Content[j+1], paths.Content[i].Value)
