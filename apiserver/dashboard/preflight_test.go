@@ -476,7 +476,7 @@ func TestJobsAreFilteredByStatus(t *testing.T) {
 	d := newDashboard(t)
 	d.submit(t, acmeLive, "flyer.pdf")
 	b := d.signedIn(t, "acme-live")
-	b.get(t, "/preflight?status=queued").want(t, 200, "flyer.pdf?[redacted]")
+	b.get(t, "/preflight?status=queued").want(t, 200, "flyer.pdf")
 	b.get(t, "/preflight?status=").want(t, 200, "flyer.pdf")
 	b.get(t, "/preflight?status=failed").want(t, 200, "There are no jobs with the status failed.")
 	b.get(t, "/preflight?status=lost").want(t, 400, "The parameter status must be")
