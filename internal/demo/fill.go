@@ -205,8 +205,8 @@ func (g *generator) invite() (err error) {
 	return nil
 }
 
-// someone chooses a partner that suits.
-func (g *generator) someone(suits func(*partner) bool) *partner {
+// anyPartner chooses a partner that suits.
+func (g *generator) anyPartner(suits func(*partner) bool) *partner {
 	for {
 		at, _ := slices.BinarySearch(g.shares, g.draw.Float64()*g.shares[len(g.shares)-1])
 		if p := &g.partners[at]; suits(p) {
@@ -331,7 +331,7 @@ func (g *generator) totals(ctx context.Context) error {
 	for _, p := range g.partners {
 		for i, key := range p.keys {
 			if i == 2 || g.chance(0.05) {
-				continue // a key that nobody has used
+				continue // an unused key
 			}
 			uses = append(uses, credential.Use{Key: key, At: g.Now.Add(-g.between(time.Minute, 36*time.Hour)).Truncate(credential.UseGrain)})
 		}

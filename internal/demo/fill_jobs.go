@@ -73,7 +73,7 @@ func (g *generator) allJobs(ctx context.Context) error {
 		if left <= open {
 			at = g.Now.Add(-time.Duration(left) * 10 * time.Second)
 		}
-		p := g.someone(func(p *partner) bool { return p.preflight })
+		p := g.anyPartner(func(p *partner) bool { return p.preflight })
 		owner := p.owner(g.mode(p))
 		if err := g.makeJob(ctx, owner, at, left); err != nil {
 			return err

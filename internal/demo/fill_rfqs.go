@@ -90,7 +90,7 @@ func (g *generator) allRFQs(ctx context.Context) error {
 		if i%12 == 0 && g.Days > 20 {
 			at = at.Add(-5 * 24 * time.Hour)
 		}
-		p := g.someone(func(p *partner) bool {
+		p := g.anyPartner(func(p *partner) bool {
 			day := useKey{owner: p.owner(tenant.Live), day: at.Truncate(24 * time.Hour)}
 			return p.perDay == 0 || g.perDay[day] < p.perDay
 		})
