@@ -71,7 +71,7 @@ func (s *server) showCompare(v *visit) response {
 // compare serves what the manifests in the form would open and close.
 func (s *server) compare(v *visit) response {
 	body := compareBody{Namespace: namespaceOf(v.snapshot)}
-	status := http.StatusOK
+	var status int
 	if body.Problem = body.read(v.Request); body.Problem != "" {
 		status = http.StatusBadRequest
 	} else {

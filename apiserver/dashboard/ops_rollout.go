@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/explain"
@@ -47,8 +45,8 @@ type rolloutBody struct {
 	// Analysis is nil without an analysis.
 	Analysis  *v1alpha1.AnalysisStatus
 	DependsOn []dependency
-	// Conditions have transition times if they come from the cluster.
-	StoredConditions []metav1.Condition
+	// StoredConditions are those of the stored object.
+	StoredConditions []storedCondition
 	Replica          replicaBody
 	Now              time.Time
 }
@@ -80,7 +78,7 @@ type replicaBody struct {
 	State string
 	Kind  kind
 	// Propagated is the condition of the object about all replicas; nil if it is unknown.
-	Propagated *metav1.Condition
+	Propagated *storedCondition
 	// Unread is why the cluster could not be read.
 	Unread string
 }
@@ -109,7 +107,7 @@ func (s *server) showRollout(v *visit) response {
 	body.Stored, body.Unread = s.storedRollout(v, body.Name)
 	var history []v1alpha1.HistoryEntry
 	if body.Stored != nil {
-		history, body.StoredConditions, body.Analysis = body.Stored.Status.History, body.Stored.Status.Conditions, body.Stored.Status.Analysis
+		history, body.StoredConditions, body.Analysis = body.Stored.Status.History, conditionsOf(body.Stored), body.Stored.Status.Analysis
 		body.LastBy = lastBy(body.Stored)
 	}
 	body.Steps = stepsOf(&body.rolloutRow, history)
@@ -169,9 +167,9 @@ func (s *server) replica(v *visit, stored *v1alpha1.CapabilityRollout, unread st
 		body.State, body.Kind = "behind", kindAttention
 	}
 	if stored != nil {
-		for i := range stored.Status.Conditions {
-			if c := &stored.Status.Conditions[i]; c.Type == v1alpha1.ConditionPropagated {
-				body.Propagated = c
+		for _, c := range conditionsOf(stored) {
+			if c.Type == v1alpha1.ConditionPropagated {
+				body.Propagated = &c
 			}
 		}
 	}
@@ -250,9 +248,18 @@ func eventsOf(b *rolloutBody, history []v1alpha1.HistoryEntry) (past, next []rol
 	return past, next
 }
 
-// conditionOf returns a stored condition without its times.
-func conditionOf(c metav1.Condition) posture.Condition {
-	return posture.Condition{Type: c.Type, Status: string(c.Status), Reason: c.Reason, Message: c.Message}
+// storedCondition is a condition of a stored object, which holds since a time.
+type storedCondition struct {
+	posture.Condition
+	Since time.Time
+}
+
+func conditionsOf(o *v1alpha1.CapabilityRollout) []storedCondition {
+	conditions := make([]storedCondition, len(o.Status.Conditions))
+	for i, c := range o.Status.Conditions {
+		conditions[i] = storedCondition{posture.Condition{Type: c.Type, Status: string(c.Status), Reason: c.Reason, Message: c.Message}, c.LastTransitionTime.Time}
+	}
+	return conditions
 }
 
 // changeTitle describes a change of the history.

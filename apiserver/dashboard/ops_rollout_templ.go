@@ -435,7 +435,7 @@ func rolloutPage(body rolloutBody) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = conditionCells(conditionOf(c)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = conditionCells(c.Condition).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -443,7 +443,7 @@ func rolloutPage(body rolloutBody) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = when(c.LastTransitionTime.Time).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = when(c.Since).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -911,7 +911,7 @@ func replicaState(body replicaBody) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if body.Propagated != nil {
-				templ_7745c5c3_Err = label(conditionKind(conditionOf(*body.Propagated)), strings.ToLower(string(body.Propagated.Status))).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = label(conditionKind(body.Propagated.Condition), strings.ToLower(body.Propagated.Status)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -928,7 +928,7 @@ func replicaState(body replicaBody) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = phrase(" Since ", body.Propagated.LastTransitionTime.Time, ".").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = phrase(" Since ", body.Propagated.Since, ".").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

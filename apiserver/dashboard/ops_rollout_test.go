@@ -73,8 +73,10 @@ func TestRolloutPageShowsWhatTheClusterKnows(t *testing.T) {
 		lacks   string
 	}{
 		"a replica that has compiled the object": {
-			clusterStub{rollout: storedXJDF()}, "120",
-			[]string{"in step", "All 3 replicas enforce the object.", "Stage: Sandbox → PrivateBeta", "by erin, ticket REL-7", "INC-3", "Created: Sandbox", "errors", "0.2"}, "has no history",
+			clusterStub{rollout: storedXJDF()},
+			"120",
+			[]string{"in step", "All 3 replicas enforce the object.", "Stage: Sandbox → PrivateBeta", "by erin, ticket REL-7", "INC-3", "Created: Sandbox", "errors", "0.2"},
+			"has no history",
 		},
 		"a replica that has not compiled it": {clusterStub{rollout: storedXJDF()}, "119", []string{"behind", "api-0"}, "in step"},
 		"an unavailable cluster":             {clusterStub{away: errors.New("dial tcp: s3cret")}, "120", []string{"cannot be shown: kube-apiserver is unavailable", "enforcing"}, "in step"},

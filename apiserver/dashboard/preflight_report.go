@@ -65,7 +65,7 @@ func (s *server) reportBody(v *visit, id string) (*reportBody, error) {
 	body := &reportBody{Found: map[int]int{}}
 	made, err := report.Decode(stored)
 	if err != nil {
-		return body, nil //nolint:nilerr // the report itself can still be read
+		return body, nil
 	}
 	body.Groups = view.Groups(report.Localize(made, report.Languages()[0]))
 	for i := range made.Findings {

@@ -96,7 +96,7 @@ func (c command[T]) local(call func(cmd *cobra.Command, args []string) (T, error
 // waiting shows on a terminal for how long the call has waited, until the returned function is
 // called.
 func (c command[T]) waiting(cmd *cobra.Command) (stop func()) {
-	show, clear := progressOn(cmd, "s", "waiting")
+	show, erase := progressOn(cmd, "s", "waiting")
 	if show == nil || c.wait == nil || *c.wait <= 0 {
 		return func() {}
 	}
@@ -117,7 +117,7 @@ func (c command[T]) waiting(cmd *cobra.Command) (stop func()) {
 	return func() {
 		cancel()
 		shown.Wait()
-		clear()
+		erase()
 	}
 }
 

@@ -30,8 +30,8 @@ generate an installation for measurements.`,
 				"webhook deliveries", f.Deliveries, "requests", f.Requests, "audit entries", f.Audit)
 		},
 	}.local(func(cmd *cobra.Command, _ []string) (demo.Filled, error) {
-		bar, clear := progressOn(cmd, "records", "")
-		defer clear()
+		bar, erase := progressOn(cmd, "records", "")
+		defer erase()
 		o.Progress = bar
 		return o.Fill(cmd.Context())
 	})

@@ -107,7 +107,7 @@ func snapshotNames(ctx context.Context, r request) ([]string, error) {
 	}
 	names := make([]string, len(found))
 	for i, s := range found {
-		names[i] = s.ID + "\t" + string(s.Level) + " of " + s.Owner + ", " + stamp(s.ImportedAt)
+		names[i] = s.ID + "\t" + s.Level + " of " + s.Owner + ", " + stamp(s.ImportedAt)
 	}
 	return names, nil
 }

@@ -48,7 +48,7 @@ func quoteNames(ctx context.Context, r request) ([]string, error) {
 	}
 	names := make([]string, len(found.Quotes))
 	for i, quote := range found.Quotes {
-		names[i] = quote.ID + "\t" + string(quote.Status) + ": " + quote.Offer.Supplier.DisplayName
+		names[i] = quote.ID + "\t" + quote.Status + ": " + quote.Offer.Supplier.DisplayName
 	}
 	return names, nil
 }

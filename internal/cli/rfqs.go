@@ -53,7 +53,7 @@ func rfqNames(ctx context.Context, r request) ([]string, error) {
 	}
 	names := make([]string, len(page.Items))
 	for i, found := range page.Items {
-		names[i] = found.ID + "\t" + string(found.Status) + ": " + found.Title
+		names[i] = found.ID + "\t" + found.Status + ": " + found.Title
 	}
 	return names, nil
 }

@@ -39,7 +39,7 @@ type progressBar struct {
 
 // progressOn returns a function that shows the progress of a command on the terminal of its
 // standard error, and a function that erases it. The first is nil without a terminal.
-func progressOn(cmd *cobra.Command, unit, name string) (show func(done, total int), clear func()) {
+func progressOn(cmd *cobra.Command, unit, name string) (show func(done, total int), erase func()) {
 	width, terminal := terminalWidth(cmd.ErrOrStderr())
 	if !terminal || os.Getenv("TERM") == "dumb" {
 		return nil, func() {}

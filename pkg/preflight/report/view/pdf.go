@@ -250,7 +250,8 @@ func (p *printer) lead() {
 	tone := inks[string(v.Verdict)]
 	words := []text{
 		{strings.ToUpper(v.in.Term("verdict", string(v.Verdict))), fontBold, 9, tone},
-		{v.heading(), fontBold, 20, inkText}, {v.headline(), "", 11, inkText},
+		{v.heading(), fontBold, 20, inkText},
+		{v.headline(), "", 11, inkText},
 	}
 	height := p.height(textWidth-12, words...) + 8
 	p.fill(tone.tint())
@@ -358,13 +359,13 @@ func (p *printer) words(f *located) []text {
 	if f.Fix != "" {
 		texts = append(texts, text{f.in.Report("automatic", "fix", report.FixTitle(f.Fix, f.in.Code())), "", 9.5, inkPass})
 	}
-	details := f.in.Report("ruleTerm") + ": " + f.Rule
+	details := []string{f.in.Report("ruleTerm") + ": " + f.Rule}
 	for _, fact := range []term{{f.in.Report("clauseTerm"), f.Ref}, {f.in.Report("objectTerm"), f.Object}, {f.in.Report("placeTerm"), f.place()}} {
 		if fact.Value != "" {
-			details += " · " + fact.Name + ": " + fact.Value
+			details = append(details, fact.Name+": "+fact.Value)
 		}
 	}
-	return append(texts, text{details, "", 7.5, inkSoft})
+	return append(texts, text{strings.Join(details, " · "), "", 7.5, inkSoft})
 }
 
 // pin draws the number of a finding.

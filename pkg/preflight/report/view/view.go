@@ -399,8 +399,12 @@ func (m *pageMap) content() string {
 func (v *view) fileFacts() (facts []term) {
 	if d := v.Document; d != nil {
 		facts = []term{
-			{"PDF", v.pdfFacts()}, {v.in.Report("creator"), d.Creator}, {v.in.Report("producer"), d.Producer},
-			{v.in.Report("created"), d.Created}, {v.in.Report("modified"), d.Modified}, {v.in.Report("trapped"), d.Trapped},
+			{"PDF", v.pdfFacts()},
+			{v.in.Report("creator"), d.Creator},
+			{v.in.Report("producer"), d.Producer},
+			{v.in.Report("created"), d.Created},
+			{v.in.Report("modified"), d.Modified},
+			{v.in.Report("trapped"), d.Trapped},
 		}
 		for _, intent := range d.OutputIntents {
 			facts = append(facts, term{v.in.Report("outputIntent"), intentFacts(intent)})
