@@ -97,8 +97,8 @@ func TestProgressIsForTerminalsOnly(t *testing.T) {
 	t.Parallel()
 	cmd := &cobra.Command{}
 	cmd.SetErr(io.Discard)
-	show, clear := progressOn(cmd, "records", "")
-	if clear(); show != nil {
+	show, erase := progressOn(cmd, "records", "")
+	if erase(); show != nil {
 		t.Error("a pipe gets progress")
 	}
 }
