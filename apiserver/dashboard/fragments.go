@@ -58,14 +58,6 @@ func prefixed[S ~string](prefix string, text S) string {
 	return prefix + string(text)
 }
 
-// several is a count with its noun.
-func several(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + one + "s"
-}
-
 // beyond marks an empty page of a list that is not the first page.
 func beyond(first string) string {
 	if first == "" {

@@ -67,7 +67,7 @@ func TestAuditIsFilteredAndPaged(t *testing.T) {
 		"part of the name of the key": {"actor=bo", 40, 1},
 		"an organization":             {"organization=org_acme01", 80, 2},
 		"a period":                    {"since=2026-11-20T02:30", 10, 1},
-		"nothing":                     {"actor=nobody", 0, 1},
+		"nothing":                     {"actor=unknown", 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen, pages := map[string]bool{}, 0
@@ -92,5 +92,5 @@ func TestAuditIsFilteredAndPaged(t *testing.T) {
 func TestAuditSearchIsBounded(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps, func(c *dashboard.Config) { c.Ops.Audit = audited(1500, "") })
-	d.signedIn(t, "platform-live").get(t, "/ops/audit?actor=nobody").want(t, http.StatusOK, "1000 entries were searched; continue with older entries.")
+	d.signedIn(t, "platform-live").get(t, "/ops/audit?actor=unknown").want(t, http.StatusOK, "1000 entries were searched; continue with older entries.")
 }

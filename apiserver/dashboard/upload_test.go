@@ -187,7 +187,7 @@ func TestRefusedFormExplainsWhyAndLeavesNothing(t *testing.T) {
 		"an unknown profile":             {parts: []part{{name: "profile", content: "glossy"}, file}, status: 422, want: []string{"<strong>Profile</strong> must be one of", "PREFLIGHT_INVALID"}},
 		"a number of pages that is text": {parts: []part{profile, {name: "pages", content: "two"}, file}, status: 422, want: []string{"<strong>Pages</strong>", "PREFLIGHT_INVALID"}},
 		"a width without a height":       {parts: []part{profile, {name: "width", content: "10"}, file}, status: 422, want: []string{"Trim ", "PREFLIGHT_INVALID"}},
-		"an RFQ of nobody":               {parts: []part{profile, {name: "rfqId", content: "rfq_x"}, file}, status: 422, want: []string{"<strong>RFQ</strong> must be the id of one of your RFQs"}},
+		"an unknown RFQ":                 {parts: []part{profile, {name: "rfqId", content: "rfq_x"}, file}, status: 422, want: []string{"<strong>RFQ</strong> must be the id of one of your RFQs"}},
 		"no file":                        {parts: []part{profile}, status: 400, want: []string{"INVALID_REQUEST"}},
 		"a file without a name":          {parts: []part{profile, {name: "file"}}, status: 400, want: []string{"Choose a PDF.", "INVALID_REQUEST"}},
 		"an empty file":                  {parts: []part{profile, {name: "file", file: "a.pdf"}}, status: 400, want: []string{"The file is empty."}},

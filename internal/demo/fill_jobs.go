@@ -94,7 +94,7 @@ func (g *generator) allJobs(ctx context.Context) error {
 	return nil
 }
 
-// makeJob lets a job live until now. left is the number of jobs including this one.
+// makeJob submits a job and runs it until now. left is the number of jobs including this one.
 func (g *generator) makeJob(ctx context.Context, owner tenant.ID, at time.Time, left int) error {
 	sample := one(g, g.samples)
 	if g.chance(0.5) { // most files are good, and the first profile is the usual one

@@ -131,14 +131,14 @@ func (g *generator) denials(context.Context) error {
 	return nil
 }
 
-// receiver answers like a webhook of acme. It implements [webhook.Poster].
+// receiver responds like a webhook of acme. It implements [webhook.Poster].
 type receiver struct {
 	g    *generator
 	name string
 }
 
-// Post implements [webhook.Poster]. The first webhook was down for two hours; the second is
-// broken since two days.
+// Post implements [webhook.Poster]. The first webhook was down for two hours; the second has
+// failed for two days.
 func (r receiver) Post(context.Context, string, http.Header, []byte, int64) (safehttp.Answer, error) {
 	g := r.g
 	g.clock = g.clock.Add(g.between(20*time.Millisecond, 700*time.Millisecond))

@@ -51,7 +51,7 @@ type Options struct {
 // HTML writes the report as a page. The same report and options give the same bytes. If HTML fails to
 // render the page, it writes nothing.
 func HTML(w io.Writer, r report.Report, options Options) error {
-	v, err := newView(r, options)
+	v, err := newView(r, options, true)
 	if err != nil {
 		return fmt.Errorf("write HTML report: %w", err)
 	}

@@ -66,7 +66,7 @@ func (c ink) tint() ink {
 // much ink. The same report and options give the same bytes. If PDF fails
 // to make the document, it writes nothing.
 func PDF(w io.Writer, r report.Report, options Options) error {
-	v, err := newView(r, options)
+	v, err := newView(r, options, false)
 	if err != nil {
 		return fmt.Errorf("write PDF report: %w", err)
 	}

@@ -40,7 +40,7 @@ type picture struct {
 
 // embed adds the pictures of the drawn pages as they are stored, until all together would be too
 // large: the printed pages first, then their separations.
-func (v *view) embed() error {
+func (v *view) embed(separations bool) error {
 	set, total := v.Pictures, 0
 	for i := range v.Maps {
 		m := &v.Maps[i]
@@ -63,6 +63,9 @@ func (v *view) embed() error {
 		if len(m.Heat) > 0 {
 			m.layer(v.in.Report("layerHeat", "percent", pageimage.HeatFrom), nil)
 		}
+	}
+	if !separations {
+		return nil
 	}
 	for i := range v.Maps {
 		m := &v.Maps[i]

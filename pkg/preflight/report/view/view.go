@@ -56,8 +56,8 @@ type group struct {
 }
 
 // newView groups and numbers the findings, errors first, and draws the maps: of pages with
-// findings before others, in the order of the pages.
-func newView(r report.Report, options Options) (view, error) {
+// findings before others, in the order of the pages. It reads the separations only if they are shown.
+func newView(r report.Report, options Options, separations bool) (view, error) {
 	in := texts.In(r.Language)
 	v := view{Report: r, Options: options, in: in, Safe: safeZone(r)}
 	v.group()
@@ -87,7 +87,7 @@ func newView(r report.Report, options Options) (view, error) {
 		v.Undrawn = v.Document.Pages - len(v.Maps)
 	}
 	if v.Pictures != nil {
-		if err := v.embed(); err != nil {
+		if err := v.embed(separations); err != nil {
 			return v, err
 		}
 	}
