@@ -77,32 +77,19 @@ func (s *server) reportBody(v *visit, id string) (*reportBody, error) {
 			body.Found[page]++
 		}
 	}
-	set, done, err := s.pictures(v, id)
-	if preflightapi.Unreadable(err) != nil {
-		return body, nil // without pictures, or they have expired
+	set, err := preflightapi.OpenPictures(v.Context(), s.Jobs, v.caller.Tenant(), id)
+	if preflightapi.WithoutPictures(err) {
+		return body, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer done()
+	defer set.Close()
 	body.Pages = set.Pages()
 	if body.More = len(body.Pages) - picturesShown; body.More > 0 {
 		body.Pages = body.Pages[:picturesShown]
 	}
 	return body, nil
-}
-
-// pictures opens the pictures of a job. done closes them.
-func (s *server) pictures(v *visit, id string) (set *pageimage.Set, done func(), err error) {
-	file, content, err := s.Jobs.Pictures(v.Context(), v.caller.Tenant(), id)
-	if err != nil {
-		return nil, nil, err
-	}
-	if set, err = pageimage.Open(content, file.Bytes); err != nil {
-		_ = content.Close()
-		return nil, nil, fmt.Errorf("pictures of %s: %w", id, err)
-	}
-	return set, func() { _ = content.Close() }, nil
 }
 
 // pagePicture serves the printed page as it is stored.
@@ -112,11 +99,11 @@ func (s *server) pagePicture(v *visit) response {
 	if err != nil {
 		return notFound(v)
 	}
-	set, done, err := s.pictures(v, id)
+	set, err := preflightapi.OpenPictures(v.Context(), s.Jobs, v.caller.Tenant(), id)
 	if err != nil {
 		return failedJob(err)
 	}
-	defer done()
+	defer set.Close()
 	file, err := set.JPEG(number, pageimage.Printed)
 	if errors.Is(err, pageimage.ErrNotFound) {
 		return notFound(v)

@@ -77,6 +77,25 @@ func TestJobPageShowsThePagesAndFindings(t *testing.T) {
 	d.signedIn(t, "acme-test").get(t, "/preflight/"+id+"/pages/1").want(t, 404, "")
 }
 
+func TestJobPageShowsTheReportWithoutDamagedPictures(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t)
+	damaged := []byte("PK but no archive")
+	file, err := d.Files.Keep(t.Context(), acmeLive, preflightjob.PictureFile, bytes.NewReader(damaged), int64(len(damaged)))
+	if err != nil {
+		t.Fatalf("Keep: %v", err)
+	}
+	id := d.submit(t, acmeLive, "flyer.pdf")
+	d.begin(t, id)
+	result := warned
+	result.Pictures = &preflightjob.Pictures{File: file, Pages: 1}
+	d.finish(t, id, result)
+	b := d.signedIn(t, "acme-live")
+	b.get(t, "/preflight/"+id).want(t, 200, "Simulated verdict")
+	b.get(t, "/preflight/"+id+"/report").want(t, 200, "Simulated verdict")
+	b.get(t, "/preflight/"+id+"/pages/1").want(t, 500, "")
+}
+
 func TestReportIsSharedAndRevokedOnThePageOfItsJob(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t)

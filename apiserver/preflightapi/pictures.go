@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 )
 
@@ -31,19 +33,46 @@ const (
 	drawingWait = 5 * time.Second
 )
 
-// ListPagePictures serves GET /api/v1/preflight/{jobId}/pages.
-func (s *surface) ListPagePictures(c *gate.Call, jobID JobID) (ListPagePicturesResponseObject, error) {
-	file, content, err := s.Jobs.Pictures(c.Context(), c.Tenant(), jobID)
+// OpenedPictures are the pictures of the pages of a job.
+type OpenedPictures struct {
+	*pageimage.Set
+	// Digest is that of the file, which never changes.
+	Digest  string
+	content io.Closer
+}
+
+// Close closes the file.
+func (p *OpenedPictures) Close() { _ = p.content.Close() }
+
+// OpenPictures opens the pictures of the pages of a job.
+func OpenPictures(ctx context.Context, jobs Reports, owner tenant.ID, id string) (*OpenedPictures, error) {
+	file, content, err := jobs.Pictures(ctx, owner, id)
 	if err != nil {
-		return nil, s.problemOf(err)
-	}
-	defer func() { _ = content.Close() }()
-	if c.Revalidate(`"` + file.SHA256 + `"`) {
-		return ListPagePictures304Response{}, nil
+		return nil, err
 	}
 	set, err := pageimage.Open(content, file.Bytes)
 	if err != nil {
-		return nil, fmt.Errorf("pictures of %s: %w", jobID, err)
+		_ = content.Close()
+		return nil, fmt.Errorf("pictures of %s: %w", id, err)
+	}
+	return &OpenedPictures{set, file.SHA256, content}, nil
+}
+
+// WithoutPictures reports whether an error means that a job has no pictures, or damaged ones. Its
+// report is complete without them.
+func WithoutPictures(err error) bool {
+	return Unreadable(err) != nil || errors.Is(err, pageimage.ErrInvalid)
+}
+
+// ListPagePictures serves GET /api/v1/preflight/{jobId}/pages.
+func (s *surface) ListPagePictures(c *gate.Call, jobID JobID) (ListPagePicturesResponseObject, error) {
+	set, err := OpenPictures(c.Context(), s.Jobs, c.Tenant(), jobID)
+	if err != nil {
+		return nil, s.problemOf(err)
+	}
+	defer set.Close()
+	if c.Revalidate(`"` + set.Digest + `"`) {
+		return ListPagePictures304Response{}, nil
 	}
 	model := PagePictures{Pages: []PagePicture{}}
 	for _, p := range set.Pages() {
@@ -70,25 +99,21 @@ func (s *surface) GetPagePicture(c *gate.Call, jobID JobID, page PageNumber, for
 			return nil, problem.New(problem.CodeInvalidRequest, "The parameter width must be an integer from %d to %d.", pageimage.MinWidth, pageimage.MaxWidth)
 		}
 	}
-	file, content, err := s.Jobs.Pictures(c.Context(), c.Tenant(), jobID)
+	set, err := OpenPictures(c.Context(), s.Jobs, c.Tenant(), jobID)
 	if err != nil {
 		return nil, s.problemOf(err)
 	}
-	defer func() { _ = content.Close() }()
+	defer set.Close()
 	// The validator does not need the picture. A set never changes.
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %d %s", file.SHA256, page, format, width, layer))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %d %s", set.Digest, page, format, width, layer))
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
-	set, err := pageimage.Open(content, file.Bytes)
-	if err != nil {
-		return nil, fmt.Errorf("pictures of %s: %w", jobID, err)
-	}
-	if !known || !has(set, page, layer) {
+	if !known || !has(set.Set, page, layer) {
 		return nil, problem.New(problem.CodeNotFound, "The job has no picture of page %d with this layer and format. The list of pages names the pages and their inks.", page)
 	}
 	if c.Revalidate(tag) {
 		return GetPagePicture304Response{}, nil
 	}
-	drawn, err := s.draw(c.Context(), set, page, layer, width, encode)
+	drawn, err := s.draw(c.Context(), set.Set, page, layer, width, encode)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/tenant"
-	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/report/view"
 )
@@ -94,10 +93,13 @@ func Show(ctx context.Context, jobs Reports, owner tenant.ID, id, mediaType, lan
 			return Representation{}, err
 		}
 		options.Name, options.Made = job.FileName(), job.FinishedAt
-		// The report is complete without pictures: a job may have none, or damaged ones.
-		if file, content, err := jobs.Pictures(ctx, owner, id); err == nil {
-			defer func() { _ = content.Close() }()
-			options.Pictures, _ = pageimage.Open(content, file.Bytes)
+		pictures, err := OpenPictures(ctx, jobs, owner, id)
+		switch {
+		case err == nil:
+			defer pictures.Close()
+			options.Pictures = pictures.Set
+		case !WithoutPictures(err):
+			return Representation{}, err
 		}
 	}
 	return Represent(stored, mediaType, language, options)
