@@ -13,8 +13,8 @@ import (
 )
 
 var auditTable = table[platformapi.AuditEntry]{
-	[]any{"AT", "WHO", "KEY", "DID", "OWNER", "SUBJECT", "REQUEST", "REASON"},
-	func(d *platformapi.AuditEntry) []any {
+	columns: []any{"AT", "WHO", "KEY", "DID", "OWNER", "SUBJECT", "REQUEST", "REASON"},
+	cells: func(d *platformapi.AuditEntry) []any {
 		return []any{stamp(d.At), d.Organization, d.Key, d.Verb, d.Owner, d.Subject, d.RequestID, d.Reason}
 	},
 }

@@ -28,8 +28,8 @@ package Platform with the scope ops:read.`,
 const whoseCallbacks = "no organization is given: set --organization"
 
 var callbackTable = table[platformapi.Callback]{
-	[]any{"RECEIVED", "SENT", "SENDER", "MESSAGE", "ENCODING", "BYTES", "ID"},
-	func(c *platformapi.Callback) []any {
+	columns: []any{"RECEIVED", "SENT", "SENDER", "MESSAGE", "ENCODING", "BYTES", "ID"},
+	cells: func(c *platformapi.Callback) []any {
 		return []any{stamp(c.ReceivedAt), stamp(c.SentAt), c.Sender, c.MessageID, c.Encoding, c.Bytes, c.ID}
 	},
 }
@@ -59,8 +59,8 @@ func listCallbacksCommand() *cobra.Command {
 }
 
 var jobStatusTable = table[platformapi.JobStatus]{
-	[]any{"PART", "PARTITION", "STATUS", "DETAILS", "AT", "RECEIVED", "DEVICE", "SENDER"},
-	func(s *platformapi.JobStatus) []any {
+	columns: []any{"PART", "PARTITION", "STATUS", "DETAILS", "AT", "RECEIVED", "DEVICE", "SENDER"},
+	cells: func(s *platformapi.JobStatus) []any {
 		return []any{s.JobPartID, s.Partition, s.Status, s.StatusDetails, stamp(s.At), stamp(s.ReceivedAt), s.DeviceID, s.Sender}
 	},
 }

@@ -13,8 +13,8 @@ import (
 )
 
 var approvalTable = table[platformapi.Approval]{
-	[]any{"APPROVAL", "LEVEL", "OWNER", "IN FORCE", "FROM", "UNTIL", "WITHDRAWN", "BY", "SNAPSHOT", "NOTE"},
-	func(a *platformapi.Approval) []any {
+	columns: []any{"APPROVAL", "LEVEL", "OWNER", "IN FORCE", "FROM", "UNTIL", "WITHDRAWN", "BY", "SNAPSHOT", "NOTE"},
+	cells: func(a *platformapi.Approval) []any {
 		inForce := "-"
 		if a.InForce {
 			inForce = "yes"

@@ -85,8 +85,8 @@ func (f *recordFilter) check() error {
 }
 
 var snapshotTable = table[platformapi.Snapshot]{
-	[]any{"SNAPSHOT", "LEVEL", "OWNER", "ENTRIES", "IMPORTED", "BY", "FROM"},
-	func(s *platformapi.Snapshot) []any {
+	columns: []any{"SNAPSHOT", "LEVEL", "OWNER", "ENTRIES", "IMPORTED", "BY", "FROM"},
+	cells: func(s *platformapi.Snapshot) []any {
 		from := strings.TrimSpace(s.Provenance.Source + " " + s.Provenance.Reference)
 		return []any{s.ID, s.Level, s.Owner, entries(s.Counts), stamp(s.ImportedAt), s.ImportedBy, from}
 	},

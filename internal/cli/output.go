@@ -174,29 +174,22 @@ func details(w io.Writer, pairs ...any) {
 	}
 }
 
-// table describes how records are printed: the columns, and the cells of a record. The columns
-// after onlyWide are in the output wide only; the cells are those of all columns.
+// table describes how records are printed: the columns, and the cells of a record. The output wide
+// has further columns. The cells are those of all columns.
 type table[T any] struct {
 	columns []any
 	cells   func(*T) []any
+	wide    []any
 }
 
-// onlyWide separates the columns of every table from those of wide ones.
-const onlyWide = columnMark("")
-
-type columnMark string
-
 func (t table[T]) print(w io.Writer, records ...T) {
-	columns, shown := t.columns, len(t.columns)
-	if at := slices.Index(columns, any(onlyWide)); at >= 0 {
-		columns, shown = slices.Concat(columns[:at], columns[at+1:]), at
-		if page, isSheet := w.(*sheet); isSheet && page.wide {
-			shown = len(columns)
-		}
+	columns := t.columns
+	if page, isSheet := w.(*sheet); isSheet && page.wide {
+		columns = slices.Concat(columns, t.wide)
 	}
-	line(w, columns[:shown]...)
+	line(w, columns...)
 	for i := range records {
-		line(w, t.cells(&records[i])[:shown]...)
+		line(w, t.cells(&records[i])[:len(columns)]...)
 	}
 }
 

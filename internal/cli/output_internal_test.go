@@ -50,7 +50,7 @@ func TestWideTablesHaveMoreColumns(t *testing.T) {
 		Name string `json:"name"`
 		Note string `json:"note"`
 	}
-	records := table[record]{[]any{"NAME", onlyWide, "NOTE"}, func(r *record) []any { return []any{r.Name, r.Note} }}
+	records := table[record]{columns: []any{"NAME"}, cells: func(r *record) []any { return []any{r.Name, r.Note} }, wide: []any{"NOTE"}}
 	long := strings.Repeat("long", 40)
 	for output, want := range map[string]string{
 		"table": "NAME\nfirst\n",

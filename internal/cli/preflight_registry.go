@@ -26,8 +26,8 @@ type listedProfile struct {
 }
 
 var profileTable = table[listedProfile]{
-	[]any{"PROFILE", "VERSION", "RULES", "FOR"},
-	func(p *listedProfile) []any { return []any{p.Name, p.Version, p.Rules, p.Description} },
+	columns: []any{"PROFILE", "VERSION", "RULES", "FOR"},
+	cells:   func(p *listedProfile) []any { return []any{p.Name, p.Version, p.Rules, p.Description} },
 }
 
 func preflightProfilesCommand() *cobra.Command {
@@ -51,8 +51,8 @@ type listedRule struct {
 }
 
 var ruleTable = table[listedRule]{
-	[]any{"RULE", "SEVERITY", "LIMIT", "TITLE"},
-	func(r *listedRule) []any { return []any{r.Rule, r.Severity, cmp.Or(r.Limit, "-"), r.Title} },
+	columns: []any{"RULE", "SEVERITY", "LIMIT", "TITLE"},
+	cells:   func(r *listedRule) []any { return []any{r.Rule, r.Severity, cmp.Or(r.Limit, "-"), r.Title} },
 }
 
 func preflightRulesCommand() *cobra.Command {

@@ -25,8 +25,8 @@ func at(t time.Time) string {
 }
 
 var queueTable = table[queue.Entry]{
-	[]any{"ID", "ORGANIZATION", "MODE", "STATE", "ATTEMPT", "LOST", "SUBMITTED", "HOLDER OR DUE", onlyWide, "SINCE", "ORDER", "REASON"},
-	func(e *queue.Entry) []any {
+	columns: []any{"ID", "ORGANIZATION", "MODE", "STATE", "ATTEMPT", "LOST", "SUBMITTED", "HOLDER OR DUE"},
+	cells: func(e *queue.Entry) []any {
 		where := cmp.Or(e.Holder, "-")
 		if !e.Due.IsZero() {
 			where = at(e.Due)
@@ -36,6 +36,7 @@ var queueTable = table[queue.Entry]{
 			at(e.Since), cmp.Or(e.Order, "-"), cmp.Or(e.Reason, "-"),
 		}
 	},
+	wide: []any{"SINCE", "ORDER", "REASON"},
 }
 
 // jobNames completes the ids of open and dead-lettered jobs.
@@ -112,8 +113,8 @@ func queueShowCommand() *cobra.Command {
 }
 
 var deadTable = table[queue.Entry]{
-	[]any{"ID", "ORGANIZATION", "MODE", "ATTEMPT", "DEAD SINCE", "REASON"},
-	func(e *queue.Entry) []any {
+	columns: []any{"ID", "ORGANIZATION", "MODE", "ATTEMPT", "DEAD SINCE", "REASON"},
+	cells: func(e *queue.Entry) []any {
 		return []any{e.ID, e.Tenant.Organization, e.Tenant.Mode, e.Attempt, at(e.Buried), e.Reason}
 	},
 }

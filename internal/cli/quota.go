@@ -12,8 +12,8 @@ import (
 )
 
 var quotaTable = table[platformapi.QuotaUse]{
-	[]any{"ORGANIZATION", "CAPABILITY", "USED", "LIMIT", "REMAINING", "RESETS", "30 DAYS", "BUSIEST DAY"},
-	func(q *platformapi.QuotaUse) []any {
+	columns: []any{"ORGANIZATION", "CAPABILITY", "USED", "LIMIT", "REMAINING", "RESETS", "30 DAYS", "BUSIEST DAY"},
+	cells: func(q *platformapi.QuotaUse) []any {
 		return []any{q.Organization, q.Capability, q.Used, q.Limit, q.Remaining, stamp(q.ResetsAt), q.UsedIn30Days, q.BusiestDayUsed}
 	},
 }

@@ -27,14 +27,15 @@ package Platform with the scope quotes:ingest.`,
 const maxOffer = 256 << 10
 
 var quoteTable = table[platformapi.Quote]{
-	[]any{"QUOTE", "SUPPLIER", "REVISION", "STATUS", "TOTAL", "QUANTITY", "DAYS", "VALID UNTIL", onlyWide, "UNIT PRICE", "DELIVERY", "TERMS", "SUBMITTED"},
-	func(q *platformapi.Quote) []any {
+	columns: []any{"QUOTE", "SUPPLIER", "REVISION", "STATUS", "TOTAL", "QUANTITY", "DAYS", "VALID UNTIL"},
+	cells: func(q *platformapi.Quote) []any {
 		return []any{
 			q.ID, q.Offer.Supplier.DisplayName, q.Revision, q.Status, q.Offer.Total.Amount + " " + q.Offer.Total.Currency,
 			q.Offer.Quantity, q.Offer.LeadTimeDays, q.Offer.ValidUntil,
 			q.Offer.UnitPrice.Amount + " " + q.Offer.UnitPrice.Currency, q.Offer.Delivery.City, q.Offer.Delivery.Terms, stamp(q.SubmittedAt),
 		}
 	},
+	wide: []any{"UNIT PRICE", "DELIVERY", "TERMS", "SUBMITTED"},
 }
 
 // quoteNames completes the id of an RFQ, and then that of one of its quotes.

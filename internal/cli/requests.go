@@ -29,14 +29,15 @@ package Platform with the scope ops:read.`,
 }
 
 var requestTable = table[platformapi.LoggedRequest]{
-	[]any{"AT", "STATUS", "CODE", "REASON", "METHOD", "ROUTE", "KEY", "TOOK", "REQUESTS", "REQUEST", onlyWide, "LISTENER", "SURFACE", "CAPABILITY", "BYTES"},
-	func(e *platformapi.LoggedRequest) []any {
+	columns: []any{"AT", "STATUS", "CODE", "REASON", "METHOD", "ROUTE", "KEY", "TOOK", "REQUESTS", "REQUEST"},
+	cells: func(e *platformapi.LoggedRequest) []any {
 		took := time.Duration(e.TookMicroseconds) * time.Microsecond
 		return []any{
 			stamp(e.At), e.Status, e.Code, e.Reason, e.Method, e.Route, e.Key, took, e.Requests, e.RequestID,
 			e.Listener, e.Surface, e.Capability, e.Bytes,
 		}
 	},
+	wide: []any{"LISTENER", "SURFACE", "CAPABILITY", "BYTES"},
 }
 
 func listRequestsCommand() *cobra.Command {
@@ -70,8 +71,8 @@ func listRequestsCommand() *cobra.Command {
 }
 
 var denialTable = table[platformapi.Denial]{
-	[]any{"REQUESTS", "ORGANIZATIONS", "REASON", "CAPABILITY", "SURFACE", "CODE", "LAST"},
-	func(d *platformapi.Denial) []any {
+	columns: []any{"REQUESTS", "ORGANIZATIONS", "REASON", "CAPABILITY", "SURFACE", "CODE", "LAST"},
+	cells: func(d *platformapi.Denial) []any {
 		return []any{d.Requests, d.Organizations, d.Reason, d.Capability, d.Surface, d.Code, stamp(d.LastAt)}
 	},
 }

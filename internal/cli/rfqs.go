@@ -32,13 +32,14 @@ a key of the package Platform: ops:read to read, quotes:ingest to change.`,
 }
 
 var rfqTable = table[platformapi.RFQ]{
-	[]any{"ID", "ORGANIZATION", "STATUS", "QUOTES", "QUANTITY", "PRODUCT", "CREATED", "TITLE", onlyWide, "TRACKING CODE", "CATEGORY", "DELIVERY", "QUOTES UNTIL", "EXPIRES", "VERSION"},
-	func(r *platformapi.RFQ) []any {
+	columns: []any{"ID", "ORGANIZATION", "STATUS", "QUOTES", "QUANTITY", "PRODUCT", "CREATED", "TITLE"},
+	cells: func(r *platformapi.RFQ) []any {
 		return []any{
 			r.ID, r.Organization, r.Status, r.QuoteCount, r.Quantity, r.CatalogProductUID, stamp(r.CreatedAt), r.Title,
 			r.TrackingCode, r.Category, r.DeliveryCity, stamp(r.ResponseDeadline), stamp(r.ExpiresAt), r.Version,
 		}
 	},
+	wide: []any{"TRACKING CODE", "CATEGORY", "DELIVERY", "QUOTES UNTIL", "EXPIRES", "VERSION"},
 }
 
 // rfqNames completes the id of an RFQ among the latest ones.

@@ -159,8 +159,8 @@ type triggered struct {
 }
 
 var triggerTable = table[triggered]{
-	[]any{"EVENT", "PRODUCT OF AN RFQ", "PROFILE OF A JOB", "CREATED"},
-	func(t *triggered) []any { return []any{t.Event, t.Product, t.Profile, t.Created} },
+	columns: []any{"EVENT", "PRODUCT OF AN RFQ", "PROFILE OF A JOB", "CREATED"},
+	cells:   func(t *triggered) []any { return []any{t.Event, t.Product, t.Profile, t.Created} },
 }
 
 func triggerCommand() *cobra.Command {

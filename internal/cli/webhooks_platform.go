@@ -38,8 +38,8 @@ trigger are for developers of receivers, and use the test key of a partner.`,
 const whoseWebhooks = "no organization is given: set --organization; printmarket webhooks endpoints lists all of them"
 
 var endpointTable = table[platformapi.Endpoint]{
-	[]any{"ORGANIZATION", "ENDPOINT", "STATE", "REASON", "WAITING", "OLDEST", "DELIVERED", "FAILING SINCE", "FAILURES", "PAUSED UNTIL", "URL"},
-	func(e *platformapi.Endpoint) []any {
+	columns: []any{"ORGANIZATION", "ENDPOINT", "STATE", "REASON", "WAITING", "OLDEST", "DELIVERED", "FAILING SINCE", "FAILURES", "PAUSED UNTIL", "URL"},
+	cells: func(e *platformapi.Endpoint) []any {
 		return []any{
 			e.Organization, e.Name, e.State, e.Reason, e.Waiting, stampOr(e.OldestAt), stampOr(e.DeliveredAt), stampOr(e.FailingSince),
 			e.Failures, stampOr(e.PausedUntil), e.URL,
@@ -61,8 +61,8 @@ func webhookEndpointsCommand() *cobra.Command {
 }
 
 var deliveryTable = table[platformapi.WebhookDelivery]{
-	[]any{"ID", "ENDPOINT", "TYPE", "SUBJECT", "STATE", "ATTEMPTS", "EVENT", "DUE", "ENDED"},
-	func(d *platformapi.WebhookDelivery) []any {
+	columns: []any{"ID", "ENDPOINT", "TYPE", "SUBJECT", "STATE", "ATTEMPTS", "EVENT", "DUE", "ENDED"},
+	cells: func(d *platformapi.WebhookDelivery) []any {
 		return []any{d.ID, d.Endpoint, d.Type, d.Subject, d.State, d.Attempts, stamp(d.EventAt), stampOr(d.DueAt), stampOr(d.EndedAt)}
 	},
 }
@@ -98,8 +98,8 @@ func webhookDeliveriesCommand() *cobra.Command {
 }
 
 var attemptTable = table[webhooksapi.Attempt]{
-	[]any{"ATTEMPT", "AT", "MILLISECONDS", "STATUS", "FAULT", "ANSWER"},
-	func(a *webhooksapi.Attempt) []any {
+	columns: []any{"ATTEMPT", "AT", "MILLISECONDS", "STATUS", "FAULT", "ANSWER"},
+	cells: func(a *webhooksapi.Attempt) []any {
 		return []any{a.Number, stamp(a.At), a.Milliseconds, a.Status, a.Fault, strings.TrimSpace(a.Excerpt)}
 	},
 }
