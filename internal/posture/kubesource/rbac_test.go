@@ -131,3 +131,22 @@ func TestPreflightWorkerReadsProfilesAndNothingElse(t *testing.T) {
 		}
 	}
 }
+
+func TestShippedRoleReadsARolloutAsStored(t *testing.T) {
+	t.Parallel()
+	c := newGatedCluster(t, plane)
+	var stored v1alpha1.CapabilityRolloutList
+	if err := c.List(t.Context(), &stored, client.InNamespace(c.namespace)); err != nil || len(stored.Items) == 0 {
+		t.Fatalf("List: %d rollouts, %v", len(stored.Items), err)
+	}
+	want := &stored.Items[0]
+	_, asReader := c.reader(t)
+	r := c.follow(t, asReader)
+	got, err := r.Rollout(t.Context(), want.Name)
+	if err != nil || got == nil || got.ResourceVersion != want.ResourceVersion || len(got.ManagedFields) == 0 {
+		t.Errorf("Rollout(%q) = %+v, %v, want version %s with its managed fields", want.Name, got, err, want.ResourceVersion)
+	}
+	if got, err := r.Rollout(t.Context(), "absent"); got != nil || err != nil {
+		t.Errorf(`Rollout("absent") = %+v, %v, want nil`, got, err)
+	}
+}
