@@ -110,7 +110,7 @@ func Fill(ctx context.Context, target Target, f Filling) (Filled, error) {
 	if err != nil {
 		return Filled{}, err
 	}
-	for _, step := range []func(context.Context) error{g.allRFQs, g.allJobs, g.webhooks, g.denials, g.totals, g.flush, g.declare} {
+	for _, step := range []func(context.Context) error{g.makeRFQs, g.makeJobs, g.webhooks, g.denials, g.totals, g.flush, g.writeManifests} {
 		if err := step(ctx); err != nil {
 			return g.filled, fmt.Errorf("generate demo data: %w", err)
 		}
@@ -173,7 +173,7 @@ func newGenerator(ctx context.Context, target Target, f Filling) (*generator, er
 	if g.samples, err = inspect(ctx, f.Inspector); err != nil {
 		return nil, err
 	}
-	if err := g.invite(); err != nil {
+	if err := g.makePartners(); err != nil {
 		return nil, err
 	}
 	now := func() time.Time { return g.clock }
@@ -184,8 +184,8 @@ func newGenerator(ctx context.Context, target Target, f Filling) (*generator, er
 	return g, nil
 }
 
-// invite makes the partners. The traffic of the partner in place n is a share of 1/n.
-func (g *generator) invite() (err error) {
+// makePartners makes the partners. The traffic of the partner in place n is a share of 1/n.
+func (g *generator) makePartners() (err error) {
 	if g.partners, err = known(g.Secrets); err != nil {
 		return err
 	}
@@ -235,8 +235,8 @@ func one[T any](g *generator, values []T) T { return values[g.draw.IntN(len(valu
 
 // The traffic of the hours of a day, UTC, and of the days of a week from Sunday on.
 var (
-	ofHours = [24]float64{0.1, 0.1, 0.1, 0.1, 0.2, 0.4, 1, 2.5, 5, 6.5, 7, 6, 4.5, 5.5, 6.5, 6, 4.5, 2.5, 1.2, 0.8, 0.6, 0.4, 0.2, 0.1}
-	ofDays  = [7]float64{0.12, 1, 1.15, 1.1, 1.05, 0.85, 0.2}
+	hourWeights = [24]float64{0.1, 0.1, 0.1, 0.1, 0.2, 0.4, 1, 2.5, 5, 6.5, 7, 6, 4.5, 5.5, 6.5, 6, 4.5, 2.5, 1.2, 0.8, 0.6, 0.4, 0.2, 0.1}
+	dayWeights  = [7]float64{0.12, 1, 1.15, 1.1, 1.05, 0.85, 0.2}
 )
 
 // moments returns n instants in the generated time, in ascending order: few at night and on
@@ -247,7 +247,7 @@ func (g *generator) moments(n int) []time.Time {
 	total := 0.0
 	for i := range weights {
 		at := start.Add(time.Duration(i) * time.Hour)
-		total += ofHours[at.Hour()] * ofDays[at.Weekday()] * (1 + 0.5*float64(i)/float64(len(weights)))
+		total += hourWeights[at.Hour()] * dayWeights[at.Weekday()] * (1 + 0.5*float64(i)/float64(len(weights)))
 		weights[i] = total
 	}
 	all := make([]time.Time, n)
@@ -344,8 +344,8 @@ func (g *generator) totals(ctx context.Context) error {
 	return nil
 }
 
-// declare writes the manifests of generated partners and of the webhooks.
-func (g *generator) declare(context.Context) error {
+// writeManifests writes the manifests of generated partners and of the webhooks.
+func (g *generator) writeManifests(context.Context) error {
 	if g.Progress != nil {
 		g.Progress(g.RFQs+g.Jobs, g.RFQs+g.Jobs)
 	}
@@ -355,5 +355,5 @@ func (g *generator) declare(context.Context) error {
 	if err := writePartners(g.Resources, g.partners[3:]); err != nil {
 		return err
 	}
-	return declareEndpoints(g.Resources, g.ids)
+	return writeEndpoints(g.Resources, g.ids)
 }

@@ -65,8 +65,8 @@ var (
 // open is the number of jobs that have not ended, at the end of the generated time.
 const open = 3
 
-// allJobs generates the jobs.
-func (g *generator) allJobs(ctx context.Context) error {
+// makeJobs generates the jobs.
+func (g *generator) makeJobs(ctx context.Context) error {
 	all := g.moments(g.Jobs)
 	for i, at := range all {
 		left := len(all) - i

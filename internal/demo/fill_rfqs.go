@@ -83,9 +83,9 @@ var (
 	operator  = transaction.Actor{Organization: "org_market", Key: "operations", RequestID: "demo"}
 )
 
-// allRFQs generates the RFQs. They begin five days before the other records, so that some have
+// makeRFQs generates the RFQs. They begin five days before the other records, so that some have
 // expired.
-func (g *generator) allRFQs(ctx context.Context) error {
+func (g *generator) makeRFQs(ctx context.Context) error {
 	for i, at := range g.moments(g.RFQs) {
 		if i%12 == 0 && g.Days > 20 {
 			at = at.Add(-5 * 24 * time.Hour)

@@ -138,9 +138,9 @@ var endpoints = [...]endpoint{
 	{"archive", "https://archive.acme.example/hooks/preflight", "\n    events: [preflight.succeeded, preflight.failed]"},
 }
 
-// declareEndpoints adds the webhooks to the manifest of acme, unless the manifest has webhooks
+// writeEndpoints adds the webhooks to the manifest of acme, unless the manifest has webhooks
 // or is missing, and the Secret that signs their events.
-func declareEndpoints(resources string, random io.Reader) error {
+func writeEndpoints(resources string, random io.Reader) error {
 	path := filepath.Join(resources, "partners", "acme.yaml")
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && strings.Contains(string(text), "\n  webhooks:") {
