@@ -32,6 +32,7 @@ type Jobs interface {
 	List(ctx context.Context, owner tenant.ID, page preflightjob.Page) (preflightjob.List, error)
 	FixLog(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 	FixedFile(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
+	AnnotatedFile(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
 	Comparison(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 }
 
@@ -59,7 +60,8 @@ func (s *server) preflightRoutes() []route {
 		{pattern: one + "/report.pdf", get: page(s.reportAs(preflightapi.MediaPDF, ".pdf"))},
 		{pattern: one + "/report.json", get: page(s.reportAs(preflightapi.MediaJSON, ".json"))},
 		{pattern: one + "/report.xfdf", get: page(s.reportAs(preflightapi.MediaXFDF, ".xfdf"))},
-		{pattern: one + "/fixed.pdf", get: page(s.fixedFile)},
+		{pattern: one + "/fixed.pdf", get: page(s.fileCopy(preflightapi.FixedCopy, Jobs.FixedFile))},
+		{pattern: one + "/annotated.pdf", get: page(s.fileCopy(preflightapi.AnnotatedCopy, Jobs.AnnotatedFile))},
 		{pattern: one + "/fixes.json", get: page(s.documentOf(Jobs.FixLog, "fixes"))},
 		{pattern: one + "/comparison.json", get: page(s.documentOf(Jobs.Comparison, "comparison"))},
 		{pattern: one + "/progress", get: withoutRedirect(follow)},

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,16 +73,21 @@ func (s *server) documentOf(read document, name string) handler {
 	}
 }
 
-// fixedFile serves the fixed file of a job as the API does, as a stream.
-func (s *server) fixedFile(v *visit) response {
-	id := v.PathValue("id")
-	file, content, err := s.Jobs.FixedFile(v.Context(), v.caller.Tenant(), id)
-	if err != nil {
-		return failedJob(err)
+// fileCopy serves a copy of the file of a job as the API does, as a stream.
+func (s *server) fileCopy(kind string, open func(Jobs, context.Context, tenant.ID, string) (preflightjob.File, *os.File, error)) handler {
+	return func(v *visit) response {
+		file, content, err := open(s.Jobs, v.Context(), v.caller.Tenant(), v.PathValue("id"))
+		if err != nil {
+			return failedJob(err)
+		}
+		return s.streamCopy(v, kind, file, content)
 	}
+}
+
+func (s *server) streamCopy(v *visit, kind string, file preflightjob.File, content *os.File) response {
 	return response{send: func(w http.ResponseWriter) *response {
 		defer func() { _ = content.Close() }()
-		preflightapi.FixedFileFields(w.Header(), id, file)
+		preflightapi.CopyFields(w.Header(), v.PathValue("id"), kind, file)
 		if v.Method == http.MethodHead {
 			w.WriteHeader(http.StatusOK)
 			return nil
@@ -109,6 +115,29 @@ func requestedFixes(fixes preflightjob.Fixes) string {
 		titles[i] = fixTitle(fix)
 	}
 	return strings.Join(titles, "; ")
+}
+
+// printingCondition is the printing condition of a job in words.
+func printingCondition(output *preflightjob.Output) string {
+	var parts []string
+	for _, part := range []string{output.Condition, prefixed("ICC profile ", output.ProfileFile), prefixed("rendering intent ", output.Intent)} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// annotatedCopy is the state of the annotated copy of a job in words.
+func annotatedCopy(job *preflightjob.Job) string {
+	switch {
+	case job.Summary == nil || job.Summary.Annotated == nil:
+		return "requested (" + job.Annotate + ")"
+	case job.Summary.Annotated.FileID != "":
+		return "available (" + job.Annotate + ")"
+	default:
+		return "none: " + job.Summary.Annotated.Reason
+	}
 }
 
 // fixTitle describes a fix; that of a later release is its name.

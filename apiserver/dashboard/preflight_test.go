@@ -4,6 +4,7 @@ package dashboard_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"html"
 	"net/http"
@@ -120,6 +121,11 @@ func (s jobStub) Report(ctx context.Context, owner tenant.ID, id string) ([]byte
 // FixLog implements dashboard.Jobs.
 func (jobStub) FixLog(context.Context, tenant.ID, string) ([]byte, error) {
 	return nil, preflightjob.ErrNotReady
+}
+
+// AnnotatedFile implements dashboard.Jobs.
+func (jobStub) AnnotatedFile(context.Context, tenant.ID, string) (preflightjob.File, *os.File, error) {
+	return preflightjob.File{}, nil, errors.New("not stored")
 }
 
 // FixedFile implements dashboard.Jobs.
@@ -342,17 +348,21 @@ func (d *testDashboard) fixedJob(t testing.TB) string {
 	}
 	made, err := d.Jobs.Submit(t.Context(), acmeLive, preflightjob.Request{
 		FileURL: "https://files.example.com/flyer.pdf", Profile: "print_ready", Fixes: preflightjob.FixesOf("bleed", "actions"), CompareWith: earlier.Job.ID,
+		Annotate: "de", Output: &preflightjob.Output{Condition: "FOGRA51", Intent: "perceptual"},
 	}, 100)
 	if err != nil {
 		t.Fatalf("d.Jobs.Submit: %v", err)
 	}
-	content := "%PDF-1.7 fixed"
-	file, err := d.Files.Keep(t.Context(), acmeLive, preflightjob.PartnerFile, strings.NewReader(content), int64(len(content)))
-	if err != nil {
-		t.Fatalf("d.Files.Keep: %v", err)
+	kept := func(content string) *preflightjob.File {
+		file, err := d.Files.Keep(t.Context(), acmeLive, preflightjob.PartnerFile, strings.NewReader(content), int64(len(content)))
+		if err != nil {
+			t.Fatalf("d.Files.Keep: %v", err)
+		}
+		return &file
 	}
 	result := warned
-	result.Fixed = &preflightjob.Fixed{File: &file, Log: report.FixLog{
+	result.Annotated = &preflightjob.Annotated{File: kept("%PDF-1.7 annotated")}
+	result.Fixed = &preflightjob.Fixed{File: kept("%PDF-1.7 fixed"), Log: report.FixLog{
 		Version: report.FixVersion, Applied: []report.AppliedFix{{Fix: report.FixBleed, Changes: []report.ObjectChange{{Page: 2, Name: "BleedBox"}}}},
 		Skipped: []report.SkippedFix{{Fix: report.FixActions, Reason: report.FixSigned}, {Fix: "later", Reason: "of a later release"}},
 	}}
@@ -372,7 +382,7 @@ func TestPageOfAJobShowsItsFixesAndItsComparison(t *testing.T) {
 	b := d.signedIn(t, "acme-live")
 	page := b.get(t, "/preflight/"+id).want(t, 200, "Fixed PDF")
 	for _, want := range []string{
-		"Requested fixes", report.FixTitle(report.FixBleed, "en"), "page 2: BleedBox", "the file is signed", "of a later release",
+		"Requested fixes", "FOGRA51, rendering intent perceptual", "available (de)", "PDF with comments", report.FixTitle(report.FixBleed, "en"), "page 2: BleedBox", "the file is signed", "of a later release",
 		"Pages that differ: 2.", "so more may differ", "new ink Gold &amp; co", "Cyan on 14.93 cm²", "the page is new after the change",
 	} {
 		if !strings.Contains(page.text, want) && !strings.Contains(page.text, html.EscapeString(want)) {
@@ -381,6 +391,7 @@ func TestPageOfAJobShowsItsFixesAndItsComparison(t *testing.T) {
 	}
 	for part, want := range map[string]struct{ mediaType, name, text string }{
 		"/fixed.pdf":       {"application/pdf", id + "-fixed.pdf", "%PDF-1.7 fixed"},
+		"/annotated.pdf":   {"application/pdf", id + "-annotated.pdf", "%PDF-1.7 annotated"},
 		"/fixes.json":      {"application/json", id + "-fixes.json", `"fixVersion"`},
 		"/comparison.json": {"application/json", id + "-comparison.json", `"comparisonVersion"`},
 	} {
@@ -391,7 +402,7 @@ func TestPageOfAJobShowsItsFixesAndItsComparison(t *testing.T) {
 		d.signedIn(t, "stark-live").get(t, "/preflight/"+id+part).want(t, 404, "The record does not exist")
 	}
 	d.Advance(24 * time.Hour)
-	d.signedIn(t, "acme-live").get(t, "/preflight/"+id+"/fixed.pdf").want(t, 410, "The fixed file has expired")
+	d.signedIn(t, "acme-live").get(t, "/preflight/"+id+"/fixed.pdf").want(t, 410, "The copy of your file has expired")
 }
 
 func TestJobWithoutFixesHasNoSectionsForThem(t *testing.T) {

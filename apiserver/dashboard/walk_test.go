@@ -85,6 +85,7 @@ var notPages = map[string]string{
 	"/ops/rollouts/{capability}/replica": "a part of the page of the rollout, which its script loads",
 	"/preflight/{id}/pages/{page}":       "a picture, which the page of the job shows",
 	"/preflight/{id}/fixed.pdf":          "a file to be kept",
+	"/preflight/{id}/annotated.pdf":      "a file to be kept",
 	"/preflight/{id}/fixes.json":         "a file to be kept",
 	"/preflight/{id}/comparison.json":    "a file to be kept",
 }

@@ -51,28 +51,55 @@ func (s *surface) extra(c *gate.Call, read func(context.Context, tenant.ID, stri
 
 // GetFixedFile serves GET /api/v1/preflight/{jobId}/fixed.pdf.
 func (s *surface) GetFixedFile(c *gate.Call, jobID JobID) (GetFixedFileResponseObject, error) {
-	file, content, err := s.Jobs.FixedFile(c.Context(), c.Tenant(), jobID)
+	made, current, err := s.fileCopy(c, s.Jobs.FixedFile, jobID, FixedCopy)
 	if err != nil {
-		return nil, s.problemOf(err)
+		return nil, err
+	}
+	if current {
+		return GetFixedFile304Response{}, nil
+	}
+	return made, nil
+}
+
+// GetAnnotatedFile serves GET /api/v1/preflight/{jobId}/annotated.pdf.
+func (s *surface) GetAnnotatedFile(c *gate.Call, jobID JobID) (GetAnnotatedFileResponseObject, error) {
+	made, current, err := s.fileCopy(c, s.Jobs.AnnotatedFile, jobID, AnnotatedCopy)
+	if err != nil {
+		return nil, err
+	}
+	if current {
+		return GetAnnotatedFile304Response{}, nil
+	}
+	return made, nil
+}
+
+// fileCopy opens a copy of the file of a job, and reports whether that of the client is current.
+func (s *surface) fileCopy(c *gate.Call, open func(context.Context, tenant.ID, string) (preflightjob.File, *os.File, error), jobID, kind string) (made *fileCopy, current bool, err error) {
+	file, content, err := open(c.Context(), c.Tenant(), jobID)
+	if err != nil {
+		return nil, false, s.problemOf(err)
 	}
 	if c.Revalidate(`"` + file.SHA256 + `"`) {
 		_ = content.Close()
-		return GetFixedFile304Response{}, nil
+		return nil, true, nil
 	}
-	return fixedFile{jobID, file, content}, nil
+	return &fileCopy{jobID, kind, file, content}, false, nil
 }
 
-// fixedFile is the response that streams a fixed file.
-type fixedFile struct {
-	jobID   string
-	file    preflightjob.File
-	content *os.File
+// fileCopy is the response that streams a copy of a file.
+type fileCopy struct {
+	jobID, kind string
+	file        preflightjob.File
+	content     *os.File
 }
 
-// answerGetFixedFile writes the file, as fast as the client reads it.
-func (f fixedFile) answerGetFixedFile(c *gate.Call) error {
+func (f *fileCopy) answerGetFixedFile(c *gate.Call) error     { return f.answer(c) }
+func (f *fileCopy) answerGetAnnotatedFile(c *gate.Call) error { return f.answer(c) }
+
+// answer writes the file, as fast as the client reads it.
+func (f *fileCopy) answer(c *gate.Call) error {
 	defer func() { _ = f.content.Close() }()
-	fields := func(header http.Header) { FixedFileFields(header, f.jobID, f.file) }
+	fields := func(header http.Header) { CopyFields(header, f.jobID, f.kind, f.file) }
 	if c.Request.Method == http.MethodHead {
 		fields(c.Writer.Header())
 		c.Writer.WriteHeader(http.StatusOK)
@@ -87,11 +114,17 @@ func (f fixedFile) answerGetFixedFile(c *gate.Call) error {
 	return nil
 }
 
-// FixedFileFields sets the header fields of a fixed file.
-func FixedFileFields(header http.Header, jobID string, file preflightjob.File) {
+// The kinds of copies, which their file names contain.
+const (
+	FixedCopy     = "fixed"
+	AnnotatedCopy = "annotated"
+)
+
+// CopyFields sets the header fields of a copy of the file of a job.
+func CopyFields(header http.Header, jobID, kind string, file preflightjob.File) {
 	header.Set("Content-Type", MediaPDF)
 	header.Set("Content-Length", strconv.FormatInt(file.Bytes, 10))
-	header.Set("Content-Disposition", `attachment; filename="`+jobID+`-fixed.pdf"`)
+	header.Set("Content-Disposition", `attachment; filename="`+jobID+"-"+kind+`.pdf"`)
 }
 
 // CopyFile writes a file to a stream. An incomplete response ends its connection, because it is

@@ -23,6 +23,9 @@ import (
 // update is what a fix appends to a file.
 const update = "\nxref\nstartxref\n0\n%%EOF\n"
 
+// comments is what an annotation appends to a file.
+const comments = "\n% comments" + update
+
 var simulatedEngine = report.Engine{Name: "printmarket-simulator", Version: "1.0.0", Parser: "none"}
 
 // fixedResult acts as a worker that has fixed the file, and has compared it.
@@ -33,10 +36,15 @@ func fixedResult(t *testing.T, server *apitest.Server) preflightjob.Result {
 	if err != nil {
 		t.Fatalf("w.Files.Keep: %v", err)
 	}
+	commented, err := server.Files.Keep(t.Context(), server.Tenant("acme-live"), preflightjob.PartnerFile, strings.NewReader(pdf+comments), int64(len(pdf+comments)))
+	if err != nil {
+		t.Fatalf("w.Files.Keep: %v", err)
+	}
 	before := report.File{SHA256: strings.Repeat("0f", 32), Bytes: int64(len(pdf))}
 	none := report.Names{Removed: []string{}, Added: []string{}}
 	return preflightjob.Result{
 		Report: stored, Verdict: preflightjob.Warn,
+		Annotated: &preflightjob.Annotated{File: &commented},
 		Fixed: &preflightjob.Fixed{File: &file, Log: report.FixLog{
 			Version: report.FixVersion, Engine: simulatedEngine, Before: before, After: report.File{SHA256: file.SHA256, Bytes: file.Bytes},
 			Applied: []report.AppliedFix{{Fix: report.FixBleed, Changes: []report.ObjectChange{{Page: 1, Object: "3 0 R", Name: "BleedBox", After: "[0 0 1 1]"}}}},
@@ -53,19 +61,20 @@ func fixedResult(t *testing.T, server *apitest.Server) preflightjob.Result {
 	}
 }
 
-// fixedJob is a job that has ended with a fixed file and a comparison; it returns its path.
+// fixedJob is a job that has ended with a fixed file, a comparison and an annotated copy; it returns its
+// path.
 func fixedJob(t *testing.T, server *apitest.Server) string {
 	t.Helper()
 	file := uploaded(t, server)
 	earlier := submit(t, server, "", fmt.Sprintf(`{"fileId":%q,"profile":"print_ready"}`, file)).Want(t, 202, "").Text(t, "jobId")
-	body := fmt.Sprintf(`{"fileId":%q,"profile":"print_ready","fix":["bleed","actions"],"compareWith":%q}`, file, earlier)
+	body := fmt.Sprintf(`{"fileId":%q,"profile":"print_ready","fix":["bleed","actions"],"compareWith":%q,"annotate":"de","output":{"profileFileId":%q,"condition":"FOGRA51","renderingIntent":"perceptual"}}`, file, earlier, file)
 	id := submit(t, server, "", body).Want(t, 202, "").Text(t, "jobId")
 	begin(t, server, id)
 	finish(t, server, id, fixedResult(t, server))
 	return "/api/v1/preflight/" + id
 }
 
-func TestJobReturnsItsFixesAndItsComparison(t *testing.T) {
+func TestJobReturnsItsFixesItsComparisonAndItsCopies(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	path := fixedJob(t, server)
@@ -73,6 +82,9 @@ func TestJobReturnsItsFixesAndItsComparison(t *testing.T) {
 		Fix        []string
 		Fixed      struct{ Applied, Skipped []string }
 		Comparison map[string]any
+		Annotated  struct{ FileID, Reason string }
+		Annotate   string
+		Output     map[string]string
 		Links      map[string]string
 	}
 	get(t, server, "acme-live", path).Want(t, 200, "").Into(t, &job)
@@ -85,14 +97,21 @@ func TestJobReturnsItsFixesAndItsComparison(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{"same": false, "complete": true, "pages": 2.0}, job.Comparison); diff != "" {
 		t.Errorf("comparison (-want +got):\n%s", diff)
 	}
+	if printing := job.Output; printing["condition"] != "FOGRA51" || printing["renderingIntent"] != "perceptual" || !strings.HasPrefix(printing["profileFileId"], "file_") {
+		t.Errorf("output = %v, want the submitted condition", printing)
+	}
+	if job.Annotate != "de" || !strings.HasPrefix(job.Annotated.FileID, "file_") || job.Annotated.Reason != "" {
+		t.Errorf("annotated = %+v in %q, want the copy in German", job.Annotated, job.Annotate)
+	}
 	want := map[string]string{
-		"self": path, "events": path + "/events", "report": path + "/report",
+		"annotated": path + "/annotated.pdf",
+		"self":      path, "events": path + "/events", "report": path + "/report",
 		"fixes": path + "/fixes", "fixedFile": path + "/fixed.pdf", "comparison": path + "/comparison",
 	}
 	if diff := cmp.Diff(want, job.Links); diff != "" {
 		t.Errorf("links (-want +got):\n%s", diff)
 	}
-	for link, begins := range map[string]string{"fixes": `{"fixVersion":"1.0"`, "comparison": `{"comparisonVersion":"1.0"`, "fixedFile": pdf + update} {
+	for link, begins := range map[string]string{"fixes": `{"fixVersion":"1.0"`, "comparison": `{"comparisonVersion":"1.0"`, "fixedFile": pdf + update, "annotated": pdf + comments} {
 		a := get(t, server, "acme-live", job.Links[link]).Want(t, 200, "")
 		if !strings.HasPrefix(string(a.Body), begins) || a.Header.Get("Cache-Control") != "private, no-cache" {
 			t.Errorf("%s: %q, Cache-Control %s", link, a.Body, a.Header.Get("Cache-Control"))
@@ -107,11 +126,13 @@ func TestJobReturnsItsFixesAndItsComparison(t *testing.T) {
 			get(t, server, stranger, job.Links[link]).Want(t, 404, problem.CodeNotFound)
 		}
 	}
-	a := get(t, server, "acme-live", job.Links["fixedFile"])
 	id := strings.TrimPrefix(path, "/api/v1/preflight/")
-	for name, want := range map[string]string{"Content-Type": "application/pdf", "Content-Disposition": `attachment; filename="` + id + `-fixed.pdf"`} {
-		if got := a.Header.Get(name); got != want {
-			t.Errorf("%s = %q, want %q", name, got, want)
+	for link, name := range map[string]string{"fixedFile": id + "-fixed.pdf", "annotated": id + "-annotated.pdf"} {
+		a := get(t, server, "acme-live", job.Links[link])
+		for field, want := range map[string]string{"Content-Type": "application/pdf", "Content-Disposition": `attachment; filename="` + name + `"`} {
+			if got := a.Header.Get(field); got != want {
+				t.Errorf("%s of %s = %q, want %q", field, link, got, want)
+			}
 		}
 	}
 }
@@ -163,6 +184,8 @@ func TestDocumentsThatDoNotExistHaveTheProblemOfTheirJob(t *testing.T) {
 		return path
 	}
 	const fixing = `{"fileUrl":"https://files.example.com/a.pdf","profile":"print_ready","fix":"auto"}`
+	const annotating = `{"fileUrl":"https://files.example.com/a.pdf","profile":"print_ready","annotate":"en"}`
+	uncommented := preflightjob.Result{Report: stored, Verdict: preflightjob.Warn, Annotated: &preflightjob.Annotated{Reason: "the file is encrypted"}}
 	nothing := preflightjob.Result{Report: stored, Verdict: preflightjob.Warn, Fixed: &preflightjob.Fixed{Log: report.FixLog{Version: report.FixVersion}}}
 	tests := map[string]struct {
 		path   string
@@ -174,6 +197,9 @@ func TestDocumentsThatDoNotExistHaveTheProblemOfTheirJob(t *testing.T) {
 		"a comparison that was not requested": {warned(t, server) + "/comparison", 404, problem.CodeNotFound, "without `compareWith`"},
 		"a fixed file that was not requested": {warned(t, server) + "/fixed.pdf", 404, problem.CodeNotFound, "without `fix`"},
 		"a fixed file without an applied fix": {end(path(fixing), nothing) + "/fixed.pdf", 404, problem.CodeNotFound, "No fix was applied"},
+		"a copy that was not requested":       {warned(t, server) + "/annotated.pdf", 404, problem.CodeNotFound, "without `annotate`"},
+		"a copy without a comment":            {end(path(annotating), uncommented) + "/annotated.pdf", 404, problem.CodeNotFound, "no annotated copy: the file is encrypted."},
+		"a copy of an older worker":           {end(path(annotating), preflightjob.Result{Report: stored, Verdict: preflightjob.Warn}) + "/annotated.pdf", 404, problem.CodeNotFound, "earlier release"},
 		"a fix log of an older worker":        {end(path(fixing), preflightjob.Result{Report: stored, Verdict: preflightjob.Warn}) + "/fixes", 404, problem.CodeNotFound, "earlier release"},
 		"a fix log of a job in the queue":     {path(fixing) + "/fixes", 409, problem.CodePreflightReportNotReady, "not ended"},
 		"a fixed file of a job in the queue":  {path(fixing) + "/fixed.pdf", 409, problem.CodePreflightReportNotReady, "not ended"},
@@ -208,6 +234,15 @@ func TestSubmissionWithInvalidFixesOrComparisonIsRejected(t *testing.T) {
 		"a fix twice":                          {"acme-live", `"fix":["bleed","bleed"]`, "#/fix", ""},
 		"auto in a list":                       {"acme-live", `"fix":["auto"]`, "#/fix/0", "attachments"},
 		"a number":                             {"acme-live", `"fix":1`, "#/fix", "must be a string or an array"},
+		"a language that comments lack":        {"acme-live", `"annotate":"fr"`, "#/annotate", "de"},
+		"an empty printing condition":          {"acme-live", `"fix":"auto","output":{}`, "#/output", ""},
+		"a printing condition without fixes":   {"acme-live", `"output":{"condition":"FOGRA51"}`, "#/output", "must be absent without `fix`"},
+		"an unknown rendering intent":          {"acme-live", `"fix":"auto","output":{"renderingIntent":"absolute"}`, "#/output/renderingIntent", "relative"},
+		"a condition with a line break":        {"acme-live", `"fix":"auto","output":{"condition":"a\nb"}`, "#/output/condition", "control characters"},
+		"an unknown ICC profile":               {"acme-live", `"fix":"auto","output":{"profileFileId":"x"}`, "#/output/profileFileId", "must be the id of one of your files"},
+		"a stranger's file as ICC profile":     {"stark-live", `"fix":"auto","output":{"profileFileId":"` + file + `"}`, "#/output/profileFileId", "must be the id of one of your files"},
+		"a deleted file as ICC profile":        {"acme-live", `"fix":"auto","output":{"profileFileId":"` + deleted + `"}`, "#/output/profileFileId", "must be the id of one of your files"},
+		"a simulated job with an annotation":   {"acme-test", `"annotate":"en","profile":"sim:succeeded:pass"`, "#/annotate", "simulated profile"},
 		"an unknown job":                       {"acme-live", `"compareWith":"pref_01KB0QXR80M4T7Q2C9W6H3JZVN"`, "#/compareWith", "must be the id of one of your jobs"},
 		"no id":                                {"acme-live", `"compareWith":"x"`, "#/compareWith", "must be the id of one of your jobs"},
 		"a job of another organization":        {"stark-live", `"compareWith":"` + known + `"`, "#/compareWith", "must be the id of one of your jobs"},
@@ -248,7 +283,7 @@ func TestFixesAndComparisonBelongToTheIdempotentBody(t *testing.T) {
 	if again := submit(t, server, "k1", full).Want(t, 202, ""); !bytes.Equal(again.Body, first.Body) {
 		t.Errorf("replay %s, want %s", again.Body, first.Body)
 	}
-	for _, other := range []string{body(""), body(`,"fix":"auto"`), body(`,"fix":["bleed"],"compareWith":"` + earlier + `"`)} {
+	for _, other := range []string{body(""), body(`,"fix":"auto"`), body(`,"fix":"auto","annotate":"en","compareWith":"` + earlier + `"`), body(`,"fix":["bleed"],"compareWith":"` + earlier + `"`)} {
 		submit(t, server, "k1", other).Want(t, 422, problem.CodeIdempotencyKeyReused)
 	}
 	// A replay needs neither the earlier job's file nor its own.
@@ -262,7 +297,7 @@ func TestInstallationWithoutFilesRejectsFixesAndComparisons(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{NoFiles: true})
 	earlier := submit(t, server, "", flyer).Want(t, 202, "").Text(t, "jobId")
-	for pointer, member := range map[string]string{"#/fix": `"fix":"auto"`, "#/compareWith": `"compareWith":"` + earlier + `"`} {
+	for pointer, member := range map[string]string{"#/fix": `"fix":"auto"`, "#/annotate": `"annotate":"en"`, "#/compareWith": `"compareWith":"` + earlier + `"`} {
 		a := submit(t, server, "", `{"fileUrl":"https://files.example.com/a.pdf","profile":"print_ready",`+member+`}`).Want(t, 422, problem.CodePreflightInvalid)
 		if body := string(a.Body); !strings.Contains(body, pointer) || !strings.Contains(body, "stores no files") {
 			t.Errorf("%s: %s", pointer, body)

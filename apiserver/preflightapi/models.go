@@ -17,7 +17,7 @@ func modelOf(job preflightjob.Job, report []byte) PreflightJob {
 	intent, product := job.Ticket.Split()
 	model := PreflightJob{
 		JobID: job.ID, Status: PreflightJobStatus(job.Status), FileID: job.FileURL.FileID(),
-		Profile: job.Profile, Intent: intent, Product: product, ClientReference: job.ClientReference, Fix: job.Fixes, CompareWith: job.CompareWith,
+		Profile: job.Profile, Intent: intent, Product: product, ClientReference: job.ClientReference, Fix: job.Fixes, Output: job.Output, Annotate: job.Annotate, CompareWith: job.CompareWith,
 		SubmittedAt: respond.Instant(job.SubmittedAt), StartedAt: respond.Since(job.StartedAt),
 		FinishedAt: respond.Since(job.FinishedAt), ExpiresAt: respond.Instant(job.ExpiresAt),
 		Attempt: job.Attempt, Livemode: job.Tenant.Mode == tenant.Live,
@@ -54,6 +54,12 @@ func addSummary(model *PreflightJob, summary *preflightjob.Summary) {
 	if c := summary.Comparison; c != nil {
 		model.Comparison = &ComparisonSummary{Same: c.Same, Complete: c.Complete, Pages: c.Pages}
 		model.Links.Comparison = path(model.JobID) + "/comparison"
+	}
+	if a := summary.Annotated; a != nil {
+		model.Annotated = &AnnotatedSummary{FileID: a.FileID, Reason: a.Reason}
+		if a.FileID != "" {
+			model.Links.Annotated = path(model.JobID) + "/annotated.pdf"
+		}
 	}
 	if summary.Pictures != nil {
 		model.Links.Pages = path(model.JobID) + "/pages"

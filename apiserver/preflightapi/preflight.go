@@ -50,6 +50,7 @@ type Jobs interface {
 	Report(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 	FixLog(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 	FixedFile(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
+	AnnotatedFile(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
 	Comparison(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 	Pictures(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
 	Share(ctx context.Context, owner tenant.ID, id string, lifetime time.Duration) (preflightjob.Share, string, error)
@@ -144,6 +145,7 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 		{Method: http.MethodGet, Pattern: job + "/report", Capability: posture.Preflight, Offers: []string{MediaJSON, MediaHTML, MediaXFDF, MediaPDF}, Serve: api.GetPreflightReport},
 		{Method: http.MethodGet, Pattern: job + "/fixes", Capability: posture.Preflight, Serve: api.GetPreflightFixes},
 		{Method: http.MethodGet, Pattern: job + "/fixed.pdf", Capability: posture.Preflight, Offers: []string{MediaPDF}, Serve: api.GetFixedFile},
+		{Method: http.MethodGet, Pattern: job + "/annotated.pdf", Capability: posture.Preflight, Offers: []string{MediaPDF}, Serve: api.GetAnnotatedFile},
 		{Method: http.MethodGet, Pattern: job + "/comparison", Capability: posture.Preflight, Serve: api.GetPreflightComparison},
 		{Method: http.MethodGet, Pattern: job + "/shares", Capability: posture.Preflight, Serve: api.ListPreflightShares},
 		{Method: http.MethodPost, Pattern: job + "/shares", Capability: posture.Preflight, Write: true, Body: &gate.Body{Limit: bodyLimit}, Serve: s.checkedShare(api.SharePreflight)},
@@ -226,7 +228,7 @@ func (s *surface) submit(c *gate.Call, body PreflightSubmit) (preflightjob.Submi
 	}
 	made, err := s.Jobs.Submit(c.Context(), c.Tenant(), preflightjob.Request{
 		FileURL: body.FileURL, FileID: body.FileID, Profile: body.Profile, Profiles: custom, Ticket: ordered, ClientReference: body.ClientReference,
-		Fixes: body.Fix, CompareWith: body.CompareWith, Idempotency: c.Idempotency(),
+		Fixes: body.Fix, Output: body.Output, Annotate: string(body.Annotate), CompareWith: body.CompareWith, Idempotency: c.Idempotency(),
 		Quota: new(c.Quota()),
 		Trace: telemetry.Traceparent(c.Context()),
 	}, backlog)
@@ -396,8 +398,8 @@ func Unreadable(err error) *problem.Problem {
 		return problem.New(problem.CodePreflightReportNotReady, "The job has not ended yet.")
 	case errors.As(err, &missing):
 		return problem.New(problem.CodeNotFound, "%s", missing.Detail)
-	case errors.Is(err, preflightjob.ErrFixedFileGone):
-		return problem.New(problem.CodeGone, "The fixed file has expired or was deleted. Submit your file again.")
+	case errors.Is(err, preflightjob.ErrCopyGone):
+		return problem.New(problem.CodeGone, "The copy of your file has expired or was deleted. Submit your file again.")
 	default:
 		return fileProblem(err)
 	}

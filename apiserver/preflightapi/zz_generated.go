@@ -26,6 +26,12 @@ const (
 	PreflightJobStatusSucceeded  PreflightJobStatus = "succeeded"
 )
 
+// Defines values for PreflightSubmitAnnotate.
+const (
+	De PreflightSubmitAnnotate = "de"
+	En PreflightSubmitAnnotate = "en"
+)
+
 // Defines values for ProfileKind.
 const (
 	Product   ProfileKind = "product"
@@ -67,6 +73,21 @@ const (
 	ListPreflightsParamsVerdictPass ListPreflightsParamsVerdict = "pass"
 	ListPreflightsParamsVerdictWarn ListPreflightsParamsVerdict = "warn"
 )
+
+// AnnotatedSummary The annotated copy, or the reason why there is none. Present when status is succeeded and the job was submitted with `annotate`.
+type AnnotatedSummary struct {
+	// FileID The annotated copy. It is stored like an uploaded file: it counts to the files of your organization, expires
+	// and can be deleted. Absent if there is none.
+	//
+	//
+	// Examples: file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+	FileID string `json:"fileId,omitempty"`
+
+	// Reason A human-readable reason why there is no copy. Do not parse it.
+	//
+	// Examples: the file is encrypted; comments can only be written into a copy without encryption
+	Reason string `json:"reason,omitempty"`
+}
 
 // ComparisonSummary A summary of the comparison. Present when status is succeeded and the job was submitted with `compareWith`.
 type ComparisonSummary struct {
@@ -166,6 +187,11 @@ type JobLinks struct {
 	//
 	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/comparison
 	Comparison string `json:"comparison,omitempty"`
+
+	// Annotated The path of the annotated copy. Present with `annotated.fileId`.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/annotated.pdf
+	Annotated string `json:"annotated,omitempty"`
 
 	// Pages The path of the list of pages with pictures. Present if the job has pictures.
 	//
@@ -294,6 +320,14 @@ type PreflightJob struct {
 	// Examples: auto
 	Fix preflightjob.Fixes `json:"fix,omitempty"`
 
+	// Output The printing condition.
+	Output *PrintingCondition `json:"output,omitempty"`
+
+	// Annotate The language of the annotated copy. Absent if the job was submitted without.
+	//
+	// Examples: en
+	Annotate string `json:"annotate,omitempty"`
+
 	// CompareWith The earlier job whose file the file is compared with. Absent if the job was submitted without.
 	//
 	// Examples: pref_01KB0QXQ00M4T7Q2C9W6H3JZVN
@@ -314,6 +348,9 @@ type PreflightJob struct {
 
 	// Comparison A summary of the comparison. Present when status is succeeded and the job was submitted with `compareWith`.
 	Comparison *ComparisonSummary `json:"comparison,omitempty"`
+
+	// Annotated The annotated copy, or the reason why there is none. Present when status is succeeded and the job was submitted with `annotate`.
+	Annotated *AnnotatedSummary `json:"annotated,omitempty"`
 
 	// Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
 	// about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
@@ -514,6 +551,16 @@ type PreflightSubmit struct {
 	// Fix The requested fixes.
 	Fix FixSelection `json:"fix,omitempty"`
 
+	// Output The printing condition.
+	Output *PrintingCondition `json:"output,omitempty"`
+
+	// Annotate The language of the comments in an annotated copy of the file, which shows the findings on its pages. Absent
+	// for no copy.
+	//
+	//
+	// Examples: en
+	Annotate PreflightSubmitAnnotate `json:"annotate,omitempty"`
+
 	// CompareWith The `jobId` of an earlier job of yours whose file the file of this job is compared with. Its file must be
 	// stored still: an uploaded file, or else the fixed file of the job. Files from `fileUrl` are not stored.
 	//
@@ -521,6 +568,15 @@ type PreflightSubmit struct {
 	// Examples: pref_01KB0QXR80M4T7Q2C9W6H3JZVN
 	CompareWith string `json:"compareWith,omitempty"`
 }
+
+// PreflightSubmitAnnotate The language of the comments in an annotated copy of the file, which shows the findings on its pages. Absent
+// for no copy.
+//
+// Examples: en
+type PreflightSubmitAnnotate string
+
+// PrintingCondition The printing condition.
+type PrintingCondition = preflightjob.Output
 
 // ProfileKind `product` for a profile that inspects files, `simulator` for one that ends a job with the result in its name.
 // Only test keys see and use simulators. New values may be added.
@@ -780,6 +836,9 @@ type Operations interface {
 	// GetPreflight Read a job. Requires preflight:read.
 	// (GET /api/v1/preflight/{jobId})
 	GetPreflight(c *gate.Call, jobID JobID) (GetPreflightResponseObject, error)
+	// GetAnnotatedFile Download the annotated copy of a succeeded job. Requires preflight:read.
+	// (GET /api/v1/preflight/{jobId}/annotated.pdf)
+	GetAnnotatedFile(c *gate.Call, jobID JobID) (GetAnnotatedFileResponseObject, error)
 	// GetPreflightComparison Read the comparison of a succeeded job with an earlier one. Requires preflight:read.
 	// (GET /api/v1/preflight/{jobId}/comparison)
 	GetPreflightComparison(c *gate.Call, jobID JobID) (GetPreflightComparisonResponseObject, error)
@@ -973,6 +1032,21 @@ func (h Handlers) GetPreflight(c *gate.Call) error {
 		return err
 	}
 	return response.answerGetPreflight(c)
+}
+
+// GetAnnotatedFile handles GET /api/v1/preflight/{jobId}/annotated.pdf.
+func (h Handlers) GetAnnotatedFile(c *gate.Call) error {
+
+	var jobID JobID
+	if err := runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(c.Request, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("jobId")
+	}
+
+	response, err := h.Operations.GetAnnotatedFile(c, jobID)
+	if err != nil {
+		return err
+	}
+	return response.answerGetAnnotatedFile(c)
 }
 
 // GetPreflightComparison handles GET /api/v1/preflight/{jobId}/comparison.
@@ -1351,6 +1425,18 @@ func (response GetPreflight304Response) answerGetPreflight(c *gate.Call) error {
 	if response.Headers.RetryAfter != nil {
 		c.Writer.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
+	c.Writer.WriteHeader(304)
+	return nil
+}
+
+// GetAnnotatedFileResponseObject is a response of GetAnnotatedFile.
+type GetAnnotatedFileResponseObject interface {
+	answerGetAnnotatedFile(c *gate.Call) error
+}
+
+type GetAnnotatedFile304Response struct{ NotModifiedResponse }
+
+func (response GetAnnotatedFile304Response) answerGetAnnotatedFile(c *gate.Call) error {
 	c.Writer.WriteHeader(304)
 	return nil
 }

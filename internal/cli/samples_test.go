@@ -117,8 +117,8 @@ func (p *platform) runSamples(t *testing.T, lang string, samples []codeSample) {
 			a := p.call(http.MethodPost, "/api/v1/preflight", "ACME_TEST_KEY", map[string]string{"fileUrl": "https://files.example.com/a.pdf", "profile": "sim:cancelled"})
 			command.Env = append(command.Env, "JOB_ID="+a.text("jobId"))
 		}
-		switch sample.Operation { // of a job of a file, which is fixed and compared
-		case "getPreflightFixes", "getFixedFile", "getPreflightComparison", "listPagePictures", "getPagePicture":
+		switch sample.Operation { // of a job of a file, which is fixed, compared and annotated
+		case "getPreflightFixes", "getFixedFile", "getAnnotatedFile", "getPreflightComparison", "listPagePictures", "getPagePicture":
 			if fixed == "" {
 				fixed = p.fixedJob(t)
 			}
@@ -129,6 +129,7 @@ func (p *platform) runSamples(t *testing.T, lang string, samples []codeSample) {
 		printed, err := command.Output()
 		switch {
 		case (sample.Operation == "deleteFile" || sample.Operation == "revokePreflightShare") && len(bytes.TrimSpace(printed)) == 0,
+			sample.Operation == "getAnnotatedFile" && len(printed) == 0 && begins(t, filepath.Join(directory, "annotated.pdf"), "%PDF-"),
 			sample.Operation == "getFixedFile" && len(printed) == 0 && begins(t, filepath.Join(directory, "fixed.pdf"), "%PDF-"),
 			sample.Operation == "getPagePicture" && len(printed) == 0 && begins(t, filepath.Join(directory, "page.png"), "\x89PNG"),
 			sample.Operation == "followPreflight" && bytes.Contains(printed, []byte("event: succeeded\n")):
@@ -158,8 +159,8 @@ func begins(t *testing.T, path, text string) bool {
 	return bytes.HasPrefix(data, []byte(text))
 }
 
-// fixedJob uploads a file with a script, and returns a job that fixed the file and compared it with
-// itself.
+// fixedJob uploads a file with a script, and returns a job that fixed and annotated the file and compared
+// it with itself.
 func (p *platform) fixedJob(t *testing.T) string {
 	t.Helper()
 	const key = "ACME_TEST_KEY"
@@ -175,7 +176,7 @@ func (p *platform) fixedJob(t *testing.T) string {
 	submission := map[string]any{"fileId": p.send(r).text("fileId"), "profile": "print_ready"}
 	first := p.call(http.MethodPost, "/api/v1/preflight", key, submission).text("jobId")
 	p.finished(key, first)
-	submission["fix"], submission["compareWith"] = "auto", first
+	submission["fix"], submission["compareWith"], submission["annotate"] = "auto", first, "en"
 	second := p.call(http.MethodPost, "/api/v1/preflight", key, submission).text("jobId")
 	p.finished(key, second)
 	return second

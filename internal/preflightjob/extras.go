@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -87,11 +88,52 @@ func (f Fixes) check() []Violation {
 	return nil
 }
 
+// Output is the printing condition for the fixes of a file that states none, and for conversions of
+// colours. It is the JSON of the API.
+type Output struct {
+	// ProfileFile is the id of a stored file with an ICC profile for CMYK; empty for none.
+	ProfileFile string `json:"profileFileId,omitempty"`
+	// Condition is the identifier of the condition, such as FOGRA51, at most [MaxCondition] characters.
+	Condition string `json:"condition,omitempty"`
+	// Intent is one of [report.Intents]; empty for the first.
+	Intent string `json:"renderingIntent,omitempty"`
+}
+
+// MaxCondition is the maximum length of [Output.Condition], in characters.
+const MaxCondition = 128
+
+// check returns the violations of the texts of a printing condition, which may be nil.
+func (o *Output) check() (found []Violation) {
+	if o == nil {
+		return nil
+	}
+	if code, detail := checkText(o.Condition, MaxCondition); code != "" {
+		found = append(found, Violation{Pointer: "#/output/condition", Code: code, Detail: detail})
+	}
+	if intents := report.Intents(); o.Intent != "" && !slices.Contains(intents, o.Intent) {
+		found = append(found, Violation{Pointer: "#/output/renderingIntent", Code: "NOT_ALLOWED", Detail: "must be one of: " + strings.Join(intents, ", ")})
+	}
+	return found
+}
+
+// Value implements [driver.Valuer]: JSON, or NULL for nil.
+func (o *Output) Value() (driver.Value, error) {
+	if o == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(o)
+	return string(text), err
+}
+
+// Scan implements [database/sql.Scanner] for values of [Output.Value].
+func (o *Output) Scan(stored any) error { return scanJSON(stored, o, "printing condition of a job") }
+
 // Summary describes the documents and pictures of a succeeded job, beside its report. A member is
 // nil if the job has none.
 type Summary struct {
 	Fix        *FixSummary        `json:"fix,omitempty"`
 	Comparison *ComparisonSummary `json:"comparison,omitempty"`
+	Annotated  *AnnotatedSummary  `json:"annotated,omitempty"`
 	Pictures   *PictureSummary    `json:"pictures,omitempty"`
 }
 
@@ -109,6 +151,13 @@ type ComparisonSummary struct {
 	Complete bool `json:"complete"`
 	// Pages counts the pages that differ.
 	Pages int `json:"pages"`
+}
+
+// AnnotatedSummary refers to an annotated copy.
+type AnnotatedSummary struct {
+	// FileID is the id of the copy. Without one, Reason is the sentence that the partner reads.
+	FileID string `json:"fileId,omitempty"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // PictureSummary refers to the pictures of pages.
@@ -129,7 +178,10 @@ func (s *Summary) Value() (driver.Value, error) {
 
 // Scan implements [database/sql.Scanner] for values of [Summary.Value]. It ignores the members of
 // later releases.
-func (s *Summary) Scan(stored any) error {
+func (s *Summary) Scan(stored any) error { return scanJSON(stored, s, "summary of a job") }
+
+// scanJSON decodes a text of the database. It ignores the members of later releases.
+func scanJSON[T any](stored any, into *T, what string) error {
 	var text []byte
 	switch v := stored.(type) {
 	case string:
@@ -137,13 +189,13 @@ func (s *Summary) Scan(stored any) error {
 	case []byte:
 		text = v
 	default:
-		return fmt.Errorf("summary of a job: a %T in the database", stored)
+		return fmt.Errorf("%s: a %T in the database", what, stored)
 	}
-	var read Summary
+	var read T
 	if err := json.Unmarshal(text, &read); err != nil {
-		return fmt.Errorf("summary of a job: %w", err)
+		return fmt.Errorf("%s: %w", what, err)
 	}
-	*s = read
+	*into = read
 	return nil
 }
 
@@ -153,6 +205,13 @@ type Fixed struct {
 	// File is the stored fixed file; nil if nothing was changed. Its row does not exist before
 	// the job ends.
 	File *File
+}
+
+// Annotated is the outcome of the annotation of a job: the stored copy, whose row does not exist
+// before the job ends, or the reason why there is none.
+type Annotated struct {
+	File   *File
+	Reason string
 }
 
 // Pictures holds the stored pictures of pages. The row of the file does not exist before the job
@@ -167,6 +226,9 @@ type Pictures struct {
 func (r Result) Files() (files []File) {
 	if r.Fixed != nil && r.Fixed.File != nil {
 		files = append(files, *r.Fixed.File)
+	}
+	if r.Annotated != nil && r.Annotated.File != nil {
+		files = append(files, *r.Annotated.File)
 	}
 	if r.Pictures != nil {
 		files = append(files, r.Pictures.File)
@@ -199,12 +261,18 @@ type extras struct {
 
 // extras encodes the documents of a result.
 func (r Result) extras() (e extras, err error) {
-	if r.Fixed == nil && r.Comparison == nil && r.Pictures == nil {
+	if r.Fixed == nil && r.Comparison == nil && r.Annotated == nil && r.Pictures == nil {
 		return extras{}, nil
 	}
 	e.summary = &Summary{}
 	if r.Pictures != nil {
 		e.summary.Pictures = &PictureSummary{FileID: r.Pictures.File.ID, Pages: r.Pictures.Pages}
+	}
+	if r.Annotated != nil {
+		e.summary.Annotated = &AnnotatedSummary{Reason: r.Annotated.Reason}
+		if r.Annotated.File != nil {
+			e.summary.Annotated.FileID = r.Annotated.File.ID
+		}
 	}
 	if r.Fixed != nil {
 		e.summary.Fix = r.Fixed.summary()
@@ -221,7 +289,7 @@ func (r Result) extras() (e extras, err error) {
 	return e, nil
 }
 
-// NoDocumentError means that a succeeded job has no fix log, no fixed file or no comparison.
+// NoDocumentError means that a succeeded job has no such document or file.
 type NoDocumentError struct {
 	// Detail is the sentence that the partner reads.
 	Detail string
@@ -229,8 +297,11 @@ type NoDocumentError struct {
 
 func (e *NoDocumentError) Error() string { return e.Detail }
 
-// ErrFixedFileGone means that a fixed file has expired or was deleted.
-var ErrFixedFileGone = errors.New("the fixed file has expired or was deleted")
+// ErrCopyGone means that a fixed or annotated copy has expired or was deleted.
+var ErrCopyGone = errors.New("the copy of the file has expired or was deleted")
+
+// earlierWorker begins the detail of a [NoDocumentError] during an upgrade.
+const earlierWorker = "A worker of an earlier release processed the job, "
 
 // FixLog returns the stored bytes of the fix log of an owned job. In addition to the errors of
 // Report, it returns a [NoDocumentError].
@@ -240,7 +311,7 @@ func (s *Service) FixLog(ctx context.Context, owner tenant.ID, id string) ([]byt
 		case job.Fixes == "":
 			return &NoDocumentError{"The job was submitted without `fix`."}
 		case job.Summary == nil || job.Summary.Fix == nil:
-			return &NoDocumentError{"A worker of an earlier release processed the job, without its fixes. Submit it again."}
+			return &NoDocumentError{earlierWorker + "without its fixes. Submit it again."}
 		default:
 			return nil
 		}
@@ -255,7 +326,7 @@ func (s *Service) Comparison(ctx context.Context, owner tenant.ID, id string) ([
 		case job.CompareWith == "":
 			return &NoDocumentError{"The job was submitted without `compareWith`."}
 		case job.Summary == nil || job.Summary.Comparison == nil:
-			return &NoDocumentError{"A worker of an earlier release processed the job, without the comparison. Submit it again."}
+			return &NoDocumentError{earlierWorker + "without the comparison. Submit it again."}
 		default:
 			return nil
 		}
@@ -263,35 +334,63 @@ func (s *Service) Comparison(ctx context.Context, owner tenant.ID, id string) ([
 }
 
 // FixedFile returns the fixed file of an owned job, and opens it for reading. In addition to the
-// errors of [Service.FixLog], it returns [ErrFixedFileGone], [ErrFilesDisabled] and
+// errors of [Service.FixLog], it returns [ErrCopyGone], [ErrFilesDisabled] and
 // [FileFaultError].
 func (s *Service) FixedFile(ctx context.Context, owner tenant.ID, id string) (File, *os.File, error) {
+	return s.openCopy(ctx, owner, id, func(job Job) (string, *NoDocumentError) {
+		switch {
+		case job.Fixes == "":
+			return "", &NoDocumentError{"The job was submitted without `fix`."}
+		case job.Summary == nil || job.Summary.Fix == nil || job.Summary.Fix.FileID == "":
+			return "", &NoDocumentError{"No fix was applied, so the job has no fixed file. The fix log gives the reasons."}
+		default:
+			return job.Summary.Fix.FileID, nil
+		}
+	})
+}
+
+// AnnotatedFile returns the annotated copy of an owned job, and opens it for reading. It returns the
+// errors of [Service.FixedFile].
+func (s *Service) AnnotatedFile(ctx context.Context, owner tenant.ID, id string) (File, *os.File, error) {
+	return s.openCopy(ctx, owner, id, func(job Job) (string, *NoDocumentError) {
+		switch {
+		case job.Annotate == "":
+			return "", &NoDocumentError{"The job was submitted without `annotate`."}
+		case job.Summary == nil || job.Summary.Annotated == nil:
+			return "", &NoDocumentError{earlierWorker + "without its annotated copy. Submit it again."}
+		case job.Summary.Annotated.FileID == "":
+			return "", &NoDocumentError{"The job has no annotated copy: " + job.Summary.Annotated.Reason + "."}
+		default:
+			return job.Summary.Annotated.FileID, nil
+		}
+	})
+}
+
+// openCopy opens the file that a job made, by the id that which returns.
+func (s *Service) openCopy(ctx context.Context, owner tenant.ID, id string, which func(Job) (fileID string, none *NoDocumentError)) (File, *os.File, error) {
 	job, err := s.succeeded(ctx, owner, id)
-	switch {
-	case err != nil:
+	if err != nil {
 		return File{}, nil, err
-	case job.Fixes == "":
-		return File{}, nil, &NoDocumentError{"The job was submitted without `fix`."}
-	case job.Summary == nil || job.Summary.Fix == nil || job.Summary.Fix.FileID == "":
-		return File{}, nil, &NoDocumentError{"No fix was applied, so the job has no fixed file. The fix log gives the reasons."}
-	case s.config.Files == nil:
+	}
+	fileID, none := which(job)
+	switch {
+	case none != nil:
+		return File{}, nil, none
+	case s.storesNoFiles():
 		return File{}, nil, ErrFilesDisabled
 	}
-	file, err := s.config.Files.Get(ctx, owner, job.Summary.Fix.FileID)
-	if errors.Is(err, transaction.ErrNotFound) {
-		return File{}, nil, ErrFixedFileGone
+	file, content, err := s.config.Files.open(ctx, owner, PartnerFile, fileID)
+	switch {
+	case errors.Is(err, ErrFileMissing):
+		return File{}, nil, ErrCopyGone
+	case err != nil:
+		return File{}, nil, fmt.Errorf("read copy: %w", err)
+	case !s.now().Before(file.ExpiresAt):
+		_ = content.Close()
+		return File{}, nil, ErrCopyGone
+	default:
+		return file, content, nil
 	}
-	if err != nil {
-		return File{}, nil, fmt.Errorf("read fixed file: %w", err)
-	}
-	content, err := s.config.Files.Open(ctx, owner, file.ID)
-	if errors.Is(err, ErrFileMissing) {
-		return File{}, nil, ErrFixedFileGone
-	}
-	if err != nil {
-		return File{}, nil, fmt.Errorf("read fixed file: %w", err)
-	}
-	return file, content, nil
 }
 
 // Pictures opens the pictures of the pages of an owned job for reading. In addition to the errors of
@@ -358,17 +457,49 @@ func (s *Service) compared(ctx context.Context, owner tenant.ID, request Request
 	return violation("must be a job with a stored file: the file of job " + earlier.ID + " has expired or was deleted; upload it again")
 }
 
-// judgeFixes returns the violation of the fixes of a request, or nil.
-func (s *Service) judgeFixes(owner tenant.ID, request Request) []Violation {
+// judgeCopies returns the violations of the copies that a request asks for: a fixed one, with the
+// printing condition, and an annotated one.
+func (s *Service) judgeCopies(owner tenant.ID, request Request) (found []Violation) {
+	requested := map[string]bool{"#/annotate": request.Annotate != "", "#/fix": request.Fixes != "", "#/output": request.Output != nil}
+	for _, pointer := range slices.Sorted(maps.Keys(requested)) {
+		switch {
+		case !requested[pointer]:
+		case s.storesNoFiles():
+			found = append(found, Violation{Pointer: pointer, Code: "NOT_ALLOWED", Detail: absentWithoutFiles})
+		case isSimulated(owner, request.Profile):
+			found = append(found, Violation{Pointer: pointer, Code: "NOT_ALLOWED", Detail: absentInSimulation})
+		}
+	}
+	if found != nil {
+		return found
+	}
+	if languages := report.Languages(); request.Annotate != "" && !slices.Contains(languages, request.Annotate) {
+		found = append(found, Violation{Pointer: "#/annotate", Code: "NOT_ALLOWED", Detail: "must be one of: " + strings.Join(languages, ", ")})
+	}
+	if request.Output != nil && request.Fixes == "" {
+		found = append(found, Violation{Pointer: "#/output", Code: "NOT_ALLOWED", Detail: "must be absent without `fix`, which uses it"})
+	}
+	return append(append(found, request.Fixes.check()...), request.Output.check()...)
+}
+
+// printed returns the violation of the ICC profile of a request. The error is one of the store.
+func (s *Service) printed(ctx context.Context, owner tenant.ID, output *Output) ([]Violation, error) {
+	if output == nil || output.ProfileFile == "" || s.storesNoFiles() {
+		return nil, nil
+	}
+	violation := func(detail string) ([]Violation, error) {
+		return []Violation{{Pointer: "#/output/profileFileId", Code: "NOT_ALLOWED", Detail: detail}}, nil
+	}
+	file, err := s.config.Files.Get(ctx, owner, output.ProfileFile)
 	switch {
-	case request.Fixes == "":
-		return nil
-	case s.storesNoFiles():
-		return []Violation{{Pointer: "#/fix", Code: "NOT_ALLOWED", Detail: absentWithoutFiles}}
-	case isSimulated(owner, request.Profile):
-		return []Violation{{Pointer: "#/fix", Code: "NOT_ALLOWED", Detail: absentInSimulation}}
+	case errors.Is(err, transaction.ErrNotFound):
+		return violation("must be the id of one of your files that has not expired")
+	case err != nil:
+		return nil, fmt.Errorf("submit job: %w", err)
+	case file.Bytes > report.MaxProfile:
+		return violation(fmt.Sprintf("must be a file of at most %d bytes", report.MaxProfile))
 	default:
-		return request.Fixes.check()
+		return nil, nil
 	}
 }
 

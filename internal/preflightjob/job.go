@@ -98,6 +98,10 @@ type Job struct {
 	ClientReference string
 	// Fixes holds the requested fixes; empty for none.
 	Fixes Fixes
+	// Output is the printing condition for the fixes; nil for that of the file.
+	Output *Output
+	// Annotate is the language of the comments in an annotated copy; empty for no copy.
+	Annotate string
 	// CompareWith is the id of the earlier job whose file the file of this job is compared with,
 	// CompareFile the id of that file; both are empty for none.
 	CompareWith, CompareFile string
@@ -145,7 +149,7 @@ func (j Job) Revision() string { return fmt.Sprintf("%d-%s", j.Version, j.Status
 func (j Job) asSubmitted() Job {
 	return Job{
 		ID: j.ID, Tenant: j.Tenant, FileURL: j.FileURL, Profile: j.Profile, Ticket: j.Ticket, ClientReference: j.ClientReference,
-		Fixes: j.Fixes, CompareWith: j.CompareWith, CompareFile: j.CompareFile,
+		Fixes: j.Fixes, Output: j.Output, Annotate: j.Annotate, CompareWith: j.CompareWith, CompareFile: j.CompareFile,
 		Status: Queued, Version: 1,
 		SubmittedAt: j.SubmittedAt, ExpiresAt: j.SubmittedAt.Add(Retention), DispatchedAt: j.SubmittedAt,
 		Trace: j.Trace,

@@ -79,8 +79,8 @@ type Store interface {
 
 // Change holds one atomic change of a job.
 type Change struct {
-	// Job replaces every member of the stored job except its id, tenant, profile, fixes,
-	// comparison, trace, shares, and times of submission and dispatch.
+	// Job replaces every member of the stored job except its id, tenant, profile, fixes with their
+	// printing condition, annotation, comparison, trace, shares, and times of submission and dispatch.
 	Job Job
 	// Report is stored unless it is nil, and so are FixLog and Comparison with it. A job has
 	// at most one report.

@@ -28,9 +28,10 @@ const (
 type Result struct {
 	Report  []byte
 	Verdict Verdict
-	// Fixed, Comparison and Pictures may accompany a report; nil for none.
+	// Fixed, Comparison, Annotated and Pictures may accompany a report; nil for none.
 	Fixed      *Fixed
 	Comparison *report.Comparison
+	Annotated  *Annotated
 	Pictures   *Pictures
 	// Failure is a code of [Failures]; empty if there is a report.
 	Failure FailureCode
@@ -329,7 +330,7 @@ func (r Result) check() error {
 		return fmt.Errorf("%w: status %d of the file server with failure %q", ErrInvalidResult, r.UpstreamStatus, r.Failure)
 	}
 	if r.Failure != "" {
-		if _, known := NewFailure(r.Failure); !known || r.Report != nil || r.Verdict != "" || r.Fixed != nil || r.Comparison != nil || r.Pictures != nil {
+		if _, known := NewFailure(r.Failure); !known || r.Report != nil || r.Verdict != "" || r.Fixed != nil || r.Comparison != nil || r.Annotated != nil || r.Pictures != nil {
 			return fmt.Errorf("%w: failure %q", ErrInvalidResult, r.Failure)
 		}
 		return nil

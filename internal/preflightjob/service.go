@@ -85,9 +85,10 @@ type Request struct {
 	// ClientReference is the client's own name of the job, at most [MaxReference]
 	// characters; empty for none.
 	ClientReference string
-	// Fixes holds the requested fixes, and CompareWith is the id of an earlier job; empty for
-	// none.
+	// Fixes, Output, Annotate and CompareWith are those of the [Job].
 	Fixes       Fixes
+	Output      *Output
+	Annotate    string
 	CompareWith string
 	// Idempotency is optional: every call with an empty key creates a job.
 	Idempotency transaction.Idempotency
@@ -123,7 +124,11 @@ func (s *Service) Submit(ctx context.Context, owner tenant.ID, request Request, 
 	if err != nil {
 		return Submitted{}, err
 	}
-	job, refusal := s.judge(now, owner, request, address, invalid, stranger)
+	unprintable, err := s.printed(ctx, owner, request.Output)
+	if err != nil {
+		return Submitted{}, err
+	}
+	job, refusal := s.judge(now, owner, request, address, invalid, slices.Concat(unprintable, stranger))
 	if refusal != nil {
 		// The store looks the key up in the transaction that writes. Without a write,
 		// look the key up here, so that a replay still comes first.
@@ -227,10 +232,10 @@ func (s *Service) judge(now time.Time, owner tenant.ID, request Request, address
 	if err := request.Ticket.Check(); err != nil {
 		found = append(found, Violation{Pointer: "#/intent", Code: "INVALID_VALUE", Detail: err.Error()})
 	}
-	if code, detail := checkReference(request.ClientReference); code != "" {
+	if code, detail := checkText(request.ClientReference, MaxReference); code != "" {
 		found = append(found, Violation{Pointer: "#/clientReference", Code: code, Detail: detail})
 	}
-	found = append(append(found, s.judgeFixes(owner, request)...), stranger...)
+	found = append(append(found, s.judgeCopies(owner, request)...), stranger...)
 	if len(found) > 0 {
 		return Job{}, &ValidationError{Violations: found}
 	}
@@ -240,21 +245,21 @@ func (s *Service) judge(now time.Time, owner tenant.ID, request Request, address
 	}
 	return Job{
 		ID: id, Tenant: owner, FileURL: address, Profile: request.Profile, Ticket: request.Ticket, ClientReference: request.ClientReference,
-		Fixes: request.Fixes, CompareWith: request.CompareWith, SubmittedAt: now, Trace: request.Trace,
+		Fixes: request.Fixes, Output: request.Output, Annotate: request.Annotate, CompareWith: request.CompareWith, SubmittedAt: now, Trace: request.Trace,
 	}.asSubmitted(), nil
 }
 
 // MaxReference is the maximum length of a client reference, in characters.
 const MaxReference = 128
 
-// checkReference returns the code and the detail of the violation of a client reference;
-// both are empty for a valid reference and for none.
-func checkReference(text string) (code, detail string) {
+// checkText returns the code and the detail of the violation of a text of at most the given number of
+// characters; both are empty for a valid text and for none.
+func checkText(text string, most int) (code, detail string) {
 	switch {
 	case text == "":
 		return "", ""
-	case utf8.RuneCountInString(text) > MaxReference:
-		return "INVALID_LENGTH", fmt.Sprintf("must be at most %d characters long", MaxReference)
+	case utf8.RuneCountInString(text) > most:
+		return "INVALID_LENGTH", fmt.Sprintf("must be at most %d characters long", most)
 	case !utf8.ValidString(text), strings.TrimSpace(text) == "", strings.ContainsFunc(text, unicode.IsControl):
 		return "INVALID_VALUE", "must have a visible character and no control characters"
 	default:

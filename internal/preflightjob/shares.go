@@ -68,24 +68,11 @@ func (s Shares) Value() (driver.Value, error) {
 
 // Scan implements [database/sql.Scanner] for values of [Shares.Value].
 func (s *Shares) Scan(stored any) error {
-	var text []byte
-	switch v := stored.(type) {
-	case nil:
+	if stored == nil {
 		*s = nil
 		return nil
-	case string:
-		text = []byte(v)
-	case []byte:
-		text = v
-	default:
-		return fmt.Errorf("shares of a job: a %T in the database", stored)
 	}
-	var read Shares
-	if err := json.Unmarshal(text, &read); err != nil {
-		return fmt.Errorf("shares of a job: %w", err)
-	}
-	*s = read
-	return nil
+	return scanJSON(stored, s, "shares of a job")
 }
 
 // Share adds a share to an owned job and returns it with its token. The share expires after the

@@ -51,7 +51,7 @@ func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, e
 	p.onClose(func() { _ = consumer.Close() })
 	client := safehttp.New(safehttp.Config{Allow: o.allow, UserAgent: fetchAgent, MinRate: cmp.Or(o.minRate, -1)})
 	worker := preflight.New(preflight.Config{
-		Jobs: work.jobs, Queue: consumer, Fetch: client.Fetch, Files: work.files, Inspect: sandbox.Run, Fix: sandbox.Fix, Compare: sandbox.Compare, Inspector: inspector,
+		Jobs: work.jobs, Queue: consumer, Fetch: client.Fetch, Files: work.files, Inspect: sandbox.Run, Fix: sandbox.Fix, Compare: sandbox.Compare, Annotate: sandbox.Annotate, Inspector: inspector,
 		Posture: func() *posture.Snapshot { return o.gates.Current(p.now()) },
 		Slots:   o.slots, Fetches: o.fetches, Drain: o.drain, TempDir: o.tempDir,
 		Jitter: func(d time.Duration) time.Duration { return mathrand.N(d + 1) },

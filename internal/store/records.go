@@ -93,13 +93,13 @@ func (r *Records) jobs(instant func(time.Time) any) Table {
 	t := Table{Name: "job", Columns: []string{
 		"id", "tenant", "file_url", "profile", "ticket", "status", "attempt", "incarnation", "pages_done", "pages_total",
 		"verdict", "failure_code", "failure_detail", "version", "submitted_at", "started_at", "finished_at", "expires_at", "dispatched_at",
-		"tries", "client_reference", "upstream_status", "fixes", "compare_with", "compare_file", "summary",
+		"tries", "client_reference", "upstream_status", "fixes", "output", "annotate", "compare_with", "compare_file", "summary",
 	}}
 	for _, o := range r.Jobs {
 		t.add(o.ID, o.Tenant.String(), o.FileURL, o.Profile, o.Ticket, string(o.Status), o.Attempt, o.Incarnation, o.Progress.PagesDone, o.Progress.PagesTotal,
 			string(o.Verdict), string(o.Failure.Code), o.Failure.Detail, o.Version, instant(o.SubmittedAt), instant(o.StartedAt), instant(o.FinishedAt),
 			instant(o.ExpiresAt), instant(o.DispatchedAt), o.Tries, o.ClientReference, o.Failure.UpstreamStatus,
-			string(o.Fixes), o.CompareWith, o.CompareFile, o.Summary)
+			string(o.Fixes), o.Output, o.Annotate, o.CompareWith, o.CompareFile, o.Summary)
 	}
 	return t
 }

@@ -256,8 +256,9 @@ func verbs(c *client.Client) map[string]func(context.Context) error {
 			_, err := c.PreflightComparison(ctx, "pref_x")
 			return err
 		},
-		"DownloadFixedFile": func(ctx context.Context) error { return c.DownloadFixedFile(ctx, "pref_x", io.Discard) },
-		"PagePictures":      func(ctx context.Context) error { _, err := c.PagePictures(ctx, "pref_x"); return err },
+		"DownloadAnnotatedFile": func(ctx context.Context) error { return c.DownloadAnnotatedFile(ctx, "pref_x", io.Discard) },
+		"DownloadFixedFile":     func(ctx context.Context) error { return c.DownloadFixedFile(ctx, "pref_x", io.Discard) },
+		"PagePictures":          func(ctx context.Context) error { _, err := c.PagePictures(ctx, "pref_x"); return err },
 		"DownloadPagePicture": func(ctx context.Context) error {
 			return c.DownloadPagePicture(ctx, "pref_x", client.PictureOf{Page: 1}, io.Discard)
 		},

@@ -71,7 +71,7 @@ func TestUploadedFileIsSubmittedReadAndDeleted(t *testing.T) {
 	}
 }
 
-func TestFixedFileIsDownloadedWithItsLogAndItsComparison(t *testing.T) {
+func TestCopiesAreDownloadedWithTheFixLogAndTheComparison(t *testing.T) {
 	t.Parallel()
 	h := newTestServer(t)
 	c := h.client(t, "acme-test")
@@ -84,7 +84,8 @@ func TestFixedFileIsDownloadedWithItsLogAndItsComparison(t *testing.T) {
 		t.Fatalf("SubmitPreflight: %v", err)
 	}
 	job, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{
-		FileID: file.FileID, Profile: "print_ready", Fix: client.Fixes{"bleed", "actions"}, CompareWith: earlier.JobID,
+		FileID: file.FileID, Profile: "print_ready", Fix: client.Fixes{"bleed", "actions"}, CompareWith: earlier.JobID, Annotate: "en",
+		Output: &client.PrintingCondition{Condition: "FOGRA51"},
 	})
 	if err != nil || !slices.Equal(job.Fix, client.Fixes{"bleed", "actions"}) || !slices.Equal(earlier.Fix, client.Fixes{"auto"}) || job.CompareWith != earlier.JobID {
 		t.Fatalf("SubmitPreflight = %+v after %+v, %v, want the fixes and the earlier job", job, earlier, err)
@@ -97,11 +98,16 @@ func TestFixedFileIsDownloadedWithItsLogAndItsComparison(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Keep: %v", err)
 	}
+	annotated, err := h.Files.Keep(t.Context(), h.Tenant("acme-test"), preflightjob.PartnerFile, strings.NewReader("%PDF commented"), 14)
+	if err != nil {
+		t.Fatalf("Keep: %v", err)
+	}
 	if _, err := h.Jobs.Begin(t.Context(), job.JobID, 1, "w1"); err != nil {
 		t.Fatalf("Begin: %v", err)
 	}
 	if _, err := h.Jobs.Finish(t.Context(), job.JobID, 1, "w1", preflightjob.Result{
 		Report: preflightapi.SimulatedReport(preflightjob.Warn), Verdict: preflightjob.Warn,
+		Annotated: &preflightjob.Annotated{File: &annotated},
 		Fixed: &preflightjob.Fixed{File: &fixed, Log: report.FixLog{
 			Version: report.FixVersion, Before: described, After: described,
 			Applied: []report.AppliedFix{{Fix: report.FixBleed, Changes: []report.ObjectChange{}}}, Skipped: []report.SkippedFix{},
@@ -116,6 +122,13 @@ func TestFixedFileIsDownloadedWithItsLogAndItsComparison(t *testing.T) {
 	var got bytes.Buffer
 	if err := c.DownloadFixedFile(t.Context(), job.JobID, &got); err != nil || !bytes.Equal(got.Bytes(), content) {
 		t.Errorf("DownloadFixedFile = %d bytes, %v, want %d", got.Len(), err, len(content))
+	}
+	got.Reset()
+	if err := c.DownloadAnnotatedFile(t.Context(), job.JobID, &got); err != nil || got.String() != "%PDF commented" {
+		t.Errorf("DownloadAnnotatedFile = %q, %v, want the copy", got.String(), err)
+	}
+	if err := c.DownloadAnnotatedFile(t.Context(), "../x", io.Discard); err == nil {
+		t.Error("DownloadAnnotatedFile with an invalid id succeeds, want an error")
 	}
 	if log, err := c.PreflightFixes(t.Context(), job.JobID); err != nil || len(log.Applied) != 1 || log.Applied[0].Fix != "bleed" {
 		t.Errorf("PreflightFixes = %+v, %v, want the applied bleed", log, err)

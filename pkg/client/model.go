@@ -50,6 +50,10 @@ type (
 	FixSummary = preflightapi.FixSummary
 	// FixLog lists what fixes have changed in a file.
 	FixLog = preflightapi.PreflightFixLog
+	// PrintingCondition is the printing condition for the fixes of a submission.
+	PrintingCondition = preflightapi.PrintingCondition
+	// AnnotatedSummary refers to the annotated copy of a job.
+	AnnotatedSummary = preflightapi.AnnotatedSummary
 	// ComparisonSummary is the summary of a [Comparison] in a job.
 	ComparisonSummary = preflightapi.ComparisonSummary
 	// Comparison lists what differs between two files.

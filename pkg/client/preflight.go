@@ -22,6 +22,7 @@ const (
 	routePreflightFixes      = "/api/v1/preflight/{jobId}/fixes"
 	routePreflightComparison = "/api/v1/preflight/{jobId}/comparison"
 	routeFixedFile           = "/api/v1/preflight/{jobId}/fixed.pdf"
+	routeAnnotatedFile       = "/api/v1/preflight/{jobId}/annotated.pdf"
 	routePreflightShares     = "/api/v1/preflight/{jobId}/shares"
 	routePreflightShare      = "/api/v1/preflight/{jobId}/shares/{shareId}"
 	routePagePictures        = "/api/v1/preflight/{jobId}/pages"
@@ -195,6 +196,18 @@ func (c *Client) DownloadFixedFile(ctx context.Context, id string, to io.Writer)
 	}
 	return c.download(ctx, &call{operation: operation, route: routeFixedFile}, pdf, to, func(ctx context.Context) (*http.Response, error) {
 		return c.events.GetFixedFile(ctx, id, &preflightapi.GetFixedFileParams{})
+	})
+}
+
+// DownloadAnnotatedFile writes the annotated copy of a job to a writer, with the errors of
+// [Client.DownloadFixedFile].
+func (c *Client) DownloadAnnotatedFile(ctx context.Context, id string, to io.Writer) error {
+	const operation = "DownloadAnnotatedFile"
+	if err := checkID(id); err != nil {
+		return argumentFault(operation, err)
+	}
+	return c.download(ctx, &call{operation: operation, route: routeAnnotatedFile}, pdf, to, func(ctx context.Context) (*http.Response, error) {
+		return c.events.GetAnnotatedFile(ctx, id, &preflightapi.GetAnnotatedFileParams{})
 	})
 }
 

@@ -24,10 +24,12 @@ var extraCases = map[string]func(*testing.T, *fixture){
 	"a fixed file of a job that another worker holds gets no row":          fixedFileFenced,
 	"a purge erases the fix log and the comparison of a job":               extrasPurged,
 	"a file does not expire while an open job compares with it":            comparedFilesExpire,
+	"an ICC profile does not expire while an open job prints with it":      profileFilesExpire,
 }
 
-// extraJob creates a job with fixes that is compared with a file of an earlier job.
-func (w *fixture) extraJob(t testing.TB, compareFile string) preflightjob.Job {
+// extraJob creates a job with fixes for a printing condition that is compared with a file of an earlier
+// job, and annotated.
+func (w *fixture) extraJob(t testing.TB, compareFile, profileFile string) preflightjob.Job {
 	t.Helper()
 	now := w.clock.Now()
 	id, err := recordid.New(recordid.Job, now, rand.Reader)
@@ -36,7 +38,8 @@ func (w *fixture) extraJob(t testing.TB, compareFile string) preflightjob.Job {
 	}
 	job := preflightjob.Job{
 		ID: id, Tenant: acme, FileURL: preflightjob.UploadedFile("file_x"), Profile: "print_ready",
-		Fixes: preflightjob.FixesOf("bleed", "actions"), CompareWith: "pref_earlier", CompareFile: compareFile,
+		Fixes: preflightjob.FixesOf("bleed", "actions"), CompareWith: "pref_earlier", CompareFile: compareFile, Annotate: "de",
+		Output: &preflightjob.Output{ProfileFile: profileFile, Condition: "FOGRA51", Intent: "perceptual"},
 		Status: preflightjob.Queued, Version: 1, SubmittedAt: now, DispatchedAt: now, ExpiresAt: now.Add(preflightjob.Retention),
 	}
 	stored, _, err := w.store.CreateJob(t.Context(), job, transaction.Terms{Tenant: acme, Operation: transaction.SubmitPreflight, Now: now}, 100)
@@ -54,6 +57,7 @@ func fixedResult(file *preflightjob.File) preflightjob.Result {
 		Version: report.FixVersion, Applied: []report.AppliedFix{{Fix: report.FixBleed, Changes: []report.ObjectChange{{Page: 1, Name: "Contents"}}}},
 		Skipped: []report.SkippedFix{{Fix: report.FixActions, Page: 1, Reason: report.FixStructure}, {Fix: report.FixActions, Page: 2, Reason: report.FixStructure}},
 	}}
+	result.Annotated = &preflightjob.Annotated{Reason: "the file is encrypted"}
 	result.Comparison = &report.Comparison{Version: report.ComparisonVersion, Complete: true, Changed: []report.PageChange{{Page: 2}}, Omitted: 3}
 	return result
 }
@@ -91,7 +95,7 @@ func (w *fixture) finishExtras(t testing.TB, id string, result preflightjob.Resu
 }
 
 func extrasReadBack(t *testing.T, w *fixture) {
-	job := w.extraJob(t, "file_earlier")
+	job := w.extraJob(t, "file_earlier", "file_icc")
 	read, err := w.store.Job(t.Context(), acme, job.ID)
 	if err != nil {
 		t.Fatalf("w.store.Job: %v", err)
@@ -107,6 +111,7 @@ func extrasReadBack(t *testing.T, w *fixture) {
 	wantEqual(t, "summary", &preflightjob.Summary{
 		Fix:        &preflightjob.FixSummary{Applied: []report.Fix{report.FixBleed}, Skipped: []report.Fix{report.FixActions}, FileID: file.ID},
 		Comparison: &preflightjob.ComparisonSummary{Complete: true, Pages: 4},
+		Annotated:  &preflightjob.AnnotatedSummary{Reason: "the file is encrypted"},
 	}, read.Summary)
 	for name, document := range map[string]func(owner tenant.ID) ([]byte, error){
 		`"fixVersion"`:        func(owner tenant.ID) ([]byte, error) { return w.jobs.FixLog(t.Context(), owner, job.ID) },
@@ -144,7 +149,7 @@ func noExtras(t *testing.T, w *fixture) {
 func fixedFileInOneCommit(t *testing.T, w *fixture) {
 	const size = 3 * preflightjob.MinUse
 	w.file(t, acmeTest, size)
-	job, file := w.extraJob(t, ""), w.fixedFile(t, size)
+	job, file := w.extraJob(t, "", ""), w.fixedFile(t, size)
 	if _, err := w.jobs.Begin(t.Context(), job.ID, 1, "w1"); err != nil {
 		t.Fatalf("w.jobs.Begin: %v", err)
 	}
@@ -175,7 +180,7 @@ func fixedFileInOneCommit(t *testing.T, w *fixture) {
 }
 
 func fixedFileFenced(t *testing.T, w *fixture) {
-	job, file := w.extraJob(t, ""), w.fixedFile(t, 1)
+	job, file := w.extraJob(t, "", ""), w.fixedFile(t, 1)
 	for attempt, worker := range []string{"w1", "w2"} {
 		if _, err := w.jobs.Begin(t.Context(), job.ID, attempt+1, worker); err != nil {
 			t.Fatalf("w.jobs.Begin: %v", err)
@@ -190,7 +195,7 @@ func fixedFileFenced(t *testing.T, w *fixture) {
 }
 
 func extrasPurged(t *testing.T, w *fixture) {
-	job := w.extraJob(t, "")
+	job := w.extraJob(t, "", "")
 	w.finishExtras(t, job.ID, fixedResult(nil))
 	w.clock.advance(preflightjob.Retention)
 	if _, err := w.jobs.FixLog(t.Context(), acme, job.ID); !errors.Is(err, preflightjob.ErrGone) {
@@ -207,8 +212,18 @@ func extrasPurged(t *testing.T, w *fixture) {
 }
 
 func comparedFilesExpire(t *testing.T, w *fixture) {
+	w.wantKeptForJob(t, func(file string) preflightjob.Job { return w.extraJob(t, file, "") })
+}
+
+func profileFilesExpire(t *testing.T, w *fixture) {
+	w.wantKeptForJob(t, func(file string) preflightjob.Job { return w.extraJob(t, "", file) })
+}
+
+// wantKeptForJob checks that a file does not expire before a job that uses it ends.
+func (w *fixture) wantKeptForJob(t *testing.T, jobOf func(file string) preflightjob.Job) {
+	t.Helper()
 	file := w.file(t, acme, 1)
-	job := w.extraJob(t, file.ID)
+	job := jobOf(file.ID)
 	expired := func() []string {
 		t.Helper()
 		ids, err := w.store.ExpiredFiles(t.Context(), file.ExpiresAt, 10)

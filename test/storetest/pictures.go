@@ -26,7 +26,7 @@ func (w *fixture) picturedResult(t testing.TB, bytes int64) preflightjob.Result 
 }
 
 func picturesExpireWithTheJob(t *testing.T, w *fixture) {
-	job, result := w.extraJob(t, ""), w.picturedResult(t, 1)
+	job, result := w.extraJob(t, "", ""), w.picturedResult(t, 1)
 	finished := w.finishExtras(t, job.ID, result)
 	read, err := w.store.Job(t.Context(), acme, job.ID)
 	if err != nil {
@@ -58,7 +58,7 @@ func picturesExpireWithTheJob(t *testing.T, w *fixture) {
 func picturesHaveTheirLimit(t *testing.T, w *fixture) {
 	const size = 3 * preflightjob.MinUse
 	uploaded := w.file(t, acmeTest, size)
-	job, result := w.extraJob(t, ""), w.picturedResult(t, size)
+	job, result := w.extraJob(t, "", ""), w.picturedResult(t, size)
 	if _, err := w.jobs.Begin(t.Context(), job.ID, 1, "w1"); err != nil {
 		t.Fatalf("w.jobs.Begin: %v", err)
 	}
@@ -80,7 +80,7 @@ func picturesHaveTheirLimit(t *testing.T, w *fixture) {
 	if err := w.store.AddFile(t.Context(), *more, 2*size); err != nil {
 		t.Errorf("AddFile beside pictures: %v", err)
 	}
-	next := w.extraJob(t, "")
+	next := w.extraJob(t, "", "")
 	if _, err := w.jobs.Begin(t.Context(), next.ID, 1, "w1"); err != nil {
 		t.Fatalf("w.jobs.Begin: %v", err)
 	}

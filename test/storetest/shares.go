@@ -20,7 +20,7 @@ var shareCases = map[string]func(*testing.T, *fixture){
 }
 
 func sharesReadBack(t *testing.T, w *fixture) {
-	job := w.finishExtras(t, w.extraJob(t, "").ID, fixedResult(nil))
+	job := w.finishExtras(t, w.extraJob(t, "", "").ID, fixedResult(nil))
 	first, _, err := w.jobs.Share(t.Context(), acme, job.ID, time.Hour)
 	if err != nil {
 		t.Fatalf("w.jobs.Share: %v", err)
@@ -53,7 +53,7 @@ func sharesReadBack(t *testing.T, w *fixture) {
 }
 
 func sharesStayBelowTheLimit(t *testing.T, w *fixture) {
-	job := w.finishExtras(t, w.extraJob(t, "").ID, fixedResult(nil))
+	job := w.finishExtras(t, w.extraJob(t, "", "").ID, fixedResult(nil))
 	for range preflightjob.MaxShares - 2 {
 		if _, _, err := w.jobs.Share(t.Context(), acme, job.ID, time.Hour); err != nil {
 			t.Fatalf("w.jobs.Share: %v", err)
@@ -78,7 +78,7 @@ func sharesStayBelowTheLimit(t *testing.T, w *fixture) {
 }
 
 func sharesPurged(t *testing.T, w *fixture) {
-	job := w.finishExtras(t, w.extraJob(t, "").ID, fixedResult(nil))
+	job := w.finishExtras(t, w.extraJob(t, "", "").ID, fixedResult(nil))
 	_, token, err := w.jobs.Share(t.Context(), acme, job.ID, preflightjob.Retention)
 	if err != nil {
 		t.Fatalf("w.jobs.Share: %v", err)

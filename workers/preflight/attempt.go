@@ -351,6 +351,10 @@ func (a *attempt) store(ctx context.Context, result preflightjob.Result, outcome
 		a.discard(ctx, result.Pictures.File)
 		result.Pictures = nil
 		return a.store(ctx, result, outcome)
+	case errors.As(err, &exceeded) && result.Annotated != nil && result.Annotated.File != nil:
+		a.discard(ctx, *result.Annotated.File)
+		result.Annotated = &preflightjob.Annotated{Reason: notStored(err)}
+		return a.store(ctx, result, outcome)
 	case errors.As(err, &exceeded) && result.Fixed != nil && result.Fixed.File != nil:
 		// Other files of the organization were stored meanwhile.
 		a.discard(ctx, *result.Fixed.File)

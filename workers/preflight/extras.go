@@ -19,7 +19,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
-// extend adds the fixes and the comparison that the job requests to the result of its inspection.
+// extend adds the fixes, the comparison and the annotated copy that the job requests to the result of
+// its inspection.
 func (a *attempt) extend(ctx context.Context, spec sandbox.Spec, inspected sandbox.Inspected, result *preflightjob.Result) (err error) {
 	spec.Progress, spec.Limits, spec.Pictures = nil, sandbox.Limits{}, false
 	if a.job.Fixes != "" {
@@ -32,14 +33,28 @@ func (a *attempt) extend(ctx context.Context, spec sandbox.Spec, inspected sandb
 		result.Comparison, err = a.compare(comparing, spec, inspected)
 		span.End(faultOf(err))
 	}
+	if a.job.Annotate != "" && err == nil {
+		annotating, span := a.Tracer.Start(ctx, telemetry.Inside, "annotate file")
+		result.Annotated, err = a.annotate(annotating, spec)
+		span.End(faultOf(err))
+	}
 	return err
 }
 
 // fix applies the fixes of the job, and stores the fixed file. A limit of the inspector or of the
 // storage is in the log.
 func (a *attempt) fix(ctx context.Context, spec sandbox.Spec, inspected sandbox.Inspected) (*preflightjob.Fixed, error) {
-	update, log, err := a.Fix(ctx, spec, a.job.Fixes.Names())
-	if code := a.limit(ctx, "fix", err); code != "" {
+	var update []byte
+	var log report.FixLog
+	err := a.printOn(ctx, &spec)
+	if err == nil {
+		update, log, err = a.Fix(ctx, spec, a.job.Fixes.Names())
+	}
+	code := a.limit(ctx, "fix", err)
+	if errors.Is(err, preflightjob.ErrFileMissing) {
+		code = string(preflightjob.FileUnavailable)
+	}
+	if code != "" {
 		log = report.FixLog{Version: report.FixVersion, Engine: inspected.Engine, Before: inspected.File, After: inspected.File, Applied: []report.AppliedFix{}}
 		requested := a.job.Fixes.Names()
 		if len(requested) == 0 {
@@ -57,9 +72,42 @@ func (a *attempt) fix(ctx context.Context, spec sandbox.Spec, inspected sandbox.
 	if len(update) == 0 {
 		return fixed, nil
 	}
+	fixed.File, err = a.keepCopy(ctx, spec, update)
+	if code := notStored(err); code != "" {
+		undo(fixed, code)
+		return fixed, nil
+	}
+	return fixed, err
+}
+
+// printOn sets the printing condition of the job.
+func (a *attempt) printOn(ctx context.Context, spec *sandbox.Spec) error {
+	wanted := a.job.Output
+	if wanted == nil {
+		return nil
+	}
+	spec.Output = &report.Output{Condition: wanted.Condition, Intent: wanted.Intent}
+	if wanted.ProfileFile == "" {
+		return nil
+	}
+	return a.untilStored(ctx, func() error {
+		file, err := a.Files.Open(ctx, a.job.Tenant, wanted.ProfileFile)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = file.Close() }()
+		if spec.Output.Profile, err = io.ReadAll(io.LimitReader(file, report.MaxProfile)); err != nil {
+			return &preflightjob.FileFaultError{Err: err}
+		}
+		return nil
+	})
+}
+
+// keepCopy stores the file with an update at its end.
+func (a *attempt) keepCopy(ctx context.Context, spec sandbox.Spec, update []byte) (*preflightjob.File, error) {
 	info, err := spec.File.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("fix file: %w", err)
+		return nil, fmt.Errorf("copy file: %w", err)
 	}
 	var file preflightjob.File
 	err = a.untilStored(ctx, func() (err error) {
@@ -67,15 +115,31 @@ func (a *attempt) fix(ctx context.Context, spec sandbox.Spec, inspected sandbox.
 		file, err = a.Files.Keep(ctx, a.job.Tenant, preflightjob.PartnerFile, content, info.Size()+int64(len(update)))
 		return err
 	})
-	if code := notStored(err); code != "" {
-		undo(fixed, code)
-		return fixed, nil
-	}
 	if err != nil {
 		return nil, err
 	}
-	fixed.File = &file
-	return fixed, nil
+	return &file, nil
+}
+
+// annotate stores a copy of the file with the findings as comments. A file that gets no comments, and
+// a limit, are the reason in the result.
+func (a *attempt) annotate(ctx context.Context, spec sandbox.Spec) (*preflightjob.Annotated, error) {
+	spec.Language = a.job.Annotate
+	update, err := a.Annotate(ctx, spec)
+	var refusal report.Refusal
+	if errors.As(err, &refusal) {
+		return &preflightjob.Annotated{Reason: refusal.Error()}, nil
+	}
+	code := a.limit(ctx, "annotate", err)
+	made := &preflightjob.Annotated{}
+	if err == nil {
+		made.File, err = a.keepCopy(ctx, spec, update)
+		code = notStored(err)
+	}
+	if code != "" {
+		return &preflightjob.Annotated{Reason: code}, nil
+	}
+	return made, err
 }
 
 // limit logs the error of a run of the inspector beside the inspection, and returns the code of
@@ -94,7 +158,7 @@ func (a *attempt) limit(ctx context.Context, run string, err error) string {
 	return ""
 }
 
-// notStored returns the code of an error for which a fixed file is not stored; empty for an error
+// notStored returns the code of an error for which a copy is not stored; empty for an error
 // that may pass.
 func notStored(err error) string {
 	var exceeded *preflightjob.StorageExceededError

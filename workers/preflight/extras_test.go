@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -81,7 +82,7 @@ func realSandbox(t *testing.T) func(*preflight.Config) {
 	}
 	return func(c *preflight.Config) {
 		c.Inspector = sandbox.Inspector{Path: path}
-		c.Inspect, c.Fix, c.Compare = sandbox.Run, sandbox.Fix, sandbox.Compare
+		c.Inspect, c.Fix, c.Compare, c.Annotate = sandbox.Run, sandbox.Fix, sandbox.Compare, sandbox.Annotate
 	}
 }
 
@@ -329,6 +330,107 @@ func TestJobSucceedsWithItsReportWhenTheComparisonFails(t *testing.T) {
 			}
 			if got := f.comparison(id); got.Failure != tc.want || got.Same || got.Complete {
 				t.Errorf("comparison = %+v, want the failure %s", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestFixedFileHasThePrintingConditionOfTheJob(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, redistest.Mini(t))
+	profile, err := os.ReadFile("/usr/share/color/icc/ghostscript/default_cmyk.icc")
+	if err != nil {
+		t.Fatalf("os.ReadFile: %v (run make setup)", err)
+	}
+	// The sound file without its output intent.
+	flawed := bytes.Replace(scripted("1 0.2 0 0"), []byte("/OutputIntents"), []byte("/OutputIntentZ"), 1)
+	id := f.submitFile(preflightjob.Request{
+		FileID: f.uploadOf(flawed), Fixes: preflightjob.FixesOf("intent"), Output: &preflightjob.Output{ProfileFile: f.uploadOf(profile), Condition: "HOUSE"},
+	})
+	f.start("w1", realSandbox(t))
+	f.ended(id)
+	if log := f.fixLog(id); len(log.Applied) != 1 || log.Applied[0].Fix != report.FixIntent || log.After.Bytes < int64(len(flawed)+len(profile)/4) {
+		t.Fatalf("log = %+v, want the embedded output intent", log)
+	}
+	fixed := f.submitFile(preflightjob.Request{FileID: f.job(id).Summary.Fix.FileID})
+	f.ended(fixed)
+	text, err := f.Report(t.Context(), acme, fixed)
+	f.must(err)
+	made, err := report.Decode(text)
+	f.must(err)
+	if intents := made.Document.OutputIntents; len(intents) != 1 || intents[0].Condition != "HOUSE" {
+		t.Errorf("output intents of the fixed file = %+v, want HOUSE", intents)
+	}
+}
+
+func TestDeletedICCProfileEndsTheFixNotTheJob(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, redistest.Mini(t))
+	icc := f.uploadOf([]byte("profile"))
+	id := f.submitFile(preflightjob.Request{FileURL: flyerURL, Fixes: preflightjob.FixesOf("intent"), Output: &preflightjob.Output{ProfileFile: icc}})
+	f.must(f.Files.Delete(t.Context(), acme, icc))
+	f.start("w1")
+	if job := f.ended(id); job.Status != preflightjob.Succeeded {
+		t.Fatalf("job = %+v, want it succeeded", job)
+	}
+	if log := f.fixLog(id); len(log.Skipped) != 1 || log.Skipped[0].Detail != "FILE_UNAVAILABLE" {
+		t.Errorf("log = %+v, want FILE_UNAVAILABLE", log)
+	}
+}
+
+func TestFileIsAnnotatedInTheSandbox(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, redistest.Mini(t))
+	flawed := scripted("1 0.2 0 0")
+	id := f.submitFile(preflightjob.Request{FileID: f.uploadOf(flawed), Annotate: "de"})
+	broken := f.submitFile(preflightjob.Request{FileID: f.uploadOf([]byte("no PDF")), Annotate: "en"})
+	f.start("w1", realSandbox(t))
+
+	job := f.ended(id)
+	if job.Summary == nil || job.Summary.Annotated == nil || job.Summary.Annotated.FileID == "" {
+		t.Fatalf("job = %+v, %+v, want an annotated copy", job, job.Summary)
+	}
+	row, content, err := f.AnnotatedFile(t.Context(), acme, id)
+	f.must(err)
+	defer func() { _ = content.Close() }()
+	annotated, err := io.ReadAll(content)
+	if err != nil || !bytes.HasPrefix(annotated, flawed) || !bytes.Contains(annotated[len(flawed):], []byte("/Annot")) || row.Bytes != int64(len(annotated)) {
+		t.Errorf("annotated copy of %d bytes, %v, row %+v; want the file with annotations at its end", len(annotated), err, row)
+	}
+	if got := f.ended(broken).Summary.Annotated; got.FileID != "" || got.Reason != report.RefusedUnreadable.Error() {
+		t.Errorf("annotated = %+v, want the reason that the file is no PDF", got)
+	}
+}
+
+func TestJobSucceedsWithItsReportWhenTheAnnotationFails(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		annotate, keep error
+		want           string
+	}{
+		"an annotation that takes too long": {annotate: &sandbox.Error{Reason: sandbox.ErrTimeLimit}, want: "TIME_LIMIT"},
+		"a crash":                           {annotate: &sandbox.Error{Reason: sandbox.ErrCrash}, want: "ENGINE_CRASH"},
+		"a file without a finding":          {annotate: report.RefusedNothing, want: report.RefusedNothing.Error()},
+		"an organization without room":      {keep: &preflightjob.StorageExceededError{}, want: "FILE_STORAGE_EXCEEDED"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, redistest.Mini(t))
+			id := f.submitFile(preflightjob.Request{FileURL: flyerURL, Annotate: "en"})
+			files := &watchedFiles{Files: f.Files}
+			if tc.keep != nil {
+				files.keep = func(context.Context, tenant.ID, preflightjob.FileKind, io.Reader, int64) (preflightjob.File, error) {
+					return preflightjob.File{}, tc.keep
+				}
+			}
+			f.start("w1", func(c *preflight.Config) {
+				c.Files = files
+				c.Annotate = func(context.Context, sandbox.Spec) ([]byte, error) { return update, tc.annotate }
+			})
+			job := f.ended(id)
+			if job.Status != preflightjob.Succeeded || job.Tries != 1 || *job.Summary.Annotated != (preflightjob.AnnotatedSummary{Reason: tc.want}) {
+				t.Errorf("job = %+v, %+v, want it succeeded without a copy because of %s", job, job.Summary, tc.want)
 			}
 		})
 	}

@@ -122,13 +122,17 @@ func goodInspect(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 	return goodReport(), nil
 }
 
-// badFix and badCompare are the defaults of jobs that request neither.
+// badFix, badCompare and badAnnotate are the defaults of jobs that request none of them.
 func badFix(context.Context, sandbox.Spec, []report.Fix) ([]byte, report.FixLog, error) {
 	return nil, report.FixLog{}, errors.New("a fix that was not requested")
 }
 
 func badCompare(context.Context, sandbox.Spec) (report.Comparison, error) {
 	return report.Comparison{}, errors.New("a comparison that was not requested")
+}
+
+func badAnnotate(context.Context, sandbox.Spec) ([]byte, error) {
+	return nil, errors.New("an annotation that was not requested")
 }
 
 // stuck returns an inspection that waits for the end of its context and sends the cause.
@@ -161,7 +165,7 @@ func (f *fixture) start(name string, changes ...func(*preflight.Config)) *runner
 	f.Helper()
 	r := &runner{dir: f.TempDir(), ended: make(chan struct{})}
 	config := preflight.Config{
-		Jobs: f.Jobs, Queue: f.consumer(name, lease), Fetch: goodFetch, Files: f.Files, Inspect: goodInspect, Fix: badFix, Compare: badCompare,
+		Jobs: f.Jobs, Queue: f.consumer(name, lease), Fetch: goodFetch, Files: f.Files, Inspect: goodInspect, Fix: badFix, Compare: badCompare, Annotate: badAnnotate,
 		Slots: 2, Fetches: 2, Drain: time.Minute, TempDir: r.dir,
 		Jitter: func(time.Duration) time.Duration { return 0 },
 		Now:    time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),

@@ -57,7 +57,7 @@ type Queue interface {
 // Fetch copies the file at a URL to dst. [safehttp.Client.Fetch] is one.
 type Fetch func(ctx context.Context, url string, dst io.Writer) error
 
-// Files opens uploaded files for reading, and stores fixed files and pictures. Package
+// Files opens uploaded files for reading, and stores copies and pictures. Package
 // preflightjob implements it.
 type Files interface {
 	Disabled() bool
@@ -75,19 +75,23 @@ type Fix func(ctx context.Context, spec sandbox.Spec, fixes []report.Fix) (updat
 // Compare compares two files. [sandbox.Compare] is one.
 type Compare func(ctx context.Context, spec sandbox.Spec) (report.Comparison, error)
 
+// Annotate returns the update with the findings of one file. [sandbox.Annotate] is one.
+type Annotate func(ctx context.Context, spec sandbox.Spec) (update []byte, err error)
+
 // Config holds the dependencies and settings of a [Worker].
 type Config struct {
-	Jobs    Jobs
-	Queue   Queue
-	Fetch   Fetch
-	Files   Files
-	Inspect Inspect
-	Fix     Fix
-	Compare Compare
+	Jobs     Jobs
+	Queue    Queue
+	Fetch    Fetch
+	Files    Files
+	Inspect  Inspect
+	Fix      Fix
+	Compare  Compare
+	Annotate Annotate
 	// Posture returns the snapshot in force with the custom profiles; nil if there is none. It is not
 	// called for jobs with a built-in profile.
 	Posture func() *posture.Snapshot
-	// Inspector is the program that Inspect, Fix and Compare start.
+	// Inspector is the program that Inspect, Fix, Compare and Annotate start.
 	Inspector sandbox.Inspector
 	// Slots limits the inspections that run at the same time, Fetches the files that are
 	// fetched meanwhile. The worker holds at most [Capacity] jobs. One organization has at

@@ -7,6 +7,10 @@ from urllib.parse import quote
 
 from ._transport import Transport
 
+AnnotatedSummary = TypedDict("AnnotatedSummary", {
+    "fileId": str,
+    "reason": str,
+}, total=False)
 AppliedFix = TypedDict("AppliedFix", {
     "changes": Required[list["ObjectChange"]],
     "fix": Required[str],
@@ -80,6 +84,7 @@ IntentColors = TypedDict("IntentColors", {
     "spots": list[str],
 }, total=False)
 JobLinks = TypedDict("JobLinks", {
+    "annotated": str,
     "comparison": str,
     "events": Required[str],
     "fixedFile": str,
@@ -161,6 +166,8 @@ PreflightFixLog = TypedDict("PreflightFixLog", {
     "skipped": Required[list["SkippedFix"]],
 }, total=False)
 PreflightJob = TypedDict("PreflightJob", {
+    "annotate": str,
+    "annotated": "AnnotatedSummary",
     "attempt": Required[int],
     "clientReference": str,
     "compareWith": str,
@@ -176,6 +183,7 @@ PreflightJob = TypedDict("PreflightJob", {
     "jobId": Required[str],
     "links": Required["JobLinks"],
     "livemode": Required[bool],
+    "output": "PrintingCondition",
     "product": "OrderedProduct",
     "profile": Required[str],
     "progress": "Progress",
@@ -252,14 +260,21 @@ PreflightShares = TypedDict("PreflightShares", {
     "items": Required[list["PreflightShare"]],
 }, total=False)
 PreflightSubmit = TypedDict("PreflightSubmit", {
+    "annotate": str,
     "clientReference": str,
     "compareWith": str,
     "fileId": str,
     "fileUrl": str,
     "fix": "FixSelection",
     "intent": "Intent",
+    "output": "PrintingCondition",
     "product": "OrderedProduct",
     "profile": Required[str],
+}, total=False)
+PrintingCondition = TypedDict("PrintingCondition", {
+    "condition": str,
+    "profileFileId": str,
+    "renderingIntent": str,
 }, total=False)
 Problem = TypedDict("Problem", {
     "code": Required[str],
@@ -526,6 +541,10 @@ class Preflight(Transport):
     def cancel_preflight(self, job_id: str) -> PreflightJob:
         """Cancel an unfinished job. Requires preflight:write."""
         return self._call("DELETE", f"/api/v1/preflight/{quote(job_id, safe='')}")
+
+    def get_annotated_file(self, job_id: str, *, if_none_match: str | None = None) -> Any:
+        """Download the annotated copy of a succeeded job. Requires preflight:read."""
+        return self._call("GET", f"/api/v1/preflight/{quote(job_id, safe='')}/annotated.pdf", header={"If-None-Match": if_none_match})
 
     def get_preflight_comparison(self, job_id: str, *, if_none_match: str | None = None) -> PreflightComparison:
         """Read the comparison of a succeeded job with an earlier one. Requires preflight:read."""

@@ -33,8 +33,12 @@ export interface paths {
          *
          *     With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
          *     With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
-         *     `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
-         *     Both are rejected with a simulated profile, and by installations that store no files.
+         *     `links.comparison`. With `annotate`, it also writes the findings into a copy of the file as comments: download it
+         *     from `links.annotated`. A fix that is not possible, and a limit that ends one of the three, do not fail the job.
+         *     They are rejected with a simulated profile, and by installations that store no files.
+         *
+         *     `output` names the printing condition for the fixes `intent` and `colors`. Upload the ICC profile as a file, and
+         *     send its `fileId` as `output.profileFileId`.
          *
          *     If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
          *     job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -241,6 +245,35 @@ export interface paths {
          *     that the file has expired, as uploaded files do, or was deleted.
          */
         get: operations["getFixedFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/preflight/{jobId}/annotated.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `jobId` of a job. Other values return 404.
+                 * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                jobId: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Download the annotated copy of a succeeded job. Requires preflight:read.
+         * @description Your file with an update at its end that shows the findings as comments on its pages, in the language of
+         *     `annotate`. Any PDF viewer lists them. 404 means that the job was submitted without `annotate`, or that the file
+         *     got no comments: `annotated.reason` of the job says why. 410 means that the copy has expired, as uploaded files
+         *     do, or was deleted.
+         */
+        get: operations["getAnnotatedFile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -690,6 +723,14 @@ export interface components {
              */
             clientReference?: string;
             fix?: components["schemas"]["FixSelection"];
+            output?: components["schemas"]["PrintingCondition"];
+            /**
+             * @description The language of the comments in an annotated copy of the file, which shows the findings on its pages. Absent
+             *     for no copy.
+             * @example en
+             * @enum {string}
+             */
+            annotate?: "en" | "de";
             /**
              * @description The `jobId` of an earlier job of yours whose file the file of this job is compared with. Its file must be
              *     stored still: an uploaded file, or else the fixed file of the job. Files from `fileUrl` are not stored.
@@ -708,8 +749,8 @@ export interface components {
          */
         FixSelection: string | components["schemas"]["FixName"][];
         /**
-         * @description A fix: `intent` embeds an output intent, for which only the command line takes a profile; `layers` removes hidden layers;
-         *     `colors` converts RGB and Lab to the output intent of the file; `black` sets small text in 100 % black that
+         * @description A fix: `intent` embeds the ICC profile of `output` as output intent; `layers` removes hidden layers;
+         *     `colors` converts RGB and Lab to the output intent of the file or, without one, to the profile of `output`; `black` sets small text in 100 % black that
          *     overprints; `white` makes white objects knock out; `hairlines` widens thin lines; `scale` scales pages to
          *     `intent.trimSize`; `trim` sets the TrimBox and the BleedBox from `intent.trimSize`; `annotations` makes printed
          *     annotations and form fields part of the page, and removes the others; `bleed` mirrors the artwork at the trim edges
@@ -720,6 +761,34 @@ export interface components {
          * @enum {string}
          */
         FixName: "intent" | "layers" | "colors" | "black" | "white" | "hairlines" | "scale" | "trim" | "annotations" | "bleed" | "stretch" | "actions" | "attachments";
+        /**
+         * @description The printing condition for the fixes of a file that states none, and the rendering intent of conversions. Send it
+         *     with `fix` only.
+         * @example {
+         *       "profileFileId": "file_01KB0QX4N2M4T7Q2C9W6H3JZVN",
+         *       "condition": "FOGRA51",
+         *       "renderingIntent": "perceptual"
+         *     }
+         */
+        PrintingCondition: {
+            /**
+             * @description The `fileId` of an uploaded ICC profile for CMYK that has at most 8 MiB and has not expired.
+             * @example file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+             */
+            profileFileId?: string;
+            /**
+             * @description The identifier of the printing condition. Default: the description of the profile.
+             * @example FOGRA51
+             */
+            condition?: string;
+            /**
+             * @description How colours outside of the gamut of the inks are converted (ISO 32000-2, table 69). Relative colorimetric
+             *     conversion, which is the default, compensates the black point.
+             * @example perceptual
+             * @enum {string}
+             */
+            renderingIntent?: "relative" | "perceptual" | "saturation";
+        };
         /**
          * Format: binary
          * @description The bytes of one file.
@@ -1099,6 +1168,13 @@ export interface components {
              * @example auto
              */
             fix?: string | string[];
+            /** @description The printing condition for the fixes. Absent if the job was submitted without. */
+            output?: components["schemas"]["PrintingCondition"];
+            /**
+             * @description The language of the annotated copy. Absent if the job was submitted without.
+             * @example en
+             */
+            annotate?: string;
             /**
              * @description The earlier job whose file the file is compared with. Absent if the job was submitted without.
              * @example pref_01KB0QXQ00M4T7Q2C9W6H3JZVN
@@ -1109,6 +1185,7 @@ export interface components {
             result?: components["schemas"]["PreflightReport"];
             fixed?: components["schemas"]["FixSummary"];
             comparison?: components["schemas"]["ComparisonSummary"];
+            annotated?: components["schemas"]["AnnotatedSummary"];
             failure?: components["schemas"]["Failure"];
             /** @description Paths relative to the origin of the API. */
             links: components["schemas"]["JobLinks"];
@@ -1197,6 +1274,11 @@ export interface components {
              */
             comparison?: string;
             /**
+             * @description The path of the annotated copy. Present with `annotated.fileId`.
+             * @example /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/annotated.pdf
+             */
+            annotated?: string;
+            /**
              * @description The path of the list of pages with pictures. Present if the job has pictures.
              * @example /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/pages
              */
@@ -1236,6 +1318,20 @@ export interface components {
              * @example 1
              */
             pages: number;
+        };
+        /** @description The annotated copy, or the reason why there is none. Present when status is succeeded and the job was submitted with `annotate`. */
+        AnnotatedSummary: {
+            /**
+             * @description The annotated copy. It is stored like an uploaded file: it counts to the files of your organization, expires
+             *     and can be deleted. Absent if there is none.
+             * @example file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+             */
+            fileId?: string;
+            /**
+             * @description A human-readable reason why there is no copy. Do not parse it.
+             * @example the file is encrypted; comments can only be written into a copy without encryption
+             */
+            reason?: string;
         };
         /** @description The pages of a job that have pictures. */
         PagePictures: {
@@ -2882,6 +2978,11 @@ export interface components {
          */
         Attachment: string;
         /**
+         * @description The name under which a browser saves the file.
+         * @example attachment; filename="pref_01KB0QXR80M4T7Q2C9W6H3JZVN-annotated.pdf"
+         */
+        AnnotatedAttachment: string;
+        /**
          * @description The size of the file in bytes.
          * @example 186112
          */
@@ -3579,6 +3680,60 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
                     "Content-Disposition": components["headers"]["Attachment"];
+                    "Content-Length": components["headers"]["FileLength"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": components["schemas"]["FileContent"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoDocument"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["NoReport"];
+            410: components["responses"]["FileGone"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["FilesUnavailable"];
+        };
+    };
+    getAnnotatedFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of your copy.
+                 * @example "2-processing"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The `jobId` of a job. Other values return 404.
+                 * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                jobId: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The annotated copy. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["Revalidated"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Content-Disposition": components["headers"]["AnnotatedAttachment"];
                     "Content-Length": components["headers"]["FileLength"];
                     [name: string]: unknown;
                 };

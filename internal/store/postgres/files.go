@@ -85,6 +85,8 @@ func (s *Store) ExpiredFiles(ctx context.Context, now time.Time, limit int) ([]s
 		SELECT FROM job WHERE file_url = 'upload:' || f.id AND `+isOpen+` AND left(file_url, 7) = 'upload:'
 	) AND NOT EXISTS (
 		SELECT FROM job WHERE compare_file = f.id AND `+isOpen+` AND compare_file <> ''
+	) AND NOT EXISTS (
+		SELECT FROM job WHERE output ->> 'profileFileId' = f.id AND `+isOpen+` AND output IS NOT NULL
 	) ORDER BY expires_at LIMIT $2`, now, limit)
 }
 

@@ -19,7 +19,7 @@ var _ preflightjob.Store = (*Store)(nil)
 
 const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, incarnation, pages_done, pages_total,
 	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries, trace, client_reference, upstream_status,
-	fixes, compare_with, compare_file, summary, shares`
+	fixes, output, annotate, compare_with, compare_file, summary, shares`
 
 // isOpen repeats the condition of the partial indexes literally.
 const isOpen = `status IN ('queued', 'processing')`
@@ -28,7 +28,7 @@ const isOpen = `status IN ('queued', 'processing')`
 // open jobs, then the columns of the job that are not among the parameters of the claim.
 const createJob = claimed + `room_for_job($1, $11)` + claimedEnd + `, made AS (
 	INSERT INTO job (` + jobColumns + `)
-	SELECT $5, $1, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, NULLIF($30, ''), $31, $32, $33, $34, $35, NULL, NULL
+	SELECT $5, $1, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, NULLIF($30, ''), $31, $32, $33, $34, $35, $36, $37, NULL, NULL
 	FROM claimed WHERE outcome = 'created'
 )
 SELECT outcome, subject, wait FROM claimed`
@@ -44,7 +44,7 @@ func (s *Store) CreateJob(ctx context.Context, job preflightjob.Job, terms trans
 		job.FileURL, job.Profile, job.Ticket, job.Status, job.Attempt, job.Incarnation,
 		job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
 		job.SubmittedAt, maybe(job.StartedAt), maybe(job.FinishedAt), job.ExpiresAt, job.DispatchedAt, job.Tries, job.Trace,
-		job.ClientReference, job.Failure.UpstreamStatus, job.Fixes, job.CompareWith, job.CompareFile)
+		job.ClientReference, job.Failure.UpstreamStatus, job.Fixes, job.Output, job.Annotate, job.CompareWith, job.CompareFile)
 	stored, outcome := job, transaction.Created
 	err = s.use(ctx, op, func(ctx context.Context, conn *pgxpool.Conn) error {
 		claim, err := scanClaim(conn.QueryRow(ctx, createJob, args...))
@@ -238,7 +238,7 @@ func scanJob(r pgx.Row) (job preflightjob.Job, err error) {
 		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
 		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt},
 		&job.Tries, text{&job.Trace}, &job.ClientReference, &job.Failure.UpstreamStatus,
-		&job.Fixes, &job.CompareWith, &job.CompareFile, store.Maybe(&fields, &job.Summary), fields.Of(&job.Shares))
+		&job.Fixes, store.Maybe(&fields, &job.Output), &job.Annotate, &job.CompareWith, &job.CompareFile, store.Maybe(&fields, &job.Summary), fields.Of(&job.Shares))
 	if fault := fields.Fault(); err == nil && fault != nil {
 		err = store.Answer(&preflightjob.MalformedError{IDs: []string{job.ID}, Err: fault})
 	}

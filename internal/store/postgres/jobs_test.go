@@ -24,7 +24,7 @@ func TestSubmissionWaitsForAnotherOfItsTenantAndCountsItsJob(t *testing.T) {
 		t.Fatal("the first job was rejected, want room for it")
 	}
 	if _, err := other.Exec(t.Context(), `INSERT INTO job (`+jobColumns+`) VALUES
-		('pref_other', $1, '', '', NULL, 'queued', 0, '', 0, 0, '', '', '', 1, now(), NULL, NULL, now(), now(), 0, NULL, '', 0, '', '', '', NULL, NULL)`, acme.String()); err != nil {
+		('pref_other', $1, '', '', NULL, 'queued', 0, '', 0, 0, '', '', '', 1, now(), NULL, NULL, now(), now(), 0, NULL, '', 0, '', NULL, '', '', '', NULL, NULL)`, acme.String()); err != nil {
 		t.Fatalf("other.Exec: %v", err)
 	}
 	submitted := make(chan error, 1)

@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-const needed = 29
+const needed = 30
 
 func TestProgramRunsOnlyOnItsOwnSchemaAndNewerOnes(t *testing.T) {
 	t.Parallel()

@@ -75,6 +75,8 @@ func (s *Store) ExpiredFiles(ctx context.Context, now time.Time, limit int) ([]s
 		SELECT 1 FROM job WHERE file_url = 'upload:' || f.id AND `+isOpen+` AND substr(file_url, 1, 7) = 'upload:'
 	) AND NOT EXISTS (
 		SELECT 1 FROM job WHERE compare_file = f.id AND `+isOpen+` AND compare_file <> ''
+	) AND NOT EXISTS (
+		SELECT 1 FROM job WHERE output ->> 'profileFileId' = f.id AND `+isOpen+` AND output IS NOT NULL
 	) ORDER BY expires_at LIMIT ?`, millis(now), limit)
 }
 

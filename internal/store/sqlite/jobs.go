@@ -18,7 +18,7 @@ var _ preflightjob.Store = (*Store)(nil)
 
 const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, incarnation, pages_done, pages_total,
 	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries, trace, client_reference, upstream_status,
-	fixes, compare_with, compare_file, summary, shares`
+	fixes, output, annotate, compare_with, compare_file, summary, shares`
 
 // isOpen repeats the condition of the partial indexes literally.
 const isOpen = `status IN ('queued', 'processing')`
@@ -37,11 +37,11 @@ func (s *Store) CreateJob(ctx context.Context, job preflightjob.Job, terms trans
 				return store.Answer(&preflightjob.BacklogExceededError{Cap: backlogCap})
 			}
 			_, err = tx.ExecContext(ctx,
-				`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''), ?, ?, ?, ?, ?, NULL, NULL)`,
+				`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''), ?, ?, ?, ?, ?, ?, ?, NULL, NULL)`,
 				job.ID, job.Tenant.String(), job.FileURL, job.Profile, job.Ticket, job.Status, job.Attempt, job.Incarnation,
 				job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
 				millis(job.SubmittedAt), millis(job.StartedAt), millis(job.FinishedAt), millis(job.ExpiresAt), millis(job.DispatchedAt),
-				job.Tries, job.Trace, job.ClientReference, job.Failure.UpstreamStatus, job.Fixes, job.CompareWith, job.CompareFile)
+				job.Tries, job.Trace, job.ClientReference, job.Failure.UpstreamStatus, job.Fixes, job.Output, job.Annotate, job.CompareWith, job.CompareFile)
 			return err
 		})
 		if err != nil || replayed == "" {
@@ -246,7 +246,7 @@ func scanJob(r row) (job preflightjob.Job, err error) {
 		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
 		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt},
 		&job.Tries, text{&job.Trace}, &job.ClientReference, &job.Failure.UpstreamStatus,
-		&job.Fixes, &job.CompareWith, &job.CompareFile, store.Maybe(&fields, &job.Summary), fields.Of(&job.Shares))
+		&job.Fixes, store.Maybe(&fields, &job.Output), &job.Annotate, &job.CompareWith, &job.CompareFile, store.Maybe(&fields, &job.Summary), fields.Of(&job.Shares))
 	if fault := fields.Fault(); err == nil && fault != nil {
 		err = store.Answer(&preflightjob.MalformedError{IDs: []string{job.ID}, Err: fault})
 	}

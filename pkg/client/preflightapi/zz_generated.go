@@ -75,6 +75,19 @@ const (
 	PreflightStatusSucceeded  PreflightStatus = "succeeded"
 )
 
+// Defines values for PreflightSubmitAnnotate.
+const (
+	PreflightSubmitAnnotateDe PreflightSubmitAnnotate = "de"
+	PreflightSubmitAnnotateEn PreflightSubmitAnnotate = "en"
+)
+
+// Defines values for PrintingConditionRenderingIntent.
+const (
+	PrintingConditionRenderingIntentPerceptual PrintingConditionRenderingIntent = "perceptual"
+	PrintingConditionRenderingIntentRelative   PrintingConditionRenderingIntent = "relative"
+	PrintingConditionRenderingIntentSaturation PrintingConditionRenderingIntent = "saturation"
+)
+
 // Defines values for ProfileKind.
 const (
 	ProfileKindProduct   ProfileKind = "product"
@@ -107,6 +120,21 @@ const (
 	PictureFormatPng  PictureFormat = "png"
 	PictureFormatWebp PictureFormat = "webp"
 )
+
+// AnnotatedSummary The annotated copy, or the reason why there is none. Present when status is succeeded and the job was submitted with `annotate`.
+type AnnotatedSummary struct {
+	// FileID The annotated copy. It is stored like an uploaded file: it counts to the files of your organization, expires
+	// and can be deleted. Absent if there is none.
+	//
+	//
+	// Examples: file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+	FileID string `json:"fileId,omitempty"`
+
+	// Reason A human-readable reason why there is no copy. Do not parse it.
+	//
+	// Examples: the file is encrypted; comments can only be written into a copy without encryption
+	Reason string `json:"reason,omitempty"`
+}
 
 // AppliedFix defines model for AppliedFix.
 type AppliedFix struct {
@@ -423,6 +451,11 @@ type JobLinks struct {
 	//
 	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/comparison
 	Comparison string `json:"comparison,omitempty"`
+
+	// Annotated The path of the annotated copy. Present with `annotated.fileId`.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/annotated.pdf
+	Annotated string `json:"annotated,omitempty"`
 
 	// Pages The path of the list of pages with pictures. Present if the job has pictures.
 	//
@@ -771,6 +804,18 @@ type PreflightJob struct {
 	// Examples: auto
 	Fix Fixes `json:"fix,omitempty"`
 
+	// Output The printing condition for the fixes of a file that states none, and the rendering intent of conversions. Send it
+	// with `fix` only.
+	//
+	//
+	// Examples: {"condition":"FOGRA51","profileFileId":"file_01KB0QX4N2M4T7Q2C9W6H3JZVN","renderingIntent":"perceptual"}
+	Output *PrintingCondition `json:"output,omitempty"`
+
+	// Annotate The language of the annotated copy. Absent if the job was submitted without.
+	//
+	// Examples: en
+	Annotate string `json:"annotate,omitempty"`
+
 	// CompareWith The earlier job whose file the file is compared with. Absent if the job was submitted without.
 	//
 	// Examples: pref_01KB0QXQ00M4T7Q2C9W6H3JZVN
@@ -797,6 +842,9 @@ type PreflightJob struct {
 
 	// Comparison A summary of the comparison. Present when status is succeeded and the job was submitted with `compareWith`.
 	Comparison *ComparisonSummary `json:"comparison,omitempty"`
+
+	// Annotated The annotated copy, or the reason why there is none. Present when status is succeeded and the job was submitted with `annotate`.
+	Annotated *AnnotatedSummary `json:"annotated,omitempty"`
 
 	// Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
 	// about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
@@ -1067,6 +1115,20 @@ type PreflightSubmit struct {
 	// Fix The requested fixes.
 	Fix FixSelection `json:"fix,omitempty"`
 
+	// Output The printing condition for the fixes of a file that states none, and the rendering intent of conversions. Send it
+	// with `fix` only.
+	//
+	//
+	// Examples: {"condition":"FOGRA51","profileFileId":"file_01KB0QX4N2M4T7Q2C9W6H3JZVN","renderingIntent":"perceptual"}
+	Output *PrintingCondition `json:"output,omitempty"`
+
+	// Annotate The language of the comments in an annotated copy of the file, which shows the findings on its pages. Absent
+	// for no copy.
+	//
+	//
+	// Examples: en
+	Annotate PreflightSubmitAnnotate `json:"annotate,omitempty"`
+
 	// CompareWith The `jobId` of an earlier job of yours whose file the file of this job is compared with. Its file must be
 	// stored still: an uploaded file, or else the fixed file of the job. Files from `fileUrl` are not stored.
 	//
@@ -1074,6 +1136,41 @@ type PreflightSubmit struct {
 	// Examples: pref_01KB0QXR80M4T7Q2C9W6H3JZVN
 	CompareWith string `json:"compareWith,omitempty"`
 }
+
+// PreflightSubmitAnnotate The language of the comments in an annotated copy of the file, which shows the findings on its pages. Absent
+// for no copy.
+//
+// Examples: en
+type PreflightSubmitAnnotate string
+
+// PrintingCondition The printing condition for the fixes of a file that states none, and the rendering intent of conversions. Send it
+// with `fix` only.
+//
+// Examples: {"condition":"FOGRA51","profileFileId":"file_01KB0QX4N2M4T7Q2C9W6H3JZVN","renderingIntent":"perceptual"}
+type PrintingCondition struct {
+	// ProfileFileID The `fileId` of an uploaded ICC profile for CMYK that has at most 8 MiB and has not expired.
+	//
+	// Examples: file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+	ProfileFileID string `json:"profileFileId,omitempty"`
+
+	// Condition The identifier of the printing condition. Default: the description of the profile.
+	//
+	// Examples: FOGRA51
+	Condition string `json:"condition,omitempty"`
+
+	// RenderingIntent How colours outside of the gamut of the inks are converted (ISO 32000-2, table 69). Relative colorimetric
+	// conversion, which is the default, compensates the black point.
+	//
+	//
+	// Examples: perceptual
+	RenderingIntent PrintingConditionRenderingIntent `json:"renderingIntent,omitempty"`
+}
+
+// PrintingConditionRenderingIntent How colours outside of the gamut of the inks are converted (ISO 32000-2, table 69). Relative colorimetric
+// conversion, which is the default, compensates the black point.
+//
+// Examples: perceptual
+type PrintingConditionRenderingIntent string
 
 // ProfileKind `product` for a profile that inspects files, `simulator` for one that ends a job with the result in its name.
 // Only test keys see and use simulators. New values may be added.
@@ -2012,6 +2109,12 @@ type GetPreflightParams struct {
 	AcceptLanguage *AcceptLanguage `json:"Accept-Language,omitempty"`
 }
 
+// GetAnnotatedFileParams defines parameters for GetAnnotatedFile.
+type GetAnnotatedFileParams struct {
+	// IfNoneMatch The ETag of your copy.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
 // GetPreflightComparisonParams defines parameters for GetPreflightComparison.
 type GetPreflightComparisonParams struct {
 	// IfNoneMatch The ETag of your copy.
@@ -2202,8 +2305,12 @@ type ClientInterface interface {
 	//
 	// With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
 	// With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
-	// `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
-	// Both are rejected with a simulated profile, and by installations that store no files.
+	// `links.comparison`. With `annotate`, it also writes the findings into a copy of the file as comments: download it
+	// from `links.annotated`. A fix that is not possible, and a limit that ends one of the three, do not fail the job.
+	// They are rejected with a simulated profile, and by installations that store no files.
+	//
+	// `output` names the printing condition for the fixes `intent` and `colors`. Upload the ICC profile as a file, and
+	// send its `fileId` as `output.profileFileId`.
 	//
 	// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 	// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -2236,8 +2343,12 @@ type ClientInterface interface {
 	//
 	// With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
 	// With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
-	// `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
-	// Both are rejected with a simulated profile, and by installations that store no files.
+	// `links.comparison`. With `annotate`, it also writes the findings into a copy of the file as comments: download it
+	// from `links.annotated`. A fix that is not possible, and a limit that ends one of the three, do not fail the job.
+	// They are rejected with a simulated profile, and by installations that store no files.
+	//
+	// `output` names the printing condition for the fixes `intent` and `colors`. Upload the ICC profile as a file, and
+	// send its `fileId` as `output.profileFileId`.
 	//
 	// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 	// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -2300,6 +2411,16 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId} (the `GetPreflight` operationId).
 	GetPreflight(ctx context.Context, jobID JobID, params *GetPreflightParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetAnnotatedFile Download the annotated copy of a succeeded job. Requires preflight:read.
+	//
+	// Your file with an update at its end that shows the findings as comments on its pages, in the language of
+	// `annotate`. Any PDF viewer lists them. 404 means that the job was submitted without `annotate`, or that the file
+	// got no comments: `annotated.reason` of the job says why. 410 means that the copy has expired, as uploaded files
+	// do, or was deleted.
+	//
+	// Corresponds with GET /api/v1/preflight/{jobId}/annotated.pdf (the `GetAnnotatedFile` operationId).
+	GetAnnotatedFile(ctx context.Context, jobID JobID, params *GetAnnotatedFileParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetPreflightComparison Read the comparison of a succeeded job with an earlier one. Requires preflight:read.
 	//
@@ -2524,8 +2645,12 @@ func (c *Client) ListPreflights(ctx context.Context, params *ListPreflightsParam
 //
 // With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
 // With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
-// `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
-// Both are rejected with a simulated profile, and by installations that store no files.
+// `links.comparison`. With `annotate`, it also writes the findings into a copy of the file as comments: download it
+// from `links.annotated`. A fix that is not possible, and a limit that ends one of the three, do not fail the job.
+// They are rejected with a simulated profile, and by installations that store no files.
+//
+// `output` names the printing condition for the fixes `intent` and `colors`. Upload the ICC profile as a file, and
+// send its `fileId` as `output.profileFileId`.
 //
 // If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 // job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -2568,8 +2693,12 @@ func (c *Client) SubmitPreflightWithBody(ctx context.Context, params *SubmitPref
 //
 // With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
 // With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
-// `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
-// Both are rejected with a simulated profile, and by installations that store no files.
+// `links.comparison`. With `annotate`, it also writes the findings into a copy of the file as comments: download it
+// from `links.annotated`. A fix that is not possible, and a limit that ends one of the three, do not fail the job.
+// They are rejected with a simulated profile, and by installations that store no files.
+//
+// `output` names the printing condition for the fixes `intent` and `colors`. Upload the ICC profile as a file, and
+// send its `fileId` as `output.profileFileId`.
 //
 // If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 // job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -2683,6 +2812,26 @@ func (c *Client) CancelPreflight(ctx context.Context, jobID JobID, reqEditors ..
 // Corresponds with GET /api/v1/preflight/{jobId} (the `GetPreflight` operationId).
 func (c *Client) GetPreflight(ctx context.Context, jobID JobID, params *GetPreflightParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetPreflightRequest(c.Server, jobID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetAnnotatedFile Download the annotated copy of a succeeded job. Requires preflight:read.
+//
+// Your file with an update at its end that shows the findings as comments on its pages, in the language of
+// `annotate`. Any PDF viewer lists them. 404 means that the job was submitted without `annotate`, or that the file
+// got no comments: `annotated.reason` of the job says why. 410 means that the copy has expired, as uploaded files
+// do, or was deleted.
+//
+// Corresponds with GET /api/v1/preflight/{jobId}/annotated.pdf (the `GetAnnotatedFile` operationId).
+func (c *Client) GetAnnotatedFile(ctx context.Context, jobID JobID, params *GetAnnotatedFileParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetAnnotatedFileRequest(c.Server, jobID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -3443,6 +3592,55 @@ func NewGetPreflightRequest(server string, jobID JobID, params *GetPreflightPara
 	return req, nil
 }
 
+// NewGetAnnotatedFileRequest constructs an http.Request for the GetAnnotatedFile method
+func NewGetAnnotatedFileRequest(server string, jobID JobID, params *GetAnnotatedFileParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "jobId", jobID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/preflight/%s/annotated.pdf", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewGetPreflightComparisonRequest constructs an http.Request for the GetPreflightComparison method
 func NewGetPreflightComparisonRequest(server string, jobID JobID, params *GetPreflightComparisonParams) (*http.Request, error) {
 	var err error
@@ -4080,8 +4278,12 @@ type ClientWithResponsesInterface interface {
 	//
 	// With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
 	// With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
-	// `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
-	// Both are rejected with a simulated profile, and by installations that store no files.
+	// `links.comparison`. With `annotate`, it also writes the findings into a copy of the file as comments: download it
+	// from `links.annotated`. A fix that is not possible, and a limit that ends one of the three, do not fail the job.
+	// They are rejected with a simulated profile, and by installations that store no files.
+	//
+	// `output` names the printing condition for the fixes `intent` and `colors`. Upload the ICC profile as a file, and
+	// send its `fileId` as `output.profileFileId`.
 	//
 	// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 	// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -4114,8 +4316,12 @@ type ClientWithResponsesInterface interface {
 	//
 	// With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
 	// With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
-	// `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
-	// Both are rejected with a simulated profile, and by installations that store no files.
+	// `links.comparison`. With `annotate`, it also writes the findings into a copy of the file as comments: download it
+	// from `links.annotated`. A fix that is not possible, and a limit that ends one of the three, do not fail the job.
+	// They are rejected with a simulated profile, and by installations that store no files.
+	//
+	// `output` names the printing condition for the fixes `intent` and `colors`. Upload the ICC profile as a file, and
+	// send its `fileId` as `output.profileFileId`.
 	//
 	// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 	// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -4188,6 +4394,18 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId} (the `GetPreflight` operationId).
 	GetPreflightWithResponse(ctx context.Context, jobID JobID, params *GetPreflightParams, reqEditors ...RequestEditorFn) (*GetPreflightResponse, error)
+
+	// GetAnnotatedFileWithResponse Download the annotated copy of a succeeded job. Requires preflight:read.
+	//
+	// Your file with an update at its end that shows the findings as comments on its pages, in the language of
+	// `annotate`. Any PDF viewer lists them. 404 means that the job was submitted without `annotate`, or that the file
+	// got no comments: `annotated.reason` of the job says why. 410 means that the copy has expired, as uploaded files
+	// do, or was deleted.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/preflight/{jobId}/annotated.pdf (the `GetAnnotatedFile` operationId).
+	GetAnnotatedFileWithResponse(ctx context.Context, jobID JobID, params *GetAnnotatedFileParams, reqEditors ...RequestEditorFn) (*GetAnnotatedFileResponse, error)
 
 	// GetPreflightComparisonWithResponse Read the comparison of a succeeded job with an earlier one. Requires preflight:read.
 	//
@@ -4735,6 +4953,40 @@ func (r GetPreflightResponse) ContentType() string {
 	return ""
 }
 
+type GetAnnotatedFileResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// GetBody returns the raw response body bytes
+func (r GetAnnotatedFileResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetAnnotatedFileResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetAnnotatedFileResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetAnnotatedFileResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GetPreflightComparisonResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -5205,8 +5457,12 @@ func (c *ClientWithResponses) ListPreflightsWithResponse(ctx context.Context, pa
 //
 // With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
 // With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
-// `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
-// Both are rejected with a simulated profile, and by installations that store no files.
+// `links.comparison`. With `annotate`, it also writes the findings into a copy of the file as comments: download it
+// from `links.annotated`. A fix that is not possible, and a limit that ends one of the three, do not fail the job.
+// They are rejected with a simulated profile, and by installations that store no files.
+//
+// `output` names the printing condition for the fixes `intent` and `colors`. Upload the ICC profile as a file, and
+// send its `fileId` as `output.profileFileId`.
 //
 // If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 // job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -5245,8 +5501,12 @@ func (c *ClientWithResponses) SubmitPreflightWithBodyWithResponse(ctx context.Co
 //
 // With `fix`, the job also fixes a copy of the file: read the log at `links.fixes` and the copy at `links.fixedFile`.
 // With `compareWith`, it also compares the file with that of an earlier job: read the comparison at
-// `links.comparison`. A fix that is not possible, and a limit that ends a fix or a comparison, do not fail the job.
-// Both are rejected with a simulated profile, and by installations that store no files.
+// `links.comparison`. With `annotate`, it also writes the findings into a copy of the file as comments: download it
+// from `links.annotated`. A fix that is not possible, and a limit that ends one of the three, do not fail the job.
+// They are rejected with a simulated profile, and by installations that store no files.
+//
+// `output` names the printing condition for the fixes `intent` and `colors`. Upload the ICC profile as a file, and
+// send its `fileId` as `output.profileFileId`.
 //
 // If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 // job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -5354,6 +5614,24 @@ func (c *ClientWithResponses) GetPreflightWithResponse(ctx context.Context, jobI
 		return nil, err
 	}
 	return ParseGetPreflightResponse(rsp)
+}
+
+// GetAnnotatedFileWithResponse Download the annotated copy of a succeeded job. Requires preflight:read.
+//
+// Your file with an update at its end that shows the findings as comments on its pages, in the language of
+// `annotate`. Any PDF viewer lists them. 404 means that the job was submitted without `annotate`, or that the file
+// got no comments: `annotated.reason` of the job says why. 410 means that the copy has expired, as uploaded files
+// do, or was deleted.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/preflight/{jobId}/annotated.pdf (the `GetAnnotatedFile` operationId).
+func (c *ClientWithResponses) GetAnnotatedFileWithResponse(ctx context.Context, jobID JobID, params *GetAnnotatedFileParams, reqEditors ...RequestEditorFn) (*GetAnnotatedFileResponse, error) {
+	rsp, err := c.GetAnnotatedFile(ctx, jobID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetAnnotatedFileResponse(rsp)
 }
 
 // GetPreflightComparisonWithResponse Read the comparison of a succeeded job with an earlier one. Requires preflight:read.
@@ -5821,6 +6099,22 @@ func ParseGetPreflightResponse(rsp *http.Response) (*GetPreflightResponse, error
 	case rsp.StatusCode == 304:
 		break // No content-type
 
+	}
+
+	return response, nil
+}
+
+// ParseGetAnnotatedFileResponse parses an HTTP response from a GetAnnotatedFileWithResponse call
+func ParseGetAnnotatedFileResponse(rsp *http.Response) (*GetAnnotatedFileResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetAnnotatedFileResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
 	}
 
 	return response, nil
