@@ -140,6 +140,14 @@ func annotatedCopy(job *preflightjob.Job) string {
 	}
 }
 
+// languageName returns the name of a language of reports in that language.
+func languageName(tag string) string {
+	if tag == "de" {
+		return "Deutsch"
+	}
+	return "English"
+}
+
 // fixTitle describes a fix; that of a later release is its name.
 func fixTitle(fix report.Fix) string {
 	if !slices.Contains(report.Fixes(), fix) {

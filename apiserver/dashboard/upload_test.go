@@ -103,6 +103,7 @@ func TestFormCreatesAJobForItsFile(t *testing.T) {
 	sent := b.upload(t, part{name: "profile", content: "pdfx4"}, part{name: "width", content: "148"}, part{name: "height", content: "210.5"},
 		part{name: "pages", content: "2"}, part{name: "quantity", content: "5e3"}, part{name: "process", content: "4"},
 		part{name: "spots", content: "Gold, , PANTONE 185 C"}, part{name: "rfqId"}, part{name: "clientReference"},
+		part{name: "fix", content: "auto"}, part{name: "annotate", content: "de"},
 		part{name: "file", file: "flyer final.pdf", content: pdf}).want(t, http.StatusSeeOther, "")
 	jobs := d.jobs(t, acmeLive)
 	if len(jobs) != 1 {
@@ -118,7 +119,7 @@ func TestFormCreatesAJobForItsFile(t *testing.T) {
 	if diff := cmp.Diff(want, job.Ticket); diff != "" {
 		t.Errorf("ticket (-want +got):\n%s", diff)
 	}
-	if job.Profile != "pdfx4" || job.ClientReference != "flyer final.pdf" || job.Status != preflightjob.Queued {
+	if job.Profile != "pdfx4" || job.ClientReference != "flyer final.pdf" || job.Status != preflightjob.Queued || job.Fixes != preflightjob.FixAuto || job.Annotate != "de" {
 		t.Errorf("job %+v", job)
 	}
 	content, err := d.Files.Open(t.Context(), acmeLive, job.FileURL.FileID())

@@ -24,6 +24,8 @@ import (
 const (
 	FieldProfile   = "profile"
 	FieldReference = "clientReference"
+	FieldFix       = "fix"
+	FieldAnnotate  = "annotate"
 	FieldWidth     = "width"
 	FieldHeight    = "height"
 	FieldPages     = "pages"
@@ -206,6 +208,8 @@ func documentOf(fields url.Values) map[string]any {
 	document, intent, size, colors := map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}
 	set(document, "profile", FieldProfile)
 	set(document, "clientReference", FieldReference)
+	set(document, "fix", FieldFix)
+	set(document, "annotate", FieldAnnotate)
 	setNumber(size, "width", FieldWidth)
 	setNumber(size, "height", FieldHeight)
 	setNumber(colors, "process", FieldProcess)
