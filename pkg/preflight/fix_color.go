@@ -8,12 +8,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
+	"math"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/mesh"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -243,29 +245,38 @@ func keyed(pixel []byte, ranges []int) bool {
 // gradientSteps is the number of colours of a converted gradient.
 const gradientSteps = 1024
 
-// gradient converts a shading whose colour depends on one parameter: axial and radial ones, and
-// meshes with a function. A shading without a number gets one; the pattern then refers to it.
+// gradient converts a shading. A shading without a number gets one; the pattern then refers to it.
 func (c *conversion) gradient(o types.Object, dict types.Dict, space *color.Space, pattern types.Object) (types.IndirectRef, bool) {
 	ref, isRef := o.(types.IndirectRef)
+	stream, isStream := c.x.file.Stream(o)
+	out, data := maps.Clone(dict), string(stream.Raw)
 	kind := c.x.file.Int(dict["ShadingType"])
-	function, ok := dict["Function"]
-	if !ok || kind == 1 {
-		return ref, false
-	}
+	var ok bool
 	domain := []float64{0, 1}
-	if kind < 4 {
-		if given, ok := c.x.file.Numbers(dict["Domain"], 2); ok {
-			domain = given
+	function, parametric := dict["Function"]
+	switch {
+	case parametric && kind == 1:
+		if domain, ok = c.x.file.Numbers(dict["Domain"], 4); !ok {
+			domain = []float64{0, 1, 0, 1}
 		}
-	} else if decode, ok := c.x.file.Numbers(dict["Decode"], 6); ok {
-		domain = decode[4:]
+		out["Function"], ok = c.placed(function, space, domain)
+	case parametric:
+		if given, ok := c.x.file.Numbers(dict["Domain"], 2); kind < mesh.Free && ok {
+			domain = given
+		} else if decode, ok := c.x.file.Numbers(dict["Decode"], 6); kind >= mesh.Free && ok {
+			domain = decode[4:]
+		}
+		out["Function"], ok = c.parametric(function, space, domain)
+	case isStream:
+		out = unfiltered(out)
+		data, ok = c.mesh(o, out, space)
+	default:
+		ok = false
 	}
-	colors, ok := c.parametric(function, space, domain)
 	if !ok {
 		return ref, false
 	}
-	out := maps.Clone(dict)
-	out["ColorSpace"], out["Function"] = types.Name(color.DeviceCMYK), colors
+	out["ColorSpace"] = types.Name(color.DeviceCMYK)
 	if background, ok := c.x.file.Numbers(dict["Background"], space.Components); ok {
 		var inks types.Array
 		for _, v := range c.color(space, background) {
@@ -273,11 +284,10 @@ func (c *conversion) gradient(o types.Object, dict types.Dict, space *color.Spac
 		}
 		out["Background"] = inks
 	}
-	stream, isStream := c.x.file.Stream(o)
 	owner, owned := pattern.(types.IndirectRef)
 	switch {
 	case isStream:
-		c.x.update.replaceStream(ref, c.x.file.Generation(ref), out, string(stream.Raw))
+		c.x.update.replaceStream(ref, c.x.file.Generation(ref), out, data)
 	case isRef:
 		c.x.update.replace(ref, c.x.file.Generation(ref), out)
 	case pattern == nil:
@@ -294,37 +304,124 @@ func (c *conversion) gradient(o types.Object, dict types.Dict, space *color.Spac
 	return ref, true
 }
 
-// parametric returns a sampled function from the parameter of a shading to inks.
-func (c *conversion) parametric(function types.Object, space *color.Space, domain []float64) (types.IndirectRef, bool) {
-	list := c.x.file.Array(function)
+// functions reads one function, or one for each component, of so many inputs.
+func (c *conversion) functions(o types.Object, inputs int) (out []*color.Function, ok bool) {
+	list := c.x.file.Array(o)
 	if list == nil {
-		list = types.Array{function}
+		list = types.Array{o}
 	}
-	var functions []*color.Function
 	for _, o := range list[:min(len(list), color.MaxComponents)] {
 		f, err := color.ParseFunction(c.x.file, o, 0)
-		if err != nil || f.Inputs() != 1 {
-			return types.IndirectRef{}, false
+		if err != nil || f.Inputs() != inputs {
+			return nil, false
 		}
-		functions = append(functions, f)
+		out = append(out, f)
+	}
+	return out, true
+}
+
+// inks returns the inks of the colour that functions give.
+func (c *conversion) inks(functions []*color.Function, space *color.Space, in ...float64) [4]float64 {
+	var values []float64
+	for _, f := range functions {
+		values = f.Eval(values, in)
+	}
+	return c.color(space, values)
+}
+
+// sampled returns a sampled function of eight bits with four outputs.
+func (c *conversion) sampled(domain []float64, sizes types.Array, data []byte) types.IndirectRef {
+	unit, limits := types.Array{}, types.Array{}
+	for range 4 {
+		unit = append(unit, types.Integer(0), types.Integer(1))
+	}
+	for _, v := range domain {
+		limits = append(limits, types.Float(v))
+	}
+	return c.x.update.stream(types.Dict{
+		"FunctionType": types.Integer(0), "Domain": limits, "Range": unit,
+		"Size": sizes, "BitsPerSample": types.Integer(8), "Filter": types.Name("FlateDecode"),
+	}, compressed(data))
+}
+
+// parametric returns a sampled function from the parameter of a shading to inks.
+func (c *conversion) parametric(function types.Object, space *color.Space, domain []float64) (types.Object, bool) {
+	functions, ok := c.functions(function, 1)
+	if !ok {
+		return nil, false
 	}
 	var data []byte
 	for i := range gradientSteps {
 		t := domain[0] + (domain[1]-domain[0])*float64(i)/(gradientSteps-1)
-		var values []float64
-		for _, f := range functions {
-			values = f.Eval(values, []float64{t})
-		}
-		for _, v := range c.color(space, values) {
+		for _, v := range c.inks(functions, space, t) {
 			data = append(data, byte(v*255+0.5))
 		}
 	}
-	unit := types.Array{}
-	for range 4 {
-		unit = append(unit, types.Integer(0), types.Integer(1))
+	return c.sampled(domain, types.Array{types.Integer(gradientSteps)}, data), true
+}
+
+// The table of a function of two inputs: the points in each direction, of which the first number that
+// gives about the same inks is used, and the places at which inks are compared.
+var placedSides = [...]int{65, 129, 257, 513} // constant
+
+const (
+	placedTrials = 4000
+	// placedTolerance is the difference that counts, and placedFaults the most places with one, such as
+	// those at an edge.
+	placedTolerance = 0.015
+	placedFaults    = placedTrials / 50
+)
+
+// placed returns a sampled function from the place of a shading to inks. It returns false if no table
+// gives about the same inks.
+func (c *conversion) placed(function types.Object, space *color.Space, domain []float64) (types.Object, bool) {
+	functions, ok := c.functions(function, 2)
+	if !ok || domain[1] <= domain[0] || domain[3] <= domain[2] {
+		return nil, false
 	}
-	return c.x.update.stream(types.Dict{
-		"FunctionType": types.Integer(0), "Domain": types.Array{types.Float(domain[0]), types.Float(domain[1])}, "Range": unit,
-		"Size": types.Array{types.Integer(gradientSteps)}, "BitsPerSample": types.Integer(8), "Filter": types.Name("FlateDecode"),
-	}, compressed(data)), true
+	at := func(u, v float64) [4]float64 {
+		return c.inks(functions, space, domain[0]+(domain[1]-domain[0])*u, domain[2]+(domain[3]-domain[2])*v)
+	}
+	var data []byte
+	side, faults := 0, 0
+	for _, side = range placedSides {
+		data = data[:0]
+		for i := range side * side {
+			for _, v := range at(float64(i%side)/float64(side-1), float64(i/side)/float64(side-1)) {
+				data = append(data, byte(v*255+0.5))
+			}
+		}
+		faults = 0
+		for i := range placedTrials {
+			// Places that fill the square evenly, and do not repeat in the rows of a table.
+			_, u := math.Modf(0.5 + float64(i)*0.7548776662466927)
+			_, v := math.Modf(0.5 + float64(i)*0.5698402909980532)
+			want := at(u, v)
+			for k, got := range bilinear(data, side, u, v) {
+				if math.Abs(want[k]-got) > placedTolerance {
+					faults++
+					break
+				}
+			}
+		}
+		if faults == 0 {
+			break
+		}
+	}
+	if faults > placedFaults {
+		return nil, false
+	}
+	return c.sampled(domain, types.Array{types.Integer(side), types.Integer(side)}, data), true
+}
+
+// bilinear returns the inks of a table at a place from 0 to 1.
+func bilinear(data []byte, side int, u, v float64) (out [4]float64) {
+	u, v = u*float64(side-1), v*float64(side-1)
+	x, y := min(int(u), side-2), min(int(v), side-2)
+	u, v = u-float64(x), v-float64(y)
+	for k := range out {
+		value := func(x, y int) float64 { return float64(data[(y*side+x)*4+k]) / 255 }
+		out[k] = (1-v)*((1-u)*value(x, y)+u*value(x+1, y)) + v*((1-u)*value(x, y+1)+u*value(x+1, y+1))
+	}
+	return out
 }

@@ -106,6 +106,22 @@ func TestFixesOfContentsKeepOtherArtwork(t *testing.T) {
 			return fmt.Sprintf("/XObject << /Fm %s >>", s.Form(pdftest.Box{0, 0, 700, 900}, "", content, resources))
 		}
 	}
+	const mesh = "q 90 290 120 120 re W n /S sh Q\n"
+	rgb := report.ObjectChange{Name: "ColorSpace", Before: "DeviceRGB", After: "DeviceCMYK"}
+	meshOf := func(s *pdftest.Sound, kind, flag int, space, decode string, records ...[]byte) string {
+		return fmt.Sprintf("/Shading << /S %s >>", s.Flate(fmt.Sprintf("/ShadingType %d /ColorSpace %s /BitsPerCoordinate 8 /BitsPerComponent 8 /BitsPerFlag %d "+
+			"/VerticesPerRow 2 /Decode [100 200 300 400 %s]", kind, space, flag, decode), slices.Concat(records...)))
+	}
+	meshed := func(kind, flag int, records ...[]byte) func(s *pdftest.Sound) string {
+		return func(s *pdftest.Sound) string { return meshOf(s, kind, flag, "/DeviceRGB", "0 1 0 1 0 1", records...) }
+	}
+	coons := []byte{0, 0, 0, 20, 80, 0, 160, 0, 255, 80, 200, 160, 255, 255, 255, 200, 160, 255, 80, 255, 0, 160, 60, 80, 0}
+	placed := func(program string) func(s *pdftest.Sound) string {
+		return func(s *pdftest.Sound) string {
+			function := s.Stream("/FunctionType 4 /Domain [0 1 0 1] /Range [0 1 0 1 0 1]", []byte(program))
+			return fmt.Sprintf("/Shading << /S << /ShadingType 1 /ColorSpace /DeviceRGB /Matrix [50 0 0 50 100 300] /Function %s >> >>", function)
+		}
+	}
 	tests := map[string]struct {
 		content   string
 		resources func(s *pdftest.Sound) string
@@ -209,11 +225,37 @@ func TestFixesOfContentsKeepOtherArtwork(t *testing.T) {
 			want: []report.ObjectChange{{Page: 1, Name: "gradient", Before: "DeviceRGB", After: "DeviceCMYK"}},
 		},
 		"a gradient that depends on the place": {
+			content: "q 100 300 50 50 re W n /S sh Q\n", fix: report.FixColors, resources: placed("{ 2 copy mul }"),
+			want: []report.ObjectChange{{Page: 1, Name: "gradient", Before: "DeviceRGB", After: "DeviceCMYK"}},
+		},
+		"a gradient with more detail than a table can have": {
 			content: "q 100 300 50 50 re W n /S sh Q\n", fix: report.FixColors, reason: report.FixContent,
-			resources: func(s *pdftest.Sound) string {
-				function := s.Stream("/FunctionType 4 /Domain [0 1 0 1] /Range [0 1 0 1 0 1]", []byte("{ 0.5 }"))
-				return fmt.Sprintf("/Shading << /S << /ShadingType 1 /ColorSpace /DeviceRGB /Matrix [50 0 0 50 100 300] /Function %s >> >>", function)
-			},
+			resources: placed("{ mul 1000000 mul dup truncate sub dup dup }"),
+		},
+		"a mesh of triangles in similar colours": {
+			content: mesh, resources: meshed(4, 8, []byte{0, 0, 0, 250, 0, 0}, []byte{0, 255, 0, 250, 0, 0}, []byte{0, 0, 255, 250, 6, 0}, []byte{1, 255, 255, 250, 0, 0}), fix: report.FixColors,
+			want: []report.ObjectChange{rgb},
+		},
+		"a mesh of triangles in colours of all kinds": {
+			content: mesh, resources: meshed(4, 8, []byte{0, 0, 0, 255, 0, 0}, []byte{0, 255, 0, 0, 255, 0}, []byte{0, 0, 255, 0, 0, 255}, []byte{1, 255, 255, 255, 255, 255}), fix: report.FixColors,
+			want: []report.ObjectChange{{Name: "mesh", Before: "2 pieces", After: "16560 pieces"}, rgb},
+		},
+		"a mesh of rows": {
+			content: mesh, resources: meshed(5, 0, []byte{0, 0, 255, 255, 255}, []byte{255, 0, 0, 128, 0}, []byte{0, 255, 0, 0, 0}, []byte{255, 255, 255, 0, 255}), fix: report.FixColors,
+			want: []report.ObjectChange{{Name: "mesh", Before: "2 pieces", After: "10574 pieces"}, rgb},
+		},
+		"a mesh of Coons patches": {
+			content: mesh, resources: meshed(6, 8, coons, []byte{255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 0}), fix: report.FixColors,
+			want: []report.ObjectChange{{Name: "mesh", Before: "1 pieces", After: "4096 pieces"}, rgb},
+		},
+		"a mesh of tensor-product patches": {
+			content: mesh, resources: meshed(7, 8, coons, []byte{60, 60, 60, 200, 200, 200, 200, 60}, []byte{255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 0}), fix: report.FixColors,
+			want: []report.ObjectChange{{Name: "mesh", Before: "1 pieces", After: "4096 pieces"}, rgb},
+		},
+		"a mesh in indices": {
+			content: mesh, resources: func(s *pdftest.Sound) string {
+				return meshOf(s, 4, 8, "[/Indexed /DeviceRGB 1 <FF000000FF00>]", "0 1", []byte{0, 0, 0, 0}, []byte{0, 255, 0, 255}, []byte{0, 0, 255, 0})
+			}, fix: report.FixColors, reason: report.FixContent,
 		},
 	}
 	for name, tc := range tests {

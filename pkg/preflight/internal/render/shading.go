@@ -70,7 +70,7 @@ func (r *Renderer) Shade(sh *Shading, m geom.Matrix, shape *geom.Path, evenOdd b
 	case 2, 3:
 		source = r.gradient(sh, kind == 3, inverse)
 	case 4, 5, 6, 7:
-		source = r.mesh(sh, kind, device, region)
+		source = r.mesh(sh, device, region)
 	}
 	if back != nil {
 		r.draw(back, shape, evenOdd, region, &paint)
