@@ -25,6 +25,7 @@ const (
 	segmentRefineNow        = 42
 	segmentRefineLossless   = 43
 	segmentPage             = 48
+	segmentTable            = 53
 )
 
 // The limits of a bilevel image.
@@ -117,6 +118,7 @@ type segment struct {
 	symbols  []*bilevel
 	patterns []*bilevel
 	bitmap   *bilevel
+	table    *huffmanTable
 	// The contexts that a dictionary keeps for the next one.
 	generic, refinement []mqContext
 }
@@ -213,6 +215,8 @@ func (d *jbig2) segment(h *header) error {
 		return d.symbolDictionary(h)
 	case segmentPatterns:
 		return d.patternDictionary(h)
+	case segmentTable:
+		return d.tableSegment(h)
 	case segmentPage:
 		return d.pageInformation(h.data)
 	case segmentText, segmentTextNow, segmentTextLossless, segmentHalftone, segmentHalftoneNow, segmentHalftoneLossless,

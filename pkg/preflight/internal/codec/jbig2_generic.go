@@ -145,6 +145,20 @@ func (d *jbig2) decodeFax(data []byte, width, height int) (*bilevel, error) {
 	return out, nil
 }
 
+// faxLength returns the bytes up to the end of the block in which a fax ends: two times eleven zeros and a
+// one, which no other code contains.
+func faxLength(data []byte) int {
+	window := uint32(0xffffffff)
+	for i, b := range data {
+		for bit := 7; bit >= 0; bit-- {
+			if window = window<<1 | uint32(b>>bit)&1; window&0xffffff == 0x001001 {
+				return i + 1
+			}
+		}
+	}
+	return len(data)
+}
+
 // refinement are the parameters of a bitmap that is coded by its difference from another.
 type refinement struct {
 	template  int
@@ -279,7 +293,7 @@ func (d *jbig2) halftoneRegion(h *header, data []byte, width, height int) (*bile
 	}
 	var patterns []*bilevel
 	for _, number := range h.referred {
-		if s := d.segments[number]; s != nil {
+		if s := d.segments[number]; s != nil && len(patterns)+len(s.patterns) <= maxSymbols {
 			patterns = append(patterns, s.patterns...)
 		}
 	}
@@ -287,7 +301,7 @@ func (d *jbig2) halftoneRegion(h *header, data []byte, width, height int) (*bile
 	word := func(i int) int { return int(int32(binary.BigEndian.Uint32(data[1+4*i:]))) } // #nosec G115 -- signed
 	across, down, left, top := word(0), word(1), word(2), word(3)
 	stepX, stepY := int(data[17])<<8|int(data[18]), int(data[19])<<8|int(data[20])
-	if flags&1 != 0 || len(patterns) == 0 || across < 0 || down < 0 || int64(across)*int64(down) > maxBilevel {
+	if len(patterns) == 0 || across < 0 || down < 0 || int64(across)*int64(down) > maxBilevel {
 		return nil, errors.New("a halftone that is not supported")
 	}
 	out, err := d.newBitmap(width, height)
@@ -321,10 +335,18 @@ func (d *jbig2) halftoneRegion(h *header, data []byte, width, height int) (*bile
 	if !d.room(8*int64(across)*int64(down) + int64(across)*int64(down)*int64(patterns[0].width*patterns[0].height)) {
 		return nil, errRoom
 	}
-	mq, contexts := newMQ(data[21:]), make([]mqContext, templates[g.template].size)
+	data = data[21:]
+	mq, contexts := newMQ(data), make([]mqContext, templates[g.template].size)
 	indices := make([]int, across*down)
 	for range symbolCodeLength(len(patterns)) {
-		plane, err := d.decodeGeneric(mq, contexts, &g, across, down)
+		var plane *bilevel
+		if flags&1 != 0 {
+			n := faxLength(data)
+			plane, err = d.decodeFax(data[:n], across, down)
+			data = data[n:]
+		} else {
+			plane, err = d.decodeGeneric(mq, contexts, &g, across, down)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ package codec
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 	"os"
 	"os/exec"
@@ -12,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
 
 // mqEncoder is the arithmetic encoder (ISO/IEC 15444-1, C.2).
@@ -189,7 +192,13 @@ type stream struct {
 
 func (s *stream) segment(kind byte, referred []byte, data ...[]byte) byte {
 	all := bytes.Join(data, nil)
-	s.Write([]byte{0, 0, 0, s.next, kind, byte(len(referred) << 5)}) // #nosec G115 -- at most 4
+	s.Write([]byte{0, 0, 0, s.next, kind})
+	if n := len(referred); n <= 4 {
+		s.WriteByte(byte(n << 5)) // #nosec G115 -- at most 4
+	} else {
+		s.Write(words(7<<29 | n))
+		s.Write(make([]byte, (n+8)/8))
+	}
 	s.Write(referred)
 	s.WriteByte(1)
 	_ = binary.Write(s, binary.BigEndian, uint32(len(all))) // #nosec G115 -- small
@@ -212,29 +221,55 @@ func (s *stream) page(width, height int) {
 // wantPage decodes a stream, and compares the page with a bitmap and with what jbig2dec reads.
 func (s *stream) wantPage(t *testing.T, want *bilevel) {
 	t.Helper()
+	s.wantPageOf(t, want, func(in, out string) *exec.Cmd {
+		if err := os.WriteFile(in, s.Bytes(), 0o600); err != nil {
+			t.Fatalf("os.WriteFile: %v", err)
+		}
+		return exec.CommandContext(t.Context(), "jbig2dec", "-e", "-t", "pbm", "-o", out+"-000.pbm", in)
+	})
+}
+
+// wantPageOfPoppler is [stream.wantPage] for what jbig2dec does not read: refinements in Huffman codes.
+func (s *stream) wantPageOfPoppler(t *testing.T, want *bilevel) {
+	t.Helper()
+	s.wantPageOf(t, want, func(in, out string) *exec.Cmd {
+		var b pdftest.Builder
+		image := b.Stream(fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d /BitsPerComponent 1 /ColorSpace /DeviceGray /Filter /JBIG2Decode", want.width, want.height), s.Bytes())
+		file := b.Document(pdftest.Print("q 400 0 0 400 100 200 cm /I Do Q", fmt.Sprintf("/XObject << /I %s >>", image)))
+		if err := os.WriteFile(in, file, 0o600); err != nil {
+			t.Fatalf("os.WriteFile: %v", err)
+		}
+		return exec.CommandContext(t.Context(), "pdfimages", in, out)
+	})
+}
+
+// wantPageOf compares the page with a bitmap, and with what a command that reads the stream writes, unless
+// it is nil.
+func (s *stream) wantPageOf(t *testing.T, want *bilevel, read func(in, out string) *exec.Cmd) {
+	t.Helper()
 	got, err := DecodeJBIG2(s.Bytes(), nil, want.width, want.height, func(int64) bool { return true })
 	if err != nil {
 		t.Fatalf("DecodeJBIG2: %v", err)
 	}
 	stride := (want.width + 7) / 8
-	read := &bilevel{width: want.width, height: want.height}
+	page := &bilevel{width: want.width, height: want.height}
 	for y := range want.height {
 		for x := range want.width {
-			read.pixels = append(read.pixels, 1-got[y*stride+x/8]>>(7-x%8)&1)
+			page.pixels = append(page.pixels, 1-got[y*stride+x/8]>>(7-x%8)&1)
 		}
 	}
-	if diff := cmp.Diff(want.pixels, read.pixels); diff != "" {
-		t.Errorf("the page differs (-want +got):\n%.600s", diff)
+	if !bytes.Equal(want.pixels, page.pixels) {
+		t.Errorf("the page differs (-want +got):\n%.600s", cmp.Diff(want.pixels, page.pixels))
+	}
+	if read == nil {
+		return
 	}
 	directory := t.TempDir()
-	in, out := filepath.Join(directory, "in.jb2"), filepath.Join(directory, "out.pbm")
-	if err := os.WriteFile(in, s.Bytes(), 0o600); err != nil {
-		t.Fatalf("os.WriteFile: %v", err)
+	command := read(filepath.Join(directory, "in"), filepath.Join(directory, "out"))
+	if text, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, text)
 	}
-	if text, err := exec.CommandContext(t.Context(), "jbig2dec", "-e", "-t", "pbm", "-o", out, in).CombinedOutput(); err != nil {
-		t.Fatalf("jbig2dec: %v\n%s", err, text)
-	}
-	file, err := os.ReadFile(out)
+	file, err := os.ReadFile(filepath.Join(directory, "out-000.pbm"))
 	if err != nil {
 		t.Fatalf("os.ReadFile: %v", err)
 	}
@@ -246,7 +281,7 @@ func (s *stream) wantPage(t *testing.T, want *bilevel) {
 			mask <<= over
 		}
 		if (^v)&mask != pixels[i]&mask {
-			t.Fatalf("byte %d is %08b, jbig2dec reads %08b", i, ^v&mask, pixels[i]&mask)
+			t.Fatalf("byte %d is %08b, %s reads %08b", i, ^v&mask, filepath.Base(command.Path), pixels[i]&mask)
 		}
 	}
 }
@@ -320,31 +355,31 @@ func TestTextOfJBIG2(t *testing.T) {
 				want := &bilevel{width: 120, height: 90, pixels: make([]byte, 120*90)}
 				placed := &text{corner: corner, transposed: transposed}
 				e := newEncoder()
-				c := &textDecoders{id: newIDDecoder(len(symbols))}
-				e.integer(&c.strip, 0, false)
+				c := &arithmeticText{ids: newIDDecoder(len(symbols))}
+				e.integer(&c.strips, 0, false)
 				strip, first := 0, 0
 				for line, ids := range [][]int{{0, 1, 2, 1}, {2, 2, 0}} {
 					down := 20 + 16*line
-					e.integer(&c.strip, (down-strip)/strips, false)
+					e.integer(&c.strips, (down-strip)/strips, false)
 					strip = down
 					start := 15 + 7*line
-					e.integer(&c.first, start-first, false)
+					e.integer(&c.firsts, start-first, false)
 					first = start
 					at := start
 					for i, id := range ids {
 						if i > 0 {
-							e.integer(&c.next, i-2, false)
+							e.integer(&c.nexts, i-2, false)
 							at += i - 2 + 3 // with the gap of the region
 						}
 						offset := 0
 						if strips > 1 {
 							offset = i % strips
-							e.integer(&c.offset, offset, false)
+							e.integer(&c.offsets, offset, false)
 						}
-						e.id(&c.id, id)
+						e.id(&c.ids, id)
 						at = placed.place(want, symbols[id], at, strip+offset)
 					}
-					e.integer(&c.next, 0, true)
+					e.integer(&c.nexts, 0, true)
 				}
 				flags := bits.Len(uint(strips-1))<<2 | corner<<4 | 3<<10
 				if transposed {
@@ -353,6 +388,32 @@ func TestTextOfJBIG2(t *testing.T) {
 				s.segment(segmentTextNow, []byte{dictionary}, words(120, 90, 0, 0), []byte{0, byte(flags >> 8), byte(flags)}, words(7), e.flush()) // #nosec G115 -- 16 bits
 				s.wantPage(t, want)
 			}
+		}
+	}
+}
+
+// refine encodes a bitmap by its difference from another, moved by dx and dy.
+func (e *mqEncoder) refine(contexts []mqContext, reference, want *bilevel, template, dx, dy int) {
+	for y := range want.height {
+		for x := range want.width {
+			near := func(i, k int) int { return reference.at(x-dx+i, y-dy+k) }
+			// Figures 12 and 13.
+			context, shift := 0, 0
+			add := func(v int) { context |= v << shift; shift++ }
+			add(want.at(x-1, y))
+			add(want.at(x+1, y-1))
+			add(want.at(x, y-1))
+			add(want.at(x-1, y-1))
+			if template == 0 {
+				for _, p := range []point{{1, 1}, {0, 1}, {-1, 1}, {1, 0}, {0, 0}, {-1, 0}, {1, -1}, {0, -1}, {-1, -1}} {
+					add(near(p.x, p.y))
+				}
+			} else {
+				for _, p := range []point{{1, 1}, {0, 1}, {1, 0}, {0, 0}, {-1, 0}, {0, -1}} {
+					add(near(p.x, p.y))
+				}
+			}
+			e.bit(&contexts[context], want.at(x, y))
 		}
 	}
 }
@@ -366,29 +427,7 @@ func TestRefinementOfJBIG2(t *testing.T) {
 		}
 		first, second := newEncoder(), newEncoder()
 		first.bitmap(make([]mqContext, templates[0].size), reference, 0, false)
-		contexts := make([]mqContext, refinementSizes[template])
-		for y := range want.height {
-			for x := range want.width {
-				near := func(dx, dy int) int { return reference.at(x+dx, y+dy) }
-				// Figures 12 and 13.
-				context, shift := 0, 0
-				add := func(v int) { context |= v << shift; shift++ }
-				add(want.at(x-1, y))
-				add(want.at(x+1, y-1))
-				add(want.at(x, y-1))
-				add(want.at(x-1, y-1))
-				if template == 0 {
-					for _, p := range []point{{1, 1}, {0, 1}, {-1, 1}, {1, 0}, {0, 0}, {-1, 0}, {1, -1}, {0, -1}, {-1, -1}} {
-						add(near(p.x, p.y))
-					}
-				} else {
-					for _, p := range []point{{1, 1}, {0, 1}, {1, 0}, {0, 0}, {-1, 0}, {0, -1}} {
-						add(near(p.x, p.y))
-					}
-				}
-				second.bit(&contexts[context], want.at(x, y))
-			}
-		}
+		second.refine(make([]mqContext, refinementSizes[template]), reference, want, template, 0, 0)
 		var s stream
 		s.page(40, 30)
 		s.segment(segmentGenericNow, nil, words(40, 30, 0, 0), []byte{0, 0}, adaptiveBytes[0], first.flush())
@@ -458,6 +497,7 @@ func FuzzDecodeJBIG2(f *testing.F) {
 	s.symbols([]*bilevel{drawing(5, 6, 1), drawing(7, 6, 2)}, 2)
 	s.segment(segmentGenericNow, nil, words(20, 20, 0, 0), []byte{0, 10}, adaptiveBytes[1], e.flush())
 	f.Add(s.Bytes())
+	f.Add(huffmanStream(f))
 	f.Fuzz(func(_ *testing.T, data []byte) {
 		left := int64(4 << 20)
 		_, _ = DecodeJBIG2(data, nil, 64, 64, func(n int64) bool { left -= n; return left >= 0 && n >= 0 })
