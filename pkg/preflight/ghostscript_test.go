@@ -311,6 +311,8 @@ func most9(totals []int) float64 {
 type composition struct {
 	content   string
 	resources func(b *pdftest.Builder) string
+	// extra goes into the dictionary of the page.
+	extra string
 }
 
 // goFont writes a TrueType font with a program.
@@ -359,7 +361,7 @@ func inlineHex(samples []byte) string {
 func compositions(t *testing.T) map[string]composition {
 	t.Helper()
 	const states = "/ExtGState << /O << /OP true /op true /OPM 1 >> /Z << /OP true /op true /OPM 0 >> /H << /ca 0.5 /CA 0.5 >> " +
-		"/M << /BM /Multiply >> /S << /BM /Screen >> /D << /BM /Darken >> /L << /BM /Lighten >> /X << /BM /ColorBurn >> >> "
+		"/M << /BM /Multiply >> /S << /BM /Screen >> /D << /BM /Darken >> /L << /BM /Lighten >> /X << /BM /ColorBurn >> /Lu << /BM /Luminosity >> >> "
 	const gold = "/ColorSpace << /Gold [/Separation /Gold /DeviceCMYK << /FunctionType 2 /Domain [0 1] /C0 [0 0 0 0] /C1 [0 0.2 0.8 0.1] /N 1 >>] " +
 		"/All [/Separation /All /DeviceCMYK << /FunctionType 2 /Domain [0 1] /C0 [0 0 0 0] /C1 [1 1 1 1] /N 1 >>] " +
 		"/Two [/DeviceN [/Cyan /Gold] /DeviceCMYK << /FunctionType 4 /Domain [0 1 0 1] /Range [0 1 0 1 0 1 0 1] /Length 0 >>] >> "
@@ -405,23 +407,52 @@ func compositions(t *testing.T) map[string]composition {
 	if err != nil {
 		t.Fatalf("hex.DecodeString: %v", err)
 	}
-	return map[string]composition{
-		"knockout":                      {below + shape("0 1 0 0.2 k"), plain("")},
-		"overprint without zeros":       {below + "/O gs " + shape("0 1 0 0.2 k"), plain("")},
-		"overprint with zeros":          {below + "/Z gs " + shape("0 1 0 0.2 k"), plain("")},
-		"overprint of a spot":           {below + "/O gs /Gold cs 0.7 scn " + shape(""), plain(gold)},
-		"a spot knocks out":             {below + "/Gold cs 0.7 scn " + shape(""), plain(gold)},
-		"a spot below an overprint":     {"/Gold cs 1 scn 60 160 250 250 re f /Z gs " + shape("0 0.5 0 0 k"), plain(gold)},
-		"registration":                  {below + "/All cs 0.6 scn " + shape(""), plain(gold)},
-		"half opaque":                   {below + "/H gs " + shape("0 1 0 0.2 k"), plain("")},
-		"multiply":                      {below + "/M gs " + shape("0.5 1 0 0.2 k"), plain("")},
-		"screen":                        {below + "/S gs " + shape("0.5 1 0 0.2 k"), plain("")},
-		"darken":                        {below + "/D gs " + shape("0.5 1 0 0.2 k"), plain("")},
-		"lighten":                       {below + "/L gs " + shape("0.5 1 0 0.2 k"), plain("")},
-		"a group, half opaque":          {below + "/H gs /G Do", group("", shape("0 1 0 0.2 k")+"0.3 0 0 0 k 200 300 100 100 re f")},
-		"an isolated group, multiplied": {below + "/M gs /G Do", group("/I true", shape("0 1 0 0.2 k"))},
-		"multiply in a group":           {below + "/G Do", group("", "/M gs "+shape("0.5 1 0 0.2 k"))},
-		"a knockout group":              {below + "/G Do", group("/K true", "/H gs "+shape("0 1 0 0.2 k")+"0.9 0 0 0 k 200 300 300 100 re f")},
+	type parts struct {
+		content   string
+		resources func(b *pdftest.Builder) string
+	}
+	all := map[string]parts{
+		"knockout":                                {below + shape("0 1 0 0.2 k"), plain("")},
+		"overprint without zeros":                 {below + "/O gs " + shape("0 1 0 0.2 k"), plain("")},
+		"overprint with zeros":                    {below + "/Z gs " + shape("0 1 0 0.2 k"), plain("")},
+		"overprint of a spot":                     {below + "/O gs /Gold cs 0.7 scn " + shape(""), plain(gold)},
+		"a spot knocks out":                       {below + "/Gold cs 0.7 scn " + shape(""), plain(gold)},
+		"a spot below an overprint":               {"/Gold cs 1 scn 60 160 250 250 re f /Z gs " + shape("0 0.5 0 0 k"), plain(gold)},
+		"registration":                            {below + "/All cs 0.6 scn " + shape(""), plain(gold)},
+		"half opaque":                             {below + "/H gs " + shape("0 1 0 0.2 k"), plain("")},
+		"multiply":                                {below + "/M gs " + shape("0.5 1 0 0.2 k"), plain("")},
+		"screen":                                  {below + "/S gs " + shape("0.5 1 0 0.2 k"), plain("")},
+		"darken":                                  {below + "/D gs " + shape("0.5 1 0 0.2 k"), plain("")},
+		"lighten":                                 {below + "/L gs " + shape("0.5 1 0 0.2 k"), plain("")},
+		"a group, half opaque":                    {below + "/H gs /G Do", group("", shape("0 1 0 0.2 k")+"0.3 0 0 0 k 200 300 100 100 re f")},
+		"an isolated group, multiplied":           {below + "/M gs /G Do", group("/I true", shape("0 1 0 0.2 k"))},
+		"multiply in a group":                     {below + "/G Do", group("", "/M gs "+shape("0.5 1 0 0.2 k"))},
+		"multiply in an isolated group in RGB":    {below + "/G Do", group("/I true /CS /DeviceRGB", "0.9 0.3 0.2 rg 100 200 200 200 re f /M gs 0.2 0.6 0.9 rg 150 250 250 250 re f 0 1 0 0.2 k 120 220 60 250 re f")},
+		"half opaque in an isolated group in RGB": {below + "/G Do", group("/I true /CS /DeviceRGB", "0.9 0.3 0.2 rg 100 200 200 200 re f /H gs 0.2 0.6 0.9 rg 150 250 250 250 re f 0 1 0 0.2 k 120 220 60 250 re f")},
+		"screen in a knockout group in RGB":       {below + "/G Do", group("/I true /K true /CS /DeviceRGB", "0.9 0.3 0.2 rg 100 200 200 200 re f /S gs 0.2 0.6 0.9 rg 150 250 250 250 re f")},
+		"inks in an isolated group in RGB":        {below + "/G Do", group("/I true /CS /DeviceRGB", "0 1 0 0.2 k 150 250 250 250 re f /H gs 0 0 0 1 k 200 200 50 300 re f")},
+		"luminosity in an isolated group in RGB":  {below + "/G Do", group("/I true /CS /DeviceRGB", "0.9 0.3 0.2 rg 100 200 200 200 re f /Lu gs 0.2 0.6 0.9 rg 150 250 250 250 re f")},
+		"a group in CMYK in a group in RGB": {below + "/G Do", func(b *pdftest.Builder) string {
+			inner := b.Stream("/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Group << /S /Transparency /I true /CS /DeviceCMYK >> /Resources << "+states+" >>",
+				[]byte("0.3 0.6 0 0 k 150 250 250 250 re f /M gs 0 0.5 0.5 0 k 120 220 60 250 re f"))
+			form := b.Stream("/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Group << /S /Transparency /I true /CS /DeviceRGB >> /Resources << "+states+fmt.Sprintf("/XObject << /N %s >> >>", inner),
+				[]byte("0.9 0.3 0.2 rg 100 200 200 200 re f /M gs /N Do"))
+			return states + fmt.Sprintf("/XObject << /G %s >> ", form)
+		}},
+		"an image in CMYK in a group in RGB": {below + "/G Do", func(b *pdftest.Builder) string {
+			image := b.Flate("/Type /XObject /Subtype /Image /Width 64 /Height 64 /BitsPerComponent 8 /ColorSpace /DeviceCMYK", ramp)
+			form := b.Stream("/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Group << /S /Transparency /I true /CS /DeviceRGB >> /Resources << "+states+fmt.Sprintf("/XObject << /I %s >> >>", image),
+				[]byte("0.9 0.3 0.2 rg 100 200 200 200 re f /M gs q 300 0 0 300 200 250 cm /I Do Q"))
+			return states + fmt.Sprintf("/XObject << /G %s >> ", form)
+		}},
+		"a gradient and an image in RGB in a group in RGB": {below + "/G Do", func(b *pdftest.Builder) string {
+			image := b.Flate("/Type /XObject /Subtype /Image /Width 73 /Height 73 /BitsPerComponent 8 /ColorSpace /DeviceRGB", ramp)
+			gradient := "/Shading << /R << /ShadingType 2 /ColorSpace /DeviceRGB /Coords [100 100 500 700] /Extend [true true] /Function << /FunctionType 2 /Domain [0 1] /C0 [1 0.4 0] /C1 [0 0.5 1] /N 1 >> >> >>"
+			form := b.Stream("/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Group << /S /Transparency /I true /CS /DeviceRGB >> /Resources << "+states+gradient+fmt.Sprintf("/XObject << /I %s >> >>", image),
+				[]byte("q 100 200 300 300 re W n /R sh Q /M gs q 300 0 0 300 200 250 cm /I Do Q"))
+			return states + fmt.Sprintf("/XObject << /G %s >> ", form)
+		}},
+		"a knockout group": {below + "/G Do", group("/K true", "/H gs "+shape("0 1 0 0.2 k")+"0.9 0 0 0 k 200 300 300 100 re f")},
 		"a soft mask": {below + "/F gs " + shape("0 1 0 0.2 k"), func(b *pdftest.Builder) string {
 			shading := "/Shading << /R << /ShadingType 2 /ColorSpace /DeviceGray /Coords [150 0 400 0] /Function << /FunctionType 2 /Domain [0 1] /C0 [0] /C1 [1] /N 1 >> >> >>"
 			form := b.Stream("/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Group << /S /Transparency /CS /DeviceGray >> /Resources << "+shading+" >>", []byte("/R sh"))
@@ -495,6 +526,18 @@ func compositions(t *testing.T) map[string]composition {
 			return fmt.Sprintf("/Shading << /R %s >> ", mesh)
 		}},
 	}
+	out := map[string]composition{}
+	for name, p := range all {
+		out[name] = composition{content: p.content, resources: p.resources}
+	}
+	// Pages that blend in RGB.
+	for _, mode := range []string{"M", "S", "H", "X", "Lu"} {
+		out["a page in RGB, mode "+mode] = composition{
+			content: "0.9 0.3 0.2 rg 100 200 200 200 re f /" + mode + " gs 0.2 0.6 0.9 rg 150 250 250 250 re f 0 0.8 0.3 0.1 k 120 220 60 250 re f", resources: plain(""),
+			extra: "/Group << /S /Transparency /CS /DeviceRGB >>",
+		}
+	}
+	return out
 }
 
 // TestPlanesOfCompositionsAreThoseOfGhostscript compares pages that are composited with
@@ -506,7 +549,9 @@ func TestPlanesOfCompositionsAreThoseOfGhostscript(t *testing.T) {
 			t.Parallel()
 			var b pdftest.Builder
 			file := filepath.Join(t.TempDir(), "page.pdf")
-			if err := os.WriteFile(file, b.Document(pdftest.Print(c.content, c.resources(&b))), 0o600); err != nil {
+			page := pdftest.Print(c.content, c.resources(&b))
+			page.Extra = c.extra
+			if err := os.WriteFile(file, b.Document(page), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			got, err := comparePlanes(t, file, 1)

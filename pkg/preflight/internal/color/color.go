@@ -119,6 +119,9 @@ func (s *Space) Entries() int {
 	return len(s.table) / s.Under.Components
 }
 
+// RGB reports whether a group can blend in this space as one of red, green and blue.
+func (s *Space) RGB() bool { return s.kind == additive && s.Components == 3 && s.Family != Lab }
+
 // RGBOrLab reports whether the colours of this space are neither inks nor shades of grey.
 func (s *Space) RGBOrLab() bool {
 	if s.kind == indexed {

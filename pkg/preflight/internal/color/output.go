@@ -34,6 +34,10 @@ type Output struct {
 	// source converts inks to the connection space; nil without a profile.
 	source *icc.Pipeline
 	light  *cube
+	// lights converts inks to sRGB, and tables colours of spaces to inks.
+	lights *cube
+	black  icc.XYZType // the black point of the profile
+	tables map[*Space]*Table
 	// screen converts inks to sRGB.
 	screen *Table
 }
@@ -70,7 +74,9 @@ func NewOutput(file *document.File, profile []byte, sum string, intent Intent) (
 		if o.device, err = p.CreateTransformerToDevice(o.intent, true, true); err != nil {
 			return err
 		}
-		o.source, err = p.CreateTransformerToPCS(o.intent, 4, true)
+		if o.source, err = p.CreateTransformerToPCS(o.intent, 4, true); err == nil {
+			o.black = p.BlackPoint(o.intent, nil)
+		}
 		return err
 	})
 	if err != nil {
@@ -203,15 +209,72 @@ func (o *Output) ThroughRGB(inks [4]float64) [4]float64 {
 	return o.light.at(inks[:])
 }
 
+// Light converts a colour to RGB, as a group in RGB blends it: colours of RGB keep their values, and inks are
+// converted through the output profile.
+func (o *Output) Light(s *Space, values []float64) [3]float64 {
+	switch {
+	case s.kind == indexed:
+		var buffer [MaxComponents]float64
+		return o.Light(s.Under, s.entry(values, buffer[:0]))
+	case s.kind == light:
+		v := share(at(values, 0))
+		return [3]float64{v, v, v}
+	case s.Family == Lab:
+		return xyzToSRGB(labToXYZ([3]float64{at(values, 0), at(values, 1), at(values, 2)}))
+	case s.kind == additive && s.Components == 3:
+		return [3]float64{share(at(values, 0)), share(at(values, 1)), share(at(values, 2))}
+	}
+	var buffer [firstSpot + MaxComponents]float64
+	return o.InksToLight([4]float64(o.Amounts(buffer[:0], s, values)[:4]))
+}
+
+// InksToLight converts process inks to sRGB.
+func (o *Output) InksToLight(inks [4]float64) [3]float64 {
+	if o.lights == nil {
+		o.lights = newCube(4, func(from []float64) [4]float64 {
+			if o.source == nil {
+				white := 1 - from[3]
+				return [4]float64{(1 - from[0]) * white, (1 - from[1]) * white, (1 - from[2]) * white}
+			}
+			rgb := xyzToSRGB(withoutBlack(o.connected(from), o.black))
+			return [4]float64{rgb[0], rgb[1], rgb[2]}
+		})
+	}
+	out := o.lights.at(inks[:])
+	return [3]float64(out[:3])
+}
+
+// LightTable returns the table of the colours of a space of three components, in eight bits.
+func (o *Output) LightTable(s *Space) *Table {
+	if o.tables[s] == nil {
+		if o.tables == nil {
+			o.tables = map[*Space]*Table{}
+		}
+		o.tables[s] = newTable(o.cubeOf(s))
+	}
+	return o.tables[s]
+}
+
 // profiled returns inks in sRGB, by the output profile.
-func (o *Output) profiled(inks []float64) [3]float64 {
+func (o *Output) profiled(inks []float64) [3]float64 { return xyzToSRGB(o.connected(inks)) }
+
+// connected returns inks in the connection space, by the output profile.
+func (o *Output) connected(inks []float64) [3]float64 {
 	in, out := [4]float64(inks), [4]float64{}
 	o.source.TransformGeneral(out[:], in[:])
 	xyz := [3]float64(out[:3])
 	if o.lab {
 		xyz = labToXYZ(xyz)
 	}
-	return xyzToSRGB(xyz)
+	return xyz
+}
+
+// withoutBlack maps the black of a profile to none: black point compensation.
+func withoutBlack(xyz [3]float64, black icc.XYZType) [3]float64 {
+	for i, b := range [3]float64{black.X, black.Y, black.Z} {
+		xyz[i] = (xyz[i] - b) * d50[i] / (d50[i] - b)
+	}
+	return xyz
 }
 
 // conversion returns the function from a colour of a space, as 0 to 1, to inks.
@@ -275,11 +338,7 @@ func (o *Output) through(s *Space) func(in []float64) [3]float64 {
 		if lab {
 			xyz = labToXYZ(xyz)
 		}
-		// Black point compensation maps the black of the profile to none.
-		for i, b := range [3]float64{black.X, black.Y, black.Z} {
-			xyz[i] = (xyz[i] - b) * d50[i] / (d50[i] - b)
-		}
-		return xyz
+		return withoutBlack(xyz, black)
 	}
 }
 

@@ -40,6 +40,8 @@ type patternKey struct {
 	dict   uintptr
 	matrix geom.Matrix
 	tone   render.Tone
+	// light is set in a group that blends in RGB.
+	light bool
 }
 
 // tint sets a colour, in the terms of the facts and in inks.
@@ -126,7 +128,7 @@ func (in *Interpreter) drawPattern(f *frame, with *ink, shape *geom.Path, evenOd
 		}
 		return
 	}
-	key := patternKey{dict: document.Identity(dict), matrix: matrix}
+	key := patternKey{dict: document.Identity(dict), matrix: matrix, light: in.renderer.Light()}
 	uncolored := in.file.Int(dict["PaintType"]) == 2
 	if uncolored {
 		if with.space.Under == nil {
@@ -282,7 +284,7 @@ func (in *Interpreter) examine(f *frame, code int, glyph *outline.Glyph, x, y fl
 }
 
 // beginGroup starts a transparency group of the renderer, for the box of its form.
-func (in *Interpreter) beginGroup(f *frame, form types.Dict, isolated, knockout bool) {
+func (in *Interpreter) beginGroup(f *frame, form types.Dict, isolated, knockout bool, space *color.Space) {
 	if !in.draws(f) {
 		return
 	}
@@ -293,7 +295,7 @@ func (in *Interpreter) beginGroup(f *frame, form types.Dict, isolated, knockout 
 		shape.Append(&own, in.file.Matrix(form["Matrix"]).Then(f.state.ctm))
 		region = in.renderer.Clip(region, &shape, false)
 	}
-	in.renderer.Begin(region, isolated, knockout)
+	in.renderer.Begin(region, isolated, knockout, space)
 }
 
 // endGroup composites the group that [Interpreter.beginGroup] started.

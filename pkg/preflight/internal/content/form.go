@@ -4,9 +4,13 @@ package content
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
@@ -58,7 +62,7 @@ func (in *Interpreter) form(f *frame, o types.Object, dict types.Dict) {
 		in.runForm(inner, o, dict)
 		return
 	}
-	in.groupSpace(f, group, o)
+	space := in.groupSpace(f, group, o)
 	// Start a transparency group: the outer transparency applies to the group as a
 	// whole, not to its parts (11.6.6).
 	outer := f.state.transparency
@@ -72,7 +76,7 @@ func (in *Interpreter) form(f *frame, o types.Object, dict types.Dict) {
 	separate := outer != opaque() || isolated || knockout
 	region := f.state.region
 	if separate {
-		in.beginGroup(f, dict, isolated, knockout)
+		in.beginGroup(f, dict, isolated, knockout, space)
 	}
 	before := in.blended
 	in.runForm(inner, o, dict)
@@ -84,11 +88,56 @@ func (in *Interpreter) form(f *frame, o types.Object, dict types.Dict) {
 	}
 }
 
-// groupSpace records the colour space of a transparency group.
-func (in *Interpreter) groupSpace(f *frame, group types.Dict, o types.Object) {
-	if cs := in.file.Resolve(group["CS"]); cs != nil && !f.layers.hidden() {
-		in.feature(facts.GroupSpace, in.remap(f, in.spaces.Resolve(cs, in.page.Number)).Family, o, nil)
+// groupSpace returns the colour space of a transparency group, or nil, and records it.
+func (in *Interpreter) groupSpace(f *frame, group types.Dict, o types.Object) *color.Space {
+	cs := in.file.Resolve(group["CS"])
+	if cs == nil || f.layers.hidden() {
+		return nil
 	}
+	space := in.remap(f, in.spaces.Resolve(cs, in.page.Number))
+	in.feature(facts.GroupSpace, space.Family, o, nil)
+	return space
+}
+
+// maxSought bounds the dictionaries in which [Interpreter.seesThrough] looks for transparency.
+const maxSought = 1000
+
+// seesThrough reports whether resources contain transparency: the page then blends in the space of its
+// group (11.4.7). Only resources can say so before the page is painted.
+func (in *Interpreter) seesThrough(resources types.Dict, known map[uintptr]bool) bool {
+	id := document.Identity(resources)
+	if resources == nil || known[id] || len(known) > maxSought {
+		return false
+	}
+	known[id] = true
+	// The order must not depend on chance, because the number is bounded.
+	sorted := func(entries types.Dict) []string { return slices.Sorted(maps.Keys(entries)) }
+	states := in.file.Dict(resources["ExtGState"])
+	for _, name := range sorted(states) {
+		state := in.file.Dict(states[name])
+		for _, key := range [...]string{"ca", "CA"} {
+			if v, ok := in.file.Number(state[key]); ok && v < 1 {
+				return true
+			}
+		}
+		mode := in.file.Name(state["BM"])
+		if modes := in.file.Array(state["BM"]); len(modes) > 0 {
+			mode = in.file.Name(modes[0])
+		}
+		if mode != "" && mode != "Normal" && mode != "Compatible" || in.file.Dict(state["SMask"]) != nil {
+			return true
+		}
+	}
+	for _, category := range [...]string{"XObject", "Pattern"} {
+		entries := in.file.Dict(resources[category])
+		for _, name := range sorted(entries) {
+			dict := in.file.Dict(entries[name])
+			if dict["SMask"] != nil || in.file.Int(dict["SMaskInData"]) > 0 || in.seesThrough(in.file.Dict(dict["Resources"]), known) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // runForm executes a form in a frame, and releases the frame.

@@ -125,7 +125,9 @@ func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 	}
 	in.renderer.Start(page)
 	root := in.root()
-	in.groupSpace(root, group, page.Object)
+	if space := in.groupSpace(root, group, page.Object); space != nil && space.RGB() && in.seesThrough(root.resources, map[uintptr]bool{}) {
+		in.renderer.Blend(space)
+	}
 	in.declare(root.resources)
 	if in.editor != nil {
 		root.stream = in.stream(root, document.Identity(page.Dict), page.Number)

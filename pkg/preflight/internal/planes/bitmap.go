@@ -358,8 +358,16 @@ func (c *Canvas) Mean(box image.Rectangle, side, inks int) (percent float64, squ
 }
 
 // Convert replaces the process inks of each pixel that has some.
-func (c *Canvas) Convert(to func([FirstSpot]uint8) [FirstSpot]uint8) {
-	l := c.page
+func (c *Canvas) Convert(to func([FirstSpot]uint8) [FirstSpot]uint8) { c.page.convert(to) }
+
+// ConvertGroup is [Canvas.Convert] for the group that is being painted, and returns the number of its
+// pixels.
+func (c *Canvas) ConvertGroup(to func([FirstSpot]uint8) [FirstSpot]uint8) int64 {
+	c.top.convert(to)
+	return int64(len(c.top.alpha))
+}
+
+func (l *layer) convert(to func([FirstSpot]uint8) [FirstSpot]uint8) {
 	var last, result [FirstSpot]uint8
 	for i := range l.box.Dx() * l.box.Dy() {
 		var inks [FirstSpot]uint8

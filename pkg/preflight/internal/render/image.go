@@ -37,8 +37,8 @@ type bitmapKey struct {
 	key               any
 	width, height     int
 	stencil, softMask bool
-	// light is set on the canvas of a soft mask.
-	light bool
+	// mask is set on the canvas of a soft mask, and light in a group in RGB.
+	mask, light bool
 }
 
 // finer is the least resolution of a bitmap, relative to that of the canvas, unless the
@@ -60,18 +60,25 @@ func (r *Renderer) Image(i *Image, m geom.Matrix, region *raster.Clip, t Tone, s
 	if box.Empty() {
 		return facts.Paint{}, false
 	}
-	bitmap := r.bitmap(i, device)
+	sampler := &planes.Sampler{}
+	source := r.inInks(i.Space, func() colored {
+		if sampler.Bitmap = r.bitmap(i, device); sampler.Bitmap == nil {
+			return nil
+		}
+		return sampler
+	})
+	bitmap := sampler.Bitmap
 	if bitmap == nil {
 		r.Unpainted(s.Mark)
 		return facts.Paint{}, false
 	}
-	sampler := &planes.Sampler{Bitmap: bitmap}
 	var ok bool
 	if sampler.Inverse, ok = toPixels(device, bitmap); !ok {
 		return facts.Paint{}, false
 	}
 	if i.Stencil {
-		sampler.Flat = &t.amounts
+		t = r.suited(t)
+		sampler.Flat, source = &t.amounts, sampler
 	}
 	if i.Mask != nil {
 		if sampler.Alpha = r.bitmap(i.Mask, device); sampler.Alpha == nil {
@@ -85,7 +92,7 @@ func (r *Renderer) Image(i *Image, m geom.Matrix, region *raster.Clip, t Tone, s
 	var unit geom.Path
 	unit.Rect(geom.Rect{0, 0, 1, 1})
 	r.shape.Append(&unit, device)
-	r.surface.canvas.Draw(sampler, &r.shape, region, &paint)
+	r.surface.canvas.Draw(source, &r.shape, region, &paint)
 	if i.Stencil || r.surface.mask {
 		return facts.Paint{}, false
 	}
@@ -106,7 +113,7 @@ func (r *Renderer) bitmap(i *Image, device geom.Matrix) *planes.Bitmap {
 	sx, sy := device.Scale()
 	// Few sizes, so that copies of an image share a bitmap.
 	size := func(v float64) int { return 1 << int(math.Ceil(math.Log2(min(max(v, 1), 1<<14)))) }
-	key := bitmapKey{key: i.Key, width: size(sx), height: size(sy), stencil: i.Stencil, softMask: i.SoftMask, light: r.surface.mask}
+	key := bitmapKey{key: i.Key, width: size(sx), height: size(sy), stencil: i.Stencil, softMask: i.SoftMask, mask: r.surface.mask, light: r.surface.light != nil}
 	if known, ok := r.bitmaps[key]; ok {
 		return known
 	}
@@ -345,7 +352,7 @@ func (r *Renderer) several(w *reduction, from color.Image) {
 func (r *Renderer) convertMeans(w *reduction, space *color.Space, means [][]uint8) {
 	size := w.out.Width * w.out.Height
 	var table *color.Table
-	if !r.surface.mask {
+	if !r.surface.mask && r.surface.light == nil {
 		table = r.output.Table(space, w.reader)
 	}
 	if table != nil {

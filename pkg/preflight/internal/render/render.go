@@ -97,6 +97,11 @@ type surface struct {
 	// mask is set for the canvas of a soft mask, whose planes hold complements of
 	// light.
 	mask bool
+	// light is the space of the group that is painted, if it blends in RGB: the planes of cyan, magenta and
+	// yellow then hold complements of red, green and blue. It is nil for inks. lights holds the spaces
+	// around the groups that have begun.
+	light  *color.Space
+	lights []*color.Space
 }
 
 // New returns a renderer for a document with a number of pages. output converts colours
@@ -211,14 +216,22 @@ const minCell = 2.0
 // maxColumns bounds the columns and the rows of the map.
 const maxColumns = 96
 
-// Finish measures the page. With rgb, the page is blended in RGB: its colours are
-// converted to RGB, and to inks again (ISO 32000-2, 11.4.7).
+// Blend makes the page that has been started blend in RGB, in a space.
+func (r *Renderer) Blend(space *color.Space) { r.surface.light = space }
+
+// Finish measures the page. With rgb, the page is in RGB (ISO 32000-2, 11.4.7): unless it was blended
+// in RGB, its colours are converted to RGB, and to inks again.
 func (r *Renderer) Finish(rgb bool) *facts.InkMap {
 	s := r.surface
 	if r.done > documentWork {
 		return nil
 	}
-	if rgb {
+	switch {
+	case s.light != nil:
+		space := s.light
+		s.light = nil
+		s.canvas.Convert(func(from [planes.FirstSpot]uint8) [planes.FirstSpot]uint8 { return r.inked(from, space) })
+	case rgb:
 		s.canvas.Convert(func(inks [planes.FirstSpot]uint8) [planes.FirstSpot]uint8 {
 			var in [4]float64
 			for p, v := range inks {
@@ -333,6 +346,7 @@ type Style struct {
 
 // paint returns the paint of a tone (ISO 32000-2, 11.7.4.3).
 func (r *Renderer) paint(t Tone, s Style, flat bool) planes.Paint {
+	t = r.suited(t)
 	p := planes.Paint{Amounts: t.amounts, Planes: planes.All, Alpha: eighth(s.Alpha), Blend: planes.BlendOf(s.Blend), Soft: s.Soft, Mark: s.Mark}
 	if r.depth > 0 {
 		p.Mark = 0
@@ -400,20 +414,51 @@ func (r *Renderer) Fill(p *geom.Path, evenOdd bool, region *raster.Clip, t Tone,
 	r.surface.canvas.Fill(r.toDevice(p), evenOdd, region, &paint)
 }
 
-// Begin starts a transparency group inside a region.
-func (r *Renderer) Begin(region *raster.Clip, isolated, knockout bool) {
+// Begin starts a transparency group inside a region. An isolated group blends in its space, which may be
+// nil: in light for RGB, in inks for CMYK. Other groups blend as what is around them.
+func (r *Renderer) Begin(region *raster.Clip, isolated, knockout bool, space *color.Space) {
+	s := r.surface
+	s.lights = append(s.lights, s.light)
 	if r.spent() {
-		r.surface.canvas.Flatten()
+		s.canvas.Flatten()
 		return
 	}
-	if !r.surface.canvas.Begin(planes.Group{Box: region.Box, Isolated: isolated, Knockout: knockout}) {
+	if !s.canvas.Begin(planes.Group{Box: region.Box, Isolated: isolated, Knockout: knockout}) {
 		r.partial = true
+		return
+	}
+	switch {
+	case !isolated || space == nil || s.mask:
+	case space.RGB():
+		s.light = space
+	case space.Process():
+		s.light = nil
 	}
 }
 
 // End composites the group with what is below it.
 func (r *Renderer) End(region *raster.Clip, s Style) {
+	r.leaveLight()
 	r.surface.canvas.End(region, r.paint(Tone{}, Style{Alpha: s.Alpha, Blend: s.Blend, Soft: s.Soft}, false))
+}
+
+// Light reports whether the current group blends in RGB.
+func (r *Renderer) Light() bool { return r.surface.light != nil }
+
+// leaveLight ends the space of a group, and converts the group to the space around it.
+func (r *Renderer) leaveLight() {
+	s := r.surface
+	outer, inner := s.lights[len(s.lights)-1], s.light
+	s.lights, s.light = s.lights[:len(s.lights)-1], outer
+	if (inner == nil) == (outer == nil) {
+		return
+	}
+	s.canvas.Charge(litWork * s.canvas.ConvertGroup(func(from [planes.FirstSpot]uint8) [planes.FirstSpot]uint8 {
+		if inner == nil {
+			return r.lit(from)
+		}
+		return r.inked(from, inner)
+	}))
 }
 
 // draw paints a source inside a shape on the page.

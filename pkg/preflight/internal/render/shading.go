@@ -63,15 +63,17 @@ func (r *Renderer) Shade(sh *Shading, m geom.Matrix, shape *geom.Path, evenOdd b
 		outline.Append(boxPath(box), m)
 		region = r.Clip(region, &outline, false)
 	}
-	var source colored
-	switch kind := r.file.Int(sh.Dict["ShadingType"]); kind {
-	case 1:
-		source, region = r.byFunction(sh, inverse, m, region)
-	case 2, 3:
-		source = r.gradient(sh, kind == 3, inverse)
-	case 4, 5, 6, 7:
-		source = r.mesh(sh, device, region)
-	}
+	source := r.inInks(sh.Space, func() (source colored) {
+		switch kind := r.file.Int(sh.Dict["ShadingType"]); kind {
+		case 1:
+			source, region = r.byFunction(sh, inverse, m, region)
+		case 2, 3:
+			source = r.gradient(sh, kind == 3, inverse)
+		case 4, 5, 6, 7:
+			source = r.mesh(sh, device, region)
+		}
+		return source
+	})
 	if back != nil {
 		r.draw(back, shape, evenOdd, region, &paint)
 	}

@@ -59,6 +59,9 @@ func (r *Renderer) within(box image.Rectangle, device geom.Matrix, mask bool, co
 	outer := r.surface
 	cell := planes.NewCell(box)
 	r.surface = &surface{canvas: cell, device: device, spots: outer.spots, mask: mask}
+	if !mask {
+		r.surface.light = outer.light
+	}
 	r.around += outer.canvas.Work()
 	r.depth++
 	content()
