@@ -118,7 +118,9 @@ func TestInkIsWherePopplerDrawsIt(t *testing.T) {
 			t.Parallel()
 			var b pdftest.Builder
 			file := filepath.Join(t.TempDir(), "page.pdf")
-			if err := os.WriteFile(file, b.Document(pdftest.Print(c.content, c.resources(&b))), 0o600); err != nil {
+			page := pdftest.Print(c.content, c.resources(&b))
+			page.Extra = c.extra
+			if err := os.WriteFile(file, b.Document(page), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			share, drawn, err := misplaced(t, file, 0)
