@@ -9,7 +9,8 @@ import (
 
 // A large JPEG is measured by the mean of each block of 8 x 8 samples, which its
 // data holds as one number (ITU-T T.81, A.3.3). That needs no transform and an
-// eighth of the time, and ink is limited by area, not by pixel.
+// eighth of the time, and ink is limited by area, not by pixel. A JPEG that is less large is reduced to
+// 2 x 2 samples of each block, by the lowest frequencies alone. 4 x 4 samples would hardly save time.
 
 // The bounds of a JPEG that is read in blocks.
 const (
@@ -19,9 +20,11 @@ const (
 
 // component is one of the planes of a JPEG.
 type component struct {
-	id               byte
-	h, v             int
-	quant            int
+	id    byte
+	h, v  int
+	quant int
+	// side is the number of samples of a block in each direction.
+	side             int
 	wide, high       int
 	dcTable, acTable int
 	means            []int16
@@ -30,38 +33,59 @@ type component struct {
 
 // blocks reads a JPEG.
 type blocks struct {
-	data          []byte
+	data []byte
+	// side is the number of samples of a block in each direction: 1 or 2.
+	side          int
 	width, height int
 	progressive   bool
 	transform     int
 	marked        bool
 	restart       int
-	step          [4]int
+	quants        [4][64]int
 	tables        [2][4]*huffman
 	planes        []component
-	hMax, vMax    int
+	// low are the lowest frequencies of a block, and detailed is set if one other than the first is not 0.
+	low        [16]float32
+	detailed   bool
+	hMax, vMax int
 }
 
-// unpackBlocks converts a JPEG to one sample for each block, as a PDF reader would
+// unpackBlocks converts a JPEG to so many samples for each block in each direction, as a PDF reader would
 // see it. It returns false for a damaged JPEG, and for an unusual coding.
-func unpackBlocks(i Image, room func(bytes int64) bool) (Image, bool) {
-	b := blocks{data: i.Data}
+func unpackBlocks(i Image, side int, room func(bytes int64) bool) (Image, bool) {
+	b := blocks{data: i.Data, side: side}
 	if n := i.Space.Components; n != 1 && n != 3 && n != 4 || !b.headers(room) || len(b.planes) != n {
 		return i, false
 	}
 	first := &b.planes[0]
 	wide, high := first.wide, first.high
+	if side > 1 {
+		if first.h < b.hMax || first.v < b.vMax {
+			return i, false
+		}
+		wide, high = ceil(b.width*side, 8), ceil(b.height*side, 8)
+	}
 	// Without a marker, three components are transformed and four are not (ISO 32000-2,
 	// table 13).
 	transformed := len(b.planes) == 4 && b.transform != 0 || len(b.planes) == 3 && (!b.marked || b.transform != 0)
 	out := make([]byte, 0, wide*high*len(b.planes))
+	columns := make([][]int, len(b.planes)) // by component, the sample of each pixel of a row
+	for c := range b.planes {
+		p := &b.planes[c]
+		for x := range wide {
+			columns[c] = append(columns[c], min(x*p.h*p.side/(first.h*side), p.wide*p.side-1))
+		}
+	}
+	var rows [maxComponents][]int16
 	for y := range high {
+		for c := range b.planes {
+			p := &b.planes[c]
+			rows[c] = p.means[min(y*p.v*p.side/(first.v*side), p.high*p.side-1)*p.wide*p.side:]
+		}
 		for x := range wide {
 			var v [maxComponents]int
 			for c := range b.planes {
-				p := &b.planes[c]
-				px, py := min(x*p.h/first.h, p.wide-1), min(y*p.v/first.v, p.high-1)
-				v[c] = int(p.means[py*p.wide+px])
+				v[c] = int(rows[c][columns[c][x]])
 			}
 			if transformed {
 				luma, cb, cr := v[0], v[1]-128, v[2]-128
@@ -137,7 +161,10 @@ func (b *blocks) segment(marker byte, body []byte, room func(bytes int64) bool) 
 	case marker == 0xee && len(body) >= 12 && string(body[:5]) == "Adobe":
 		b.transform, b.marked = int(body[11]), true
 	case marker == 0xc0 || marker == 0xc1 || marker == 0xc2:
-		b.progressive = marker == 0xc2
+		// The lowest frequencies of a progressive JPEG are spread over its scans.
+		if b.progressive = marker == 0xc2; b.progressive && b.side > 1 {
+			return false
+		}
 		return b.frame(body, room)
 	case frameHeader(marker):
 		return false
@@ -145,7 +172,7 @@ func (b *blocks) segment(marker byte, body []byte, room func(bytes int64) bool) 
 	return true
 }
 
-// quantization keeps the step of the mean, the first of each table.
+// quantization reads the steps of a table, in the order of frequencies.
 func (b *blocks) quantization(body []byte) bool {
 	for len(body) > 0 {
 		wide, id := int(body[0]>>4), int(body[0]&15)
@@ -153,9 +180,12 @@ func (b *blocks) quantization(body []byte) bool {
 		if wide > 1 || id > 3 || len(body) < size {
 			return false
 		}
-		b.step[id] = int(body[1])
-		if wide == 1 {
-			b.step[id] = int(binary.BigEndian.Uint16(body[1:]))
+		for k := range b.quants[id] {
+			if wide == 1 {
+				b.quants[id][k] = int(binary.BigEndian.Uint16(body[1+2*k:]))
+			} else {
+				b.quants[id][k] = int(body[1+k])
+			}
 		}
 		body = body[size:]
 	}
@@ -185,13 +215,16 @@ func (b *blocks) frame(body []byte, room func(bytes int64) bool) bool {
 		p := &b.planes[c]
 		p.wide = ceil(ceil(b.width*p.h, b.hMax), 8)
 		p.high = ceil(ceil(b.height*p.v, b.vMax), 8)
-		total += int64(p.wide) * int64(p.high)
+		if p.side = b.side; b.side > 1 && b.hMax == 2*p.h && b.vMax == 2*p.v {
+			p.side *= 2 // as many samples of chrominance as of luminance
+		}
+		total += int64(p.wide) * int64(p.high) * int64(p.side*p.side)
 	}
 	if total > maxComponents*maxBlocks || !room(3*total) {
 		return false
 	}
 	for c := range b.planes {
-		b.planes[c].means = make([]int16, b.planes[c].wide*b.planes[c].high)
+		b.planes[c].means = make([]int16, b.planes[c].wide*b.planes[c].high*b.planes[c].side*b.planes[c].side)
 	}
 	return true
 }

@@ -2,7 +2,10 @@
 
 package color
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // scan reads the means of the planes of one scan. Of a progressive JPEG it reads only
 // the first scan of each plane, whose means are almost exact. It returns the position
@@ -72,9 +75,12 @@ func (b *blocks) units(r *reader, parts []*component, shift int) bool {
 				if !ok {
 					return false
 				}
-				x, y, mean := x*h+block%h, y*v+block/h, (value<<shift)*b.step[p.quant]/8+128
+				x, y, mean := x*h+block%h, y*v+block/h, (value<<shift)*b.quants[p.quant][0]
 				if x < p.wide && y < p.high {
-					p.means[y*p.wide+x] = int16(min(max(mean, -1024), 1024))
+					b.put(p, x, y, mean)
+				}
+				if b.detailed {
+					b.low, b.detailed = [16]float32{}, false
 				}
 			}
 		}
@@ -119,7 +125,98 @@ func (b *blocks) block(r *reader, p *component, last *int) (int, bool) {
 			continue
 		}
 		k += run
-		r.take(size)
+		bits := r.take(size)
+		if p.side == 1 || k > highest[p.side] {
+			continue
+		}
+		if at := places[k]; at.u < p.side && at.v < p.side {
+			if bits < 1<<(size-1) {
+				bits -= 1<<size - 1
+			}
+			b.low[at.v*p.side+at.u] = float32(bits * b.quants[p.quant][k])
+			b.detailed = true
+		}
 	}
 	return *last, true
+}
+
+// highest is the last frequency, in the order of the data, that a number of samples needs.
+var highest = [5]int{2: 4, 4: 24} // constant
+
+// places are the frequencies of a block in the order of the data (figure A.6).
+var places = func() (out [64]struct{ u, v int }) {
+	u, v := 0, 0
+	for k := range out {
+		out[k].u, out[k].v = u, v
+		switch up := (u+v)%2 == 0; {
+		case up && u == 7, !up && v < 7 && u == 0:
+			v++
+		case up && v == 0, !up && v == 7:
+			u++
+		case up:
+			u, v = u+1, v-1
+		default:
+			u, v = u-1, v+1
+		}
+	}
+	return out
+}()
+
+// waves are the values of each frequency at the samples of a block, by the number of samples: the inverse
+// transform of fewer samples (A.3.3), for coefficients of eight.
+var waves = func() (out [5][4][4]float32) {
+	for _, side := range [...]int{2, 4} {
+		n := float64(side)
+		for u := range side {
+			scale := math.Sqrt(n / 8 * 2 / n)
+			if u == 0 {
+				scale = math.Sqrt(n / 8 / n)
+			}
+			for x := range side {
+				out[side][u][x] = float32(scale * math.Cos((2*float64(x)+1)*float64(u)*math.Pi/(2*n)))
+			}
+		}
+	}
+	return out
+}()
+
+// put sets the samples of a block from its lowest frequencies. mean is eight times the mean.
+func (b *blocks) put(p *component, x, y, mean int) {
+	n, stride := p.side, p.wide*p.side
+	limited := func(v int) int16 { return int16(min(max(v+128, -1024), 1024)) } // #nosec G115 -- limited
+	to := p.means[y*n*stride+x*n:]
+	if !b.detailed {
+		for i := range n * n {
+			to[i/n*stride+i%n] = limited(mean / 8)
+		}
+		return
+	}
+	b.low[0] = float32(mean)
+	var sums [16]float32
+	waves := &waves[n]
+	for v := range n {
+		var row [4]float32
+		blank := true
+		for u, f := range b.low[v*n : v*n+n] {
+			if f != 0 {
+				blank = false
+				for k, w := range waves[u][:n] {
+					row[k] += f * w
+				}
+			}
+		}
+		if blank {
+			continue
+		}
+		for i, w := range waves[v][:n] {
+			for k := range n {
+				sums[i*n+k] += w * row[k]
+			}
+		}
+	}
+	for i := range n {
+		for k, sum := range sums[i*n : i*n+n] {
+			to[i*stride+k] = limited(int(sum+4096.5) - 4096)
+		}
+	}
 }

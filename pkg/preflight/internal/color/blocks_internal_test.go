@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package color
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"math"
+	"testing"
+)
+
+// scenery is a JPEG with slopes and edges.
+func scenery(tb testing.TB, width, height int, gray bool) []byte {
+	tb.Helper()
+	picture := image.NewRGBA(image.Rect(0, 0, width, height))
+	for y := range height {
+		for x := range width {
+			c := color.RGBA{R: uint8(x * 255 / width), G: uint8(y * 255 / height), B: uint8(128 + 100*math.Sin(float64(x+y)/9)), A: 255}
+			if (x-width/2)*(x-width/2)+(y-height/2)*(y-height/2) < width*height/9 {
+				c.R, c.G = 255-c.R, c.G/2
+			}
+			if gray {
+				c.R, c.B = c.G, c.G
+			}
+			picture.SetRGBA(x, y, c)
+		}
+	}
+	var source image.Image = picture
+	if gray {
+		g := image.NewGray(picture.Rect)
+		for i := range g.Pix {
+			g.Pix[i] = picture.Pix[4*i+1]
+		}
+		source = g
+	}
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, source, &jpeg.Options{Quality: 90}); err != nil {
+		tb.Fatalf("jpeg.Encode: %v", err)
+	}
+	return out.Bytes()
+}
+
+func TestReducedJPEGHasTheMeansOfItsPixels(t *testing.T) {
+	t.Parallel()
+	const width, height = 403, 298 // no multiples of a block
+	for _, gray := range []bool{false, true} {
+		i := Image{Width: width, Height: height, Bits: 8, Codec: JPEG, Space: &Space{Components: 3}, Data: scenery(t, width, height, gray)}
+		if gray {
+			i.Space = &Space{Components: 1}
+		}
+		n := i.Space.Components
+		room := func(int64) bool { return true }
+		whole, ok := unpackWhole(i, room)
+		if !ok {
+			t.Fatal("unpackWhole failed")
+		}
+		pixels := make([]byte, width*height*n)
+		for y := range height {
+			if _, err := whole.Rows.Read(pixels[y*width*n:][:width*n]); err != nil {
+				t.Fatalf("Read: %v", err)
+			}
+		}
+		const side = 2
+		got, ok := unpackBlocks(i, side, room)
+		if want := [2]int{ceil(width*side, 8), ceil(height*side, 8)}; !ok || got.Width != want[0] || got.Height != want[1] || len(got.Data) != want[0]*want[1]*n {
+			t.Fatalf("%d samples: %d x %d with %d bytes, %t, want %v", side, got.Width, got.Height, len(got.Data), ok, want)
+		}
+		step, sum, count := 8/side, 0.0, 0
+		for y := range height / step {
+			for x := range width / step {
+				for c := range n {
+					mean := 0
+					for k := range step * step {
+						mean += int(pixels[((y*step+k/step)*width+x*step+k%step)*n+c])
+					}
+					sum += math.Abs(float64(got.Data[(y*got.Width+x)*n+c]) - float64(mean)/float64(step*step))
+					count++
+				}
+			}
+		}
+		if difference := sum / float64(count); difference > 2 {
+			t.Errorf("%d samples, grey %t: the mean difference is %.2f, want at most 2", side, gray, difference)
+		}
+	}
+}
+
+// BenchmarkJPEG compares a JPEG of six megapixels as a whole with reduced ones.
+func BenchmarkJPEG(b *testing.B) {
+	i := Image{Width: 2450, Height: 2450, Bits: 8, Codec: JPEG, Space: &Space{Components: 3}, Data: scenery(b, 2450, 2450, false)}
+	room := func(int64) bool { return true }
+	b.Run("whole", func(b *testing.B) {
+		row := make([]byte, 3*i.Width)
+		for b.Loop() {
+			whole, _ := unpackWhole(i, room)
+			for range i.Height {
+				_, _ = whole.Rows.Read(row)
+			}
+		}
+	})
+	for _, side := range []int{2, 1} {
+		b.Run(string(rune('0'+side))+" samples", func(b *testing.B) {
+			for b.Loop() {
+				_, _ = unpackBlocks(i, side, room)
+			}
+		})
+	}
+}
