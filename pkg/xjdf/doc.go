@@ -6,7 +6,11 @@
 // at sign before attributes ("@Version"), as in the prose of the standard, or XML.
 // [Parse] detects the encoding and builds the same tree from all three. The values of
 // attributes have the form of XML: "419.528 595.276 0", not an array of numbers.
-// [WriteJSON] and [WriteXML] write a tree in the first and the last encoding.
+// [Write] writes a tree in any encoding, and so converts a document.
+//
+// Read a tree with [Node.Child], [Node.Attr] and their typed forms such as
+// [Node.Number], or with a [Path]. Package view has types for common elements. Build a tree with [New],
+// [Node.Add] and [Node.Set].
 //
 // Reading rejects a body that is not a document at all, with an [Error] that has the
 // reason and the place. It does not validate a document: unknown names, invalid values

@@ -113,6 +113,17 @@ func holds(t *testing.T, body []byte, parse func([]byte, xjdf.Limits) (*xjdf.Doc
 	wantEqual(t, "XML", again.Root, d.Root, out.Bytes())
 	out.Reset()
 	var refused *xjdf.WriteError
+	switch err := xjdf.WriteAttributeJSON(&out, d.Root); {
+	case errors.As(err, &refused):
+	case err != nil:
+		t.Fatalf("WriteAttributeJSON: %v", err)
+	default:
+		if again, err = xjdf.ParseJSON(out.Bytes(), generous); err != nil {
+			t.Fatalf("ParseJSON: %v\n%s", err, out.Bytes())
+		}
+		wantEqual(t, "attribute JSON", again.Root, d.Root, out.Bytes())
+	}
+	out.Reset()
 	switch err := xjdf.WriteJSON(&out, d.Root); {
 	case errors.As(err, &refused):
 		return

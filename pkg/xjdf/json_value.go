@@ -19,11 +19,15 @@ func (j *jsonWriter) attributes(n *Node, e *vocabulary.Element) {
 		if e != nil && a.Name.Space == "" {
 			known = e.Attribute(a.Name.Local)
 		}
-		if known == nil && !j.unambiguous(a.Name, e) {
+		if known == nil && !j.unambiguous(n, a.Name, e) {
 			j.fail(n, "the attribute "+quote(a.Name.String())+" would be read as something else")
 			return
 		}
-		j.token(jsontext.String(j.prefixes.qualified(a.Name)))
+		member := j.prefixes.qualified(a.Name)
+		if j.encoding == AttributeJSON {
+			member = "@" + member
+		}
+		j.token(jsontext.String(member))
 		if known == nil {
 			j.string(a.Value)
 			continue
@@ -59,10 +63,15 @@ func (j *jsonWriter) attributes(n *Node, e *vocabulary.Element) {
 }
 
 // unambiguous rejects names of unknown attributes that would be read as text, as an
-// element or as a declaration.
-func (j *jsonWriter) unambiguous(name Name, on *vocabulary.Element) bool {
+// element, as the name of the root or as a declaration.
+func (j *jsonWriter) unambiguous(n *Node, name Name, on *vocabulary.Element) bool {
 	if !plain(name.Local) || name.Space == "" && name.Local == "xmlns" {
 		return false
+	}
+	if j.encoding == AttributeJSON {
+		isDeclaration := "@"+name.Local == contextMember
+		isRootName := n.Parent == nil && name.Local == nameMember
+		return name.Space != "" || !isDeclaration && !isRootName
 	}
 	if name.Space != "" && name.Space != Namespace {
 		return true

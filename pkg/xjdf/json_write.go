@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-// JSONOption changes how WriteJSON writes.
+// JSONOption changes how WriteJSON and WriteAttributeJSON write.
 type JSONOption func(*jsonWriter)
 
 // Indent writes the JSON in lines, indented by spaces or tabs.
@@ -29,14 +29,25 @@ func Indent(by string) JSONOption {
 // several messages (9.10.2), an element outside of any namespace, and an unknown
 // attribute and an unknown element with the same member name.
 func WriteJSON(w io.Writer, root *Node, options ...JSONOption) error {
-	j := jsonWriter{vocabulary: vocabulary.Load(), prefixes: prefixesOf(root, true)}
+	return writeJSON(w, root, CanonicalJSON, options)
+}
+
+// WriteAttributeJSON writes a tree as JSON with an at sign before each attribute, within
+// an object {"XJDF": {...}}. Values and arrays are those of [WriteJSON], and so are the
+// errors, but an unknown attribute never conflicts with an element.
+func WriteAttributeJSON(w io.Writer, root *Node, options ...JSONOption) error {
+	return writeJSON(w, root, AttributeJSON, options)
+}
+
+func writeJSON(w io.Writer, root *Node, encoding Encoding, options []JSONOption) error {
+	j := jsonWriter{encoding: encoding, vocabulary: vocabulary.Load(), prefixes: prefixesOf(root, true)}
 	j.options = []jsontext.Options{jsontext.AllowInvalidUTF8(true)}
 	for _, option := range options {
 		option(&j)
 	}
 	var out bytes.Buffer
 	j.to = jsontext.NewEncoder(&out, j.options...)
-	if err := j.root(root); err != nil {
+	if err := j.document(root); err != nil {
 		return err
 	}
 	if _, err := w.Write(bytes.TrimSuffix(out.Bytes(), []byte("\n"))); err != nil {
@@ -46,6 +57,7 @@ func WriteJSON(w io.Writer, root *Node, options ...JSONOption) error {
 }
 
 type jsonWriter struct {
+	encoding   Encoding
 	vocabulary *vocabulary.Vocabulary
 	prefixes   prefixes
 	options    []jsontext.Options
@@ -54,12 +66,41 @@ type jsonWriter struct {
 	at         *Node // the element that is being written
 }
 
-func (j *jsonWriter) root(n *Node) error {
+// document writes the root and returns the first error.
+func (j *jsonWriter) document(n *Node) error {
 	j.enter(n)
 	j.nameable(n)
+	// A root of XJDF has its name outside in attribute JSON, and as a member otherwise.
+	wrapped := j.encoding == AttributeJSON && n.Name.Core() && j.vocabulary.Root(n.Name.Local) != nil
+	if wrapped {
+		j.token(jsontext.BeginObject)
+		j.token(jsontext.String(n.Name.Local))
+	}
+	j.root(n, wrapped)
+	if wrapped {
+		j.token(jsontext.EndObject)
+	}
+	var own *WriteError
+	switch {
+	case j.err == nil:
+		return nil
+	case errors.As(j.err, &own):
+		return own
+	}
+	detail := j.err.Error()
+	var syntactic *jsontext.SyntacticError
+	if errors.As(j.err, &syntactic) && errors.Is(j.err, jsontext.ErrDuplicateName) {
+		detail = "two members " + quote(syntactic.JSONPointer.LastToken())
+	}
+	return &WriteError{Encoding: j.encoding, XPath: xpath(j.at), Detail: detail}
+}
+
+// root writes the root element, with its declarations.
+func (j *jsonWriter) root(n *Node, wrapped bool) {
 	j.token(jsontext.BeginObject)
 	// The standard requires "$schema" (9.10).
 	switch {
+	case j.encoding == AttributeJSON:
 	case n.Name.Core() && n.Name.Local == "XJDF":
 		j.text(schemaMember, "https://schema.cip4.org/jdfschema_2_2/xjdf.json")
 	case n.Name.Core() && n.Name.Local == "XJMF":
@@ -73,28 +114,17 @@ func (j *jsonWriter) root(n *Node) error {
 		}
 		j.token(jsontext.EndObject)
 	}
-	j.text(nameMember, j.name(n))
+	if !wrapped {
+		j.text(nameMember, j.name(n))
+	}
 	j.body(n)
 	j.token(jsontext.EndObject)
-	var own *WriteError
-	switch {
-	case j.err == nil:
-		return nil
-	case errors.As(j.err, &own):
-		return own
-	}
-	detail := j.err.Error()
-	var syntactic *jsontext.SyntacticError
-	if errors.As(j.err, &syntactic) && errors.Is(j.err, jsontext.ErrDuplicateName) {
-		detail = "two members " + quote(syntactic.JSONPointer.LastToken())
-	}
-	return &WriteError{Encoding: CanonicalJSON, XPath: xpath(j.at), Detail: detail}
 }
 
 // fail keeps the first error, which ends the writing.
 func (j *jsonWriter) fail(n *Node, detail string) {
 	if j.err == nil {
-		j.err = &WriteError{Encoding: CanonicalJSON, XPath: xpath(n), Detail: detail}
+		j.err = &WriteError{Encoding: j.encoding, XPath: xpath(n), Detail: detail}
 	}
 }
 

@@ -43,6 +43,15 @@ func toXML(t *testing.T, root *xjdf.Node) []byte {
 	return out.Bytes()
 }
 
+func toAttributeJSON(t *testing.T, root *xjdf.Node) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := xjdf.WriteAttributeJSON(&out, root); err != nil {
+		t.Fatalf("WriteAttributeJSON: %v", err)
+	}
+	return out.Bytes()
+}
+
 // outline is a tree in lines, for a readable difference.
 func outline(n *xjdf.Node) string {
 	var out strings.Builder
@@ -77,6 +86,8 @@ func TestTreeSurvivesEachEncoding(t *testing.T) {
 		wantEqual(t, "JSON", parse(t, asJSON).Root, tree, asJSON)
 		asXML := toXML(t, tree)
 		wantEqual(t, "XML", parse(t, asXML).Root, tree, asXML)
+		signed := toAttributeJSON(t, tree)
+		wantEqual(t, "attribute JSON of the writer", parse(t, signed).Root, tree, signed)
 		converted, err := json.Marshal(attributeJSON(tree))
 		if err != nil {
 			t.Fatalf("json.Marshal: %v", err)
@@ -108,23 +119,37 @@ func TestEveryElementSurvivesEachEncoding(t *testing.T) {
 		asJSON, asXML := toJSON(t, root), toXML(t, root)
 		wantEqual(t, e.Name+" in JSON", parse(t, asJSON).Root, root, asJSON)
 		wantEqual(t, e.Name+" in XML", parse(t, asXML).Root, root, asXML)
+		signed := toAttributeJSON(t, root)
+		wantEqual(t, e.Name+" in attribute JSON", parse(t, signed).Root, root, signed)
 	}
 	if len(elements) < 300 {
 		t.Errorf("%d elements", len(elements))
 	}
 }
 
-func TestJSONIsTheSameAfterXML(t *testing.T) {
+// Each encoding gives the same bytes again after a way through the two others.
+func TestEachEncodingIsTheSameAfterTheOthers(t *testing.T) {
 	t.Parallel()
+	encodings := []xjdf.Encoding{xjdf.CanonicalJSON, xjdf.AttributeJSON, xjdf.XML}
 	for seed := range uint64(seeds) {
-		before := toJSON(t, randomTree(seed))
-		between := toXML(t, parse(t, before).Root)
-		after := toJSON(t, parse(t, between).Root)
-		if !bytes.Equal(before, after) {
-			t.Fatalf("JSON, XML, JSON:\n%s\n%s\n%s", before, between, after)
-		}
-		if again := toXML(t, parse(t, after).Root); !bytes.Equal(between, again) {
-			t.Fatalf("XML, JSON, XML:\n%s\n%s", between, again)
+		tree := randomTree(seed)
+		first := map[xjdf.Encoding][]byte{}
+		for round := range 2 * len(encodings) {
+			encoding := encodings[round%len(encodings)]
+			var out bytes.Buffer
+			if err := xjdf.Write(&out, tree, encoding); err != nil {
+				t.Fatalf("Write %s: %v", encoding, err)
+			}
+			if round < len(encodings) {
+				first[encoding] = out.Bytes()
+			} else if !bytes.Equal(first[encoding], out.Bytes()) {
+				t.Fatalf("%s changed:\n%s\n%s", encoding, first[encoding], out.Bytes())
+			}
+			d := parse(t, out.Bytes())
+			if d.Encoding != encoding {
+				t.Fatalf("%s was read as %s\n%s", encoding, d.Encoding, out.Bytes())
+			}
+			tree = d.Root
 		}
 	}
 }
@@ -155,6 +180,8 @@ func TestUnusualDocumentsSurviveEachEncoding(t *testing.T) {
 			asJSON, asXML := toJSON(t, d.Root), toXML(t, d.Root)
 			wantEqual(t, "JSON", parse(t, asJSON).Root, d.Root, asJSON)
 			wantEqual(t, "XML", parse(t, asXML).Root, d.Root, asXML)
+			signed := toAttributeJSON(t, d.Root)
+			wantEqual(t, "attribute JSON", parse(t, signed).Root, d.Root, signed)
 		})
 	}
 }

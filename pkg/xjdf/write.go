@@ -5,9 +5,20 @@ package xjdf
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 )
+
+// Write writes a tree in an encoding: JSON in one line, XML in indented lines.
+func Write(w io.Writer, root *Node, to Encoding, options ...JSONOption) error {
+	switch to {
+	case CanonicalJSON, AttributeJSON:
+		return writeJSON(w, root, to, options)
+	default:
+		return WriteXML(w, root)
+	}
+}
 
 // WriteError means that an encoding cannot represent a tree.
 type WriteError struct {
