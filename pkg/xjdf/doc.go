@@ -8,8 +8,8 @@
 // attributes have the form of XML: "419.528 595.276 0", not an array of numbers.
 // [Write] writes a tree in any encoding, and so converts a document.
 //
-// Read a tree with [Node.Child], [Node.Attr] and their typed forms such as
-// [Node.Number], or with a [Path]. Package view has types for common elements. Build a tree with [New],
+// Read a tree with [Node.Child], [Node.Attr] and their typed forms such as [Node.Number],
+// or with a [Path]. Package view has types for common elements. Build a tree with [New],
 // [Node.Add] and [Node.Set].
 //
 // Reading rejects a body that is not a document at all, with an [Error] that has the

@@ -87,3 +87,35 @@ func ExampleNew() {
 	//   </ResponseStatus>
 	// </XJMF>
 }
+
+// ExampleNode_Find prints the papers of a document.
+func ExampleNode_Find() {
+	document, err := xjdf.Parse([]byte(`<XJDF xmlns="http://www.CIP4.org/JDFSchema_2_0" JobID="J1" Types="Cutting"><ResourceSet Name="Media">
+	  <Resource><Media MediaType="Plate"/></Resource><Resource><Media MediaType="Paper" Weight="115"/></Resource></ResourceSet></XJDF>`), xjdf.DefaultLimits)
+	if err != nil {
+		log.Fatalf("xjdf.Parse: %v", err)
+	}
+	papers, err := document.Root.Find("ResourceSet[@Name='Media']/Resource/Media[@MediaType='Paper']")
+	if err != nil {
+		log.Fatalf("Find: %v", err)
+	}
+	for _, paper := range papers {
+		weight, err := paper.Number("Weight")
+		fmt.Println(document.Place(paper).XPath, weight, err)
+	}
+	// Output:
+	// XJDF/ResourceSet/Resource[2]/Media 115 <nil>
+}
+
+// ExampleWrite converts a document from XML to JSON with at signs.
+func ExampleWrite() {
+	document, err := xjdf.Parse([]byte(`<XJDF xmlns="http://www.CIP4.org/JDFSchema_2_0" JobID="J1" Types="Product"/>`), xjdf.DefaultLimits)
+	if err != nil {
+		log.Fatalf("xjdf.Parse: %v", err)
+	}
+	if err := xjdf.Write(os.Stdout, document.Root, xjdf.AttributeJSON); err != nil {
+		log.Fatalf("xjdf.Write: %v", err)
+	}
+	// Output:
+	// {"XJDF":{"@JobID":"J1","@Types":["Product"]}}
+}

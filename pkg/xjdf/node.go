@@ -103,6 +103,10 @@ func (f Form) String() string {
 // Array reports whether the value was written as a JSON array.
 func (f Form) Array() bool { return f >= FormTexts && f <= FormMixed }
 
+// InArray reports whether the element was an item of a JSON array. It is false for an
+// element of XML or of a tree that was not read.
+func (n *Node) InArray() bool { return n.origin.index > 0 }
+
 // New makes an element of XJDF, such as the root of a document to be written.
 func New(local string) *Node {
 	return &Node{Name: Name{Space: Namespace, Local: local}}

@@ -198,7 +198,8 @@ func declaredPrefix(name xml.Name) (prefix string, ok bool) {
 
 // resolve finds the namespace of a name. Attributes without a prefix have none.
 func (r *xmlReader) resolve(written xml.Name, element bool) (Name, error) {
-	if strings.IndexByte(written.Local, ':') >= 0 {
+	// encoding/xml checks a name with its prefix, and so accepts "a:0".
+	if strings.IndexByte(written.Local, ':') >= 0 || written.Space != "" && !plain(written.Local) {
 		return Name{}, r.refuse(ReasonName, quote(written.Local))
 	}
 	name := Name{Prefix: written.Space, Local: written.Local}

@@ -40,6 +40,9 @@ func (p *pass) children(n *xjdf.Node, def *vocabulary.Element, plan *plan) {
 			})
 		}
 		last = max(last, place)
+		if p.counts[place] == 1 {
+			p.elementForm(n, child, spec)
+		}
 		if spec.Max > 0 && p.counts[place] == spec.Max+1 {
 			p.findAs(elementRepeated, child, "", func() (string, string) {
 				count := 0
@@ -66,6 +69,25 @@ func (p *pass) children(n *xjdf.Node, def *vocabulary.Element, plan *plan) {
 	for i := range def.Choices {
 		p.choice(n, def, i, foreign)
 	}
+}
+
+// elementForm reports the first element of a name that is an object instead of an array,
+// or an item of an array instead of an object.
+func (p *pass) elementForm(parent, child *xjdf.Node, spec *vocabulary.Child) {
+	if p.doc.Encoding != xjdf.CanonicalJSON || spec.Many == child.InArray() || spec.Element.Pool {
+		return
+	}
+	for other := range parent.All(spec.Name) {
+		if other != child && !spec.Many {
+			return // ELEMENT_REPEATED
+		}
+	}
+	p.findAs(elementForm, child, "", func() (string, string) {
+		if spec.Many {
+			return fmt.Sprintf("%s of %s is not in an array.", spec.Name, parent.Name.Local), fmt.Sprintf("Write an array, even for one %s.", spec.Name)
+		}
+		return fmt.Sprintf("%s of %s is in an array.", spec.Name, parent.Name.Local), "Write the element without the array."
+	})
 }
 
 // exchangeable reports whether two children are alternatives in any order.

@@ -38,6 +38,14 @@ func structureFaults() map[string]fault {
 			faulty: `<Intent Name="LayoutIntent"><shop:Proof/><LayoutIntent Pages="2"/></Intent>`,
 			valid:  `<Intent Name="LayoutIntent"><LayoutIntent Pages="2"/><shop:Proof/></Intent>`,
 		},
+		"one intent without an array": {
+			rule: "ELEMENT_FORM", in: of("FlatWork"),
+			faulty: `"Intent": {"Name": "LayoutIntent", "LayoutIntent": {"Pages": 2}}`, valid: `"Intent": [{"Name": "LayoutIntent", "LayoutIntent": {"Pages": 2}}]`,
+		},
+		"an intent in an array": {
+			rule: "ELEMENT_FORM", in: wants("FlatWork"),
+			faulty: `{"Name": "LayoutIntent", "LayoutIntent": [{"Pages": 2}]}`, valid: `{"Name": "LayoutIntent", "LayoutIntent": {"Pages": 2}}`,
+		},
 		"a misspelt attribute": {
 			rule: "ATTRIBUTE_UNKNOWN", in: intent("LayoutIntent"),
 			faulty: `{"Page": 4}`, valid: `{"Pages": 4}`,

@@ -196,8 +196,8 @@ func found(r validate.Report) []string {
 	var all []string
 	for i := range r.Findings {
 		switch f := &r.Findings[i]; f.Code {
-		case "VALUE_FORM", "ELEMENT_ORDER", "ROOT_NAME", "EXTENSION":
-			// The first two are about one encoding, and of an extension the first
+		case "VALUE_FORM", "ELEMENT_FORM", "ELEMENT_ORDER", "ROOT_NAME", "EXTENSION":
+			// The first four are about one encoding, and of an extension the first
 			// place is reported.
 		default:
 			all = append(all, f.Code+" "+prefix.ReplaceAllString(f.Path, ""))

@@ -18,6 +18,7 @@ const (
 	elementRepeated    = "ELEMENT_REPEATED"
 	elementChoice      = "ELEMENT_CHOICE"
 	elementOrder       = "ELEMENT_ORDER"
+	elementForm        = "ELEMENT_FORM"
 	attributeUnknown   = "ATTRIBUTE_UNKNOWN"
 	attributeMissing   = "ATTRIBUTE_MISSING"
 	textUnexpected     = "TEXT_UNEXPECTED"
@@ -32,6 +33,7 @@ var structureRules = []row{
 	newRow(elementRepeated, Schema, both(Error), "1.6.5", "An element must not occur more often than the standard allows.", "Keep only one of them."),
 	newRow(elementChoice, Schema, both(Error), "1.6.5", "Of mutually exclusive elements, only one may be present.", "Keep only one of them."),
 	newRow(elementOrder, Schema, lenient(), "1.6.6", "XML elements should be in the order of the schema, with extensions last.", "Write the elements in the order of the schema. JSON has no such order."),
+	newRow(elementForm, Schema, lenient(), "9.10.2.1", "In JSON, an element that may repeat must be in an array, and any other element must not.", "Write an array for an element that may repeat, even if there is one, and an object for any other."),
 	newRow(attributeUnknown, Vocabulary, lenient(), "3.5", "An attribute without a prefix must be defined by the standard for its element.", "Remove the attribute, or move it to your own namespace.").inSchema(),
 	newRow(attributeMissing, Schema, both(Error), "1.6.5", "Required attributes must be present.", "Add the attribute."),
 	newRow(textUnexpected, Schema, both(Error), "A.1", "Only comments, address lines and organizational units may contain text.", "Move the text into an attribute or a Comment."),
