@@ -4,7 +4,7 @@
 # valkey-server beside it where the release has one, postgresql for the store's,
 # poppler, qpdf, mupdf and Ghostscript, which the results of the preflight engine are compared
 # with, an encoder of JPEG 2000 and a decoder of JBIG2, openssl and haproxy for a guide, Prometheus and Alertmanager for the alerts, lua5.1 for the
-# health check of Argo CD, npm for the viewer of the contracts and the tools of tools/npm, python3 for
+# health check of Argo CD, xmllint for the XML Schema of XJDF, npm for the viewer of the contracts and the tools of tools/npm, python3 for
 # the Python client, and a browser for the tests of pages.
 set -eu
 
@@ -25,6 +25,7 @@ want haproxy haproxy
 want npm npm
 want python3 python3
 want lua5.1 lua5.1
+want xmllint libxml2-utils
 want chromium chromium
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || need="$need postgresql"
 [ -e /usr/include/stdlib.h ] || need="$need libc6-dev"
