@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // ChangeKind is the kind of a difference between two trees.
@@ -181,13 +182,13 @@ func (d *differ) matches(old, now []*Node) []int {
 
 // keyOf returns the key of an element among its siblings, or "".
 func keyOf(n *Node) string {
-	key := n.Name.Space + " " + n.Name.Local
+	key := []string{n.Name.Space, n.Name.Local}
 	with := func(attributes ...string) string {
 		for _, name := range attributes {
 			value, _ := n.Attr(name)
-			key += " " + strconv.Quote(value)
+			key = append(key, strconv.Quote(value))
 		}
-		return key
+		return strings.Join(key, " ")
 	}
 	switch n.Name.Local {
 	case "ResourceSet":
@@ -195,15 +196,14 @@ func keyOf(n *Node) string {
 	case "Intent":
 		return with("Name")
 	case "Resource":
-		parts := 0
 		for part := range n.All("Part") {
-			parts++
+			key = append(key, "Part")
 			for _, a := range sortedAttributes(part) {
-				key += " " + a.Name.Local + "=" + strconv.Quote(a.Value)
+				key = append(key, a.Name.Local, strconv.Quote(a.Value))
 			}
 		}
-		if parts > 0 {
-			return key
+		if n.Child("Part") != nil {
+			return with()
 		}
 	}
 	if _, given := n.Attr("ID"); given {

@@ -17,6 +17,7 @@ var amountRules = []row{
 	newRow("POOL_ACTUAL", Semantics, both(Error), "6.1.2", "Consumed or produced resources must not have MinAmount or MaxAmount.", "Write only Amount and Waste.").of("PartAmount", poolActual),
 	newRow("POOL_PART", Semantics, both(Error), "6.1.2", "The part of an amount must be a part of the resource.", "Write the value of a Part of the resource, or omit the key.").of("AmountPool", poolPart),
 	newRow("WASTE_SOURCE", Semantics, both(Error), "6.1.4", "PartWaste must state the source or the kind of the waste.", "Add ModuleIDs or WasteDetails.").of("PartWaste", wasteSource),
+	newRow("DROPITEM_AMOUNT", Semantics, both(Warning), "6.26.1", "The delivered amounts of a product should add up to its Amount.", "Correct the amounts of the DropItems, or the Amount of the product.").of(document, dropItemAmount),
 } // constant
 
 // integer returns the whole number of an attribute; not ok if it is missing or
@@ -153,4 +154,53 @@ func wasteSource(p *pass, n *xjdf.Node) {
 	if _, details := n.Attr("WasteDetails"); !modules && !details {
 		p.find(n, "", "PartWaste has neither ModuleIDs nor WasteDetails.", "")
 	}
+}
+
+// dropItemAmount adds the amounts of the DropItems of each product, in all deliveries.
+func dropItemAmount(p *pass, _ *xjdf.Node) {
+	sums, first := map[*xjdf.Node]int64{}, map[*xjdf.Node]*xjdf.Node{}
+	var order []*xjdf.Node
+	for i := range p.references {
+		item := p.references[i].node
+		if item.Name.Local != "DropItem" {
+			continue
+		}
+		product := p.target(p.references[i].value)
+		amount, ok := integer(item, "Amount")
+		switch {
+		case product == nil || product.Name.Local != "Product":
+			continue
+		case first[product] == nil:
+			first[product] = item
+			order = append(order, product)
+		}
+		const most = 1 << 53 // a sum above it is wrong anyway
+		if !ok || amount < 0 || amount > most {
+			sums[product] = -1 // another rule reports the value
+		} else if sums[product] >= 0 {
+			sums[product] = min(sums[product]+amount, most)
+		}
+	}
+	for _, product := range order {
+		least, ok := integer(product, "Amount")
+		if !ok || sums[product] < 0 {
+			continue
+		}
+		most := least
+		if value, given := integer(product, "MinAmount"); given {
+			least = min(least, value)
+		}
+		if value, given := integer(product, "MaxAmount"); given {
+			most = max(most, value)
+		}
+		if sum := sums[product]; sum < least || sum > most {
+			p.findf(first[product], "Amount", "The DropItems of the product add up to %d; its Amount is %s.", sum, attr(product, "Amount"))
+		}
+	}
+}
+
+// attr returns an attribute for a message.
+func attr(n *xjdf.Node, name string) string {
+	value, _ := n.Attr(name)
+	return clip(value)
 }

@@ -16,6 +16,8 @@ const (
 	rootUnknown = "ROOT_UNKNOWN"
 	legacyJDF   = "LEGACY_JDF"
 	namespace   = "NAMESPACE"
+
+	versionUnknown = "VERSION_UNKNOWN"
 )
 
 var documentRules = []row{
@@ -24,8 +26,9 @@ var documentRules = []row{
 	newRow(legacyJDF, Schema, both(Error), "", "JDF 1.x and JMF 1.x are not XJDF.", "Convert the document with an external JDF adapter; this service reads XJDF 2.2."),
 	newRow(namespace, Schema, both(Error), "1.4.1", "XML elements must be in the namespace of XJDF 2.", "Declare xmlns=\""+xjdf.Namespace+"\" on the root."),
 	newRow("VERSION_MISSING", Semantics, both(Warning), "3.1", "The document should state its Version.", "Set Version to 2.2.").of(rootName, versionMissing),
-	newRow("VERSION_UNKNOWN", Vocabulary, both(Error), "3.1", "The Version must be one that this service supports.", "Use XJDF 2.2.").of(rootName, versionUnknown).inSchema(),
+	newRow(versionUnknown, Vocabulary, both(Error), "3.1", "The Version must be one that this service supports.", "Use XJDF 2.2.").of(rootName, unknownVersion).inSchema(),
 	newRow("VERSION_OLDER", Semantics, both(Warning), "3.1", "The Version should be 2.2.", "Use XJDF 2.2, which includes everything in 2.0 and 2.1.").of(rootName, versionOlder),
+	newRow("VERSION_NEWER", Semantics, both(Warning), "3.1", "The Version should be 2.2; a later one is read as 2.2.", "Check the items that were not understood: the later version may define them.").of(document, versionNewer),
 	newRow("JOBID_DEFAULTED", Schema, lenient(), "3.1", "The document should have a JobID.", "Add a JobID.").of(rootName, jobID),
 	newRow("TYPES_DEFAULTED", Schema, lenient(), "3.1", "The document should have Types.", "Set Types to Product for a product description, or to the processes.").of(rootName, types),
 	newRow("TYPE_UNKNOWN", Vocabulary, both(Warning), "3.5.6", "A process should be one of the standard, or have a prefix.", "Write one of the processes of the standard.").of(rootName, typeUnknown),
@@ -88,9 +91,12 @@ func versionMissing(p *pass, root *xjdf.Node) {
 	}
 }
 
-func versionUnknown(p *pass, root *xjdf.Node) {
+// laterVersion is a version of the standard after the newest one that is known.
+var laterVersion = regexp.MustCompile(`^2\.([3-9]|[1-9][0-9])$`)
+
+func unknownVersion(p *pass, root *xjdf.Node) {
 	switch version, given := root.Attr("Version"); {
-	case !given || version == newest || version == "2.0" || version == "2.1":
+	case !given || p.newer || version == newest || version == "2.0" || version == "2.1":
 	case strings.HasPrefix(version, "1."):
 		p.find(root, "Version", fmt.Sprintf("Version %s is a version of JDF.", quoted(version)), "Convert the document with an external JDF adapter; this service reads XJDF 2.2.")
 	default:
@@ -102,6 +108,32 @@ func versionOlder(p *pass, root *xjdf.Node) {
 	if version, _ := root.Attr("Version"); version == "2.0" || version == "2.1" {
 		p.findf(root, "Version", "Version is %s; the document is validated against 2.2.", version)
 	}
+}
+
+// mostMissed bounds the names of items that were not understood.
+const mostMissed = 50
+
+// missed records an item that the vocabulary of 2.2 does not have.
+func (p *pass) missed(n *xjdf.Node, attribute string) {
+	name := clip(n.Name.String())
+	if attribute != "" {
+		name += "/@" + clip(attribute)
+	}
+	if len(p.notUnderstood) < mostMissed && !slices.Contains(p.notUnderstood, name) {
+		p.notUnderstood = append(p.notUnderstood, name)
+	}
+}
+
+// versionNewer runs after the walk, which finds what is not in the vocabulary.
+func versionNewer(p *pass, root *xjdf.Node) {
+	if !p.newer {
+		return
+	}
+	list := "Everything was understood"
+	if len(p.notUnderstood) > 0 {
+		list = "Not understood: " + some(p.notUnderstood)
+	}
+	p.findf(root, "Version", "Version is %s; the document is read as %s. %s.", p.version, newest, list)
 }
 
 func jobID(p *pass, root *xjdf.Node) {
@@ -126,10 +158,10 @@ func types(p *pass, root *xjdf.Node) {
 	p.value(root, a)
 }
 
-// lacks returns a message about a missing attribute, with its default outside of the
-// profile strict.
+// lacks returns a message about a missing attribute, with its default in the profile
+// product-intent.
 func (p *pass) lacks(attribute, assumed string) string {
-	if p.options.Profile == Strict {
+	if p.options.Profile != ProductIntent {
 		return attribute + " is missing."
 	}
 	return attribute + " is missing; " + assumed + "."

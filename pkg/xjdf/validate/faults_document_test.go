@@ -39,6 +39,9 @@ func documentFaults() map[string]fault {
 		"an unknown version": {
 			rule: "VERSION_UNKNOWN", faulty: head + `"Types": ["Product"], "Version": "3.0", ` + one + `}`, valid: head + `"Types": ["Product"], "Version": "2.2", ` + one + `}`,
 		},
+		"a later version": {
+			rule: "VERSION_NEWER", faulty: head + `"Types": ["Product"], "Version": "2.3", ` + one + `}`, valid: head + `"Types": ["Product"], "Version": "2.2", ` + one + `}`,
+		},
 		"an older version": {
 			rule: "VERSION_OLDER", faulty: head + `"Types": ["Product"], "Version": "2.0", ` + one + `}`, valid: head + `"Types": ["Product"], "Version": "2.2", ` + one + `}`,
 		},

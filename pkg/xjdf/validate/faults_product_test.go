@@ -37,6 +37,15 @@ func productFaults() map[string]fault {
 			faulty: `{"PartVersion": "en", "Amount": 10, "IsRoot": true, "ProductType": "Booklet", "Intent": [{"Name": "BindingIntent", "BindingIntent": {"BindingType": "SaddleStitch", "ChildRefs": ["Cover", "Body"]}}]}`,
 			valid:  `{"PartVersion": "fr", "Amount": 10, "IsRoot": true, "ProductType": "Booklet", "Intent": [{"Name": "BindingIntent", "BindingIntent": {"BindingType": "SaddleStitch", "ChildRefs": ["Cover", "Body"]}}]}`,
 		},
+		"a product that nothing describes": {
+			rule: "PRODUCT_WITHOUT_INTENT", in: of("Poster"), faulty: `"DescriptiveName": "a poster"`, valid: `"ExternalID": "poster:a2"`,
+		},
+		"more copies delivered than made": {
+			rule: "DROPITEM_AMOUNT", in: deliveries(), faulty: `{"ItemRef": "P", "Amount": 300}`, valid: `{"ItemRef": "P", "Amount": 50}`,
+		},
+		"fewer copies delivered than made": {
+			rule: "DROPITEM_AMOUNT", in: deliveries(), faulty: `{"ItemRef": "P", "Amount": 20}`, valid: `{"ItemRef": "P", "Amount": 60}`,
+		},
 		"a product without a type": {
 			rule: "PRODUCTTYPE_MISSING", in: list(), faulty: `{"Amount": 100}`, valid: `{"Amount": 100, "ProductType": "Leaflet"}`,
 		},

@@ -67,6 +67,11 @@ func partFaults() map[string]fault {
 			faulty: `{"Part": [{"Separation": "Cyan"}], "Ink": {"InkType": ["Ink"]}}, {"Part": [{"Separation": "Cyan"}], "Ink": {"InkType": ["Ink"]}}`,
 			valid:  `{"Part": [{"Separation": "Cyan"}], "Ink": {"InkType": ["Ink"]}}, {"Part": [{"Separation": "Black"}], "Ink": {"InkType": ["Ink"]}}`,
 		},
+		"one part twice in a resource": {
+			rule: "PART_REPEATED", in: resources("Ink"),
+			faulty: `{"Part": [{"Separation": "Cyan", "Side": "Front"}, {"Side": "Front", "Separation": "Cyan"}], "Ink": {"InkType": ["Ink"]}}`,
+			valid:  `{"Part": [{"Separation": "Cyan", "Side": "Front"}, {"Side": "Back", "Separation": "Cyan"}], "Ink": {"InkType": ["Ink"]}}`,
+		},
 		"a specific part after a general part": {
 			rule: "PART_SHADOWED", in: resources("Component"),
 			faulty: `{"Part": [{"SheetName": "S1"}]}, {"Part": [{"SheetName": "S1", "Side": "Front"}]}`, valid: `{"Part": [{"SheetName": "S1", "Side": "Front"}]}, {"Part": [{"SheetName": "S1"}]}`,

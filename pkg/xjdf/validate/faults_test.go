@@ -24,6 +24,8 @@ type fault struct {
 	faulty, valid string
 	// with are other rules that the same fault breaks.
 	with []string
+	// profile is the one in which the rule applies; empty for those of the service.
+	profile validate.Profile
 }
 
 // faults holds fragments with one fault each, keyed by a sentence that describes the
@@ -32,7 +34,7 @@ func faults() map[string]fault {
 	all := map[string]fault{}
 	for _, some := range []map[string]fault{
 		structureFaults(), valueFaults(), documentFaults(), productFaults(), intentFaults(), layoutFaults(), resourceFaults(), partFaults(),
-		referenceFaults(), supportFaults(), notations(),
+		referenceFaults(), supportFaults(), notations(), chainFaults(), conformanceFaults(),
 	} {
 		maps.Copy(all, some)
 	}
@@ -44,7 +46,11 @@ type seeded struct {
 	name, body string
 	support    bool
 	expected   []string
+	profile    validate.Profile
 }
+
+// in returns the profile for a document: its own, or that of the service.
+func (s *seeded) in(profile validate.Profile) validate.Profile { return cmp.Or(s.profile, profile) }
 
 func seededDocuments() []seeded {
 	var all []seeded
@@ -53,8 +59,8 @@ func seededDocuments() []seeded {
 		support := strings.HasPrefix(f.rule, "UNSUPPORTED")
 		all = append(
 			all,
-			seeded{sentence, f.in.around(f.faulty), support, append([]string{f.rule}, f.with...)},
-			seeded{sentence + " (not)", f.in.around(f.valid), support, nil},
+			seeded{sentence, f.in.around(f.faulty), support, append([]string{f.rule}, f.with...), f.profile},
+			seeded{sentence + " (not)", f.in.around(f.valid), support, nil, f.profile},
 		)
 	}
 	return all
@@ -88,7 +94,7 @@ func TestFaultIsReportedByItsRuleAndTwinByNone(t *testing.T) {
 		for _, d := range seededDocuments() {
 			t.Run(string(profile)+"/"+d.name, func(t *testing.T) {
 				t.Parallel()
-				r := judge(t, v, d.body, profile, d.support)
+				r := judge(t, v, d.body, d.in(profile), d.support)
 				want := slices.Sorted(slices.Values(d.expected))
 				if got := codes(r, d.expected); !slices.Equal(got, want) {
 					t.Errorf("found %v, want %v\n%s\n%s", got, want, d.body, say(r))
@@ -132,7 +138,7 @@ func TestConfusionMatrix(t *testing.T) {
 	documents := seededDocuments()
 	for _, profile := range validate.Profiles() {
 		for _, d := range documents {
-			r := judge(t, v, d.body, profile, d.support)
+			r := judge(t, v, d.body, d.in(profile), d.support)
 			found := codes(r, d.expected)
 			for code, o := range matrix {
 				o.add(slices.Contains(d.expected, code), slices.Contains(found, code))
@@ -171,7 +177,7 @@ func TestFindingsContainMessagePlaceAndFix(t *testing.T) {
 	t.Parallel()
 	v := validate.New()
 	for _, d := range seededDocuments() {
-		r := judge(t, v, d.body, validate.Strict, d.support)
+		r := judge(t, v, d.body, d.in(validate.Strict), d.support)
 		for i := range r.Findings {
 			f := &r.Findings[i]
 			if f.Line < 1 || f.Column < 1 || f.Path == "" {

@@ -80,6 +80,14 @@ func process(types ...string) frame {
 	}
 }
 
+// deliveries holds the items of one of two deliveries of 100 to 110 copies.
+func deliveries() frame {
+	return frame{
+		`"ProductList": {"Product": [{"ID": "P", "Amount": 100, "MaxAmount": 110, "ProductType": "Poster", "ExternalID": "poster:a2"}]}, "ResourceSet": [{"Name": "DeliveryParams", "Usage": "Input", "Resource": [` +
+			`{"Part": [{"DropID": "D1"}], "DeliveryParams": {"DropItem": [{"ItemRef": "P", "Amount": 50}]}}, {"Part": [{"DropID": "D2"}], "DeliveryParams": {"DropItem": [`, `]}}]}]`,
+	}.within(job())
+}
+
 // audits holds the audits of a document.
 func audits() frame { return frame{`"AuditPool": [`, `]`}.within(sold()) }
 

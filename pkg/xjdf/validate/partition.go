@@ -5,6 +5,9 @@ package validate
 import (
 	"hash/maphash"
 	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
@@ -18,6 +21,7 @@ const (
 var partitionRules = []row{
 	newRow(partDuplicate, Semantics, both(Error), "6.1.3", "Two resources of a set must not describe the same part.", "Give the resources different parts, or merge them.").of("ResourceSet", partitions),
 	newRow(partShadowed, Semantics, both(Warning), "6.1.3.2", "A more specific part should come before a more general part, because the first match applies.", "Move the resource with the more specific Part to the front."),
+	newRow("PART_REPEATED", Semantics, lenient(), "6.1.3", "A resource should not describe the same part twice.", "Keep one of the Parts, or write the values of the intended part.").of("Resource", partRepeated),
 	newRow("PART_MISSING", Semantics, both(Warning), "3.4", "If a set has several resources, each should have a Part.", "Add a Part, or an ID that another element refers to.").of("ResourceSet", partMissing),
 	newRow("PART_SEPARATION", Semantics, both(Error), "6.14", "A Color must have a Part with Separation.", "Add a Part with Separation.").of("ResourceSet", partNeeds("Color", "Separation")),
 	newRow("PART_CONTACTTYPE", Semantics, lenient(), "6.1.3", "A Contact should have a Part with ContactType.", "Add a Part with ContactType, such as Delivery.").of("ResourceSet", partNeeds("Contact", "ContactType")),
@@ -25,6 +29,38 @@ var partitionRules = []row{
 	newRow("PART_PREVIEWTYPE", Semantics, both(Error), "6.1.3", "Only previews may be partitioned by PreviewType.", "Remove PreviewType.").of("ResourceSet", partPreviewType),
 	newRow("PART_PRODUCT", Semantics, both(Warning), "6.1.3", "Part/@Product should be the ExternalID of a product in the document.", "Write the ExternalID of the product.").of(document, partProduct),
 } // constant
+
+// partRepeated checks the parts of one resource.
+func partRepeated(p *pass, resource *xjdf.Node) {
+	var seen map[string]bool
+	first := ""
+	for part := range resource.All("Part") {
+		key := partKey(part)
+		switch {
+		case first == "":
+			first = key
+			continue
+		case seen == nil:
+			seen = map[string]bool{first: true}
+		}
+		if seen[key] {
+			p.find(part, "", "The resource describes this part twice.", "")
+			return
+		}
+		seen[key] = true
+	}
+}
+
+// partKey returns the keys of a part with their values, whatever their order.
+func partKey(part *xjdf.Node) string {
+	keys := make([]string, 0, len(part.Attributes)+1)
+	for i := range part.Attributes {
+		a := &part.Attributes[i]
+		keys = append(keys, strconv.Quote(a.Name.String())+"="+strconv.Quote(a.Value))
+	}
+	slices.Sort(keys)
+	return "Part " + strings.Join(keys, " ")
+}
 
 // several reports whether a set has more than one resource. Most have one.
 func several(set *xjdf.Node) bool {

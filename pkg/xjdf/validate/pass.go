@@ -18,7 +18,12 @@ type pass struct {
 	// rule is the row that is being checked.
 	rule *row
 
-	version                             string
+	version string
+	// newer reports whether the version is later than the newest one known, and
+	// notUnderstood names what a later version may define.
+	newer         bool
+	notUnderstood []string
+
 	valid, schemaValid, vocabularyValid bool
 	raised                              []raised
 	summary                             Summary
@@ -49,6 +54,7 @@ type pass struct {
 
 	// The rules about the whole document compute these once.
 	byID      map[string]*xjdf.Node
+	assigned  []assigned
 	partSet   map[*xjdf.Node]bool
 	rootNodes []*xjdf.Node
 	rootSet   map[*xjdf.Node]bool
@@ -104,9 +110,12 @@ func (p *pass) findAs(code string, n *xjdf.Node, attribute string, text func() (
 const kept = 2 * MaxFindings
 
 func (p *pass) add(r *row, n *xjdf.Node, attribute string, text func() (message, suggestion string)) {
-	severity := r.Severity
-	if p.options.Profile == Strict {
-		severity = r.Strict
+	severity := r.severity(p.options.Profile)
+	if p.newer && r.Kind == Vocabulary && r.Code != versionUnknown {
+		if severity == Error {
+			severity = Warning
+		}
+		p.missed(n, attribute)
 	}
 	switch severity {
 	case Error:
@@ -147,9 +156,10 @@ func (p *pass) displace(severity Severity) bool {
 	return true
 }
 
-// assume records the default of a missing item. The profile strict has no defaults.
+// assume records the default of a missing item. Only the profile product-intent has
+// defaults.
 func (p *pass) assume(name, value string) {
-	if p.options.Profile != Strict {
+	if p.options.Profile == ProductIntent {
 		p.defaults = append(p.defaults, Default{name, value})
 	}
 }
@@ -164,7 +174,8 @@ func (p *pass) reject(kind, name string, n *xjdf.Node, attribute string) {
 // check runs rules on an element.
 func (p *pass) check(rules []*row, n *xjdf.Node) {
 	for _, r := range rules {
-		p.rule = r
-		r.check(p, n)
+		if p.rule = r; r.severity(p.options.Profile) != "" {
+			r.check(p, n)
+		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 var processRules = []row{
 	newRow("PROCESSUSAGE_UNKNOWN", Vocabulary, both(Info), "3.4", "ProcessUsage should be defined for a process of the document.", "Use a ProcessUsage of the process, or agree on your value with the receiver.").of(document, processUsages),
-	newRow("PROCESS_RESOURCE_MISSING", Semantics, both(Info), "5", "A process should have all required resources.", "Add the resource set, unless another system completes the document.").of(document, processResources),
+	newRow("PROCESS_RESOURCE_MISSING", Semantics, both(Info), "5", "A process should have all required resources.", "Add the resource set, unless another system completes the document.").of(document, processResources).in(inProcesses(Warning)),
 } // constant
 
 // processResources checks documents of one process. A combined one does not contain

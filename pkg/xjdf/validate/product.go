@@ -19,6 +19,7 @@ var productRules = []row{
 	newRow("PRODUCTTYPE_DETAILS", Semantics, both(Warning), "3.3.1", "ProductTypeDetails requires ProductType.", "Add ProductType.").of("Product", productTypeDetails),
 	newRow("PRODUCTTYPE_PROOF", Semantics, both(Warning), "A.3.18", "A proof is not a product.", "Request proofs with a ContentCheckIntent.").of("Product", productTypeProof),
 	newRow("PRODUCT_INTENT", Semantics, both(Warning), "A.3.18", "The intents of a product should match its ProductType.", "Change ProductType, or remove the intent.").of("Product", productIntent),
+	newRow("PRODUCT_WITHOUT_INTENT", Semantics, both(Info), "3.1.2", "A product should have intents that describe it, or an ExternalID by which the receiver knows it.", "Add intents, such as a LayoutIntent and a MediaIntent.").of("Product", productWithoutIntent),
 	newRow("PRODUCT_PAGES", Semantics, both(Warning), "A.3.18", "The number of pages should match the ProductType.", "Correct Pages or ProductType.").of("Product", productPages),
 } // constant
 
@@ -173,5 +174,12 @@ func productTypeDetails(p *pass, product *xjdf.Node) {
 	_, details := product.Attr("ProductTypeDetails")
 	if _, given := product.Attr("ProductType"); details && !given {
 		p.find(product, "ProductTypeDetails", "ProductTypeDetails is present, but ProductType is missing.", "")
+	}
+}
+
+func productWithoutIntent(p *pass, product *xjdf.Node) {
+	_, external := product.Attr("ExternalID")
+	if !external && product.Child("Intent") == nil {
+		p.find(product, "", "The product has neither intents nor an ExternalID.", "")
 	}
 }

@@ -39,6 +39,23 @@ type ruleEntry struct {
 	Example example `json:"example"`
 }
 
+// level is the severity of a rule in a profile for documents of processes.
+type level struct {
+	Profile  validate.Profile
+	Severity validate.Severity
+	// After reports whether the severities of other profiles come before it.
+	After bool
+}
+
+// Levels returns the severities that differ from that of strict, by profile.
+func (e ruleEntry) Levels() []level {
+	var all []level
+	for _, p := range slices.Sorted(maps.Keys(e.Profiles)) {
+		all = append(all, level{p, e.Profiles[p], e.Severity != ""})
+	}
+	return all
+}
+
 // example holds fragments of a document: one that breaks a rule and one that does not.
 type example struct {
 	Sentence string `json:"-"`
@@ -102,6 +119,8 @@ func golden(t *testing.T, path string, got []byte) {
 type profileEntry struct {
 	Name        validate.Profile `json:"name"`
 	Description string           `json:"description"`
+	Checked     []string         `json:"checked,omitempty"`
+	Unchecked   []string         `json:"unchecked,omitempty"`
 }
 
 func profiles() []profileEntry {
@@ -111,7 +130,10 @@ func profiles() []profileEntry {
 	}
 	var all []profileEntry
 	for _, p := range validate.Profiles() {
-		all = append(all, profileEntry{p, described[p]})
+		all = append(all, profileEntry{Name: p, Description: described[p]})
+	}
+	for _, c := range validate.Conformances() {
+		all = append(all, profileEntry{c.Profile, c.Summary, c.Checked, c.Unchecked})
 	}
 	return all
 }
@@ -156,8 +178,9 @@ func writeRegistry(t *testing.T) []byte {
 // opening of the guide.
 const opening = `# XJDF rules
 
-The rules of ` + "`POST /api/v1/xjdf/validate`" + `. The code of a rule never changes. A document with an error is invalid, and
-the response is a 400 problem that contains the report. Warnings and infos do not make a document invalid. A test
+The rules of ` + "`POST /api/v1/xjdf/validate` and of `printmarket xjdf validate`" + `. The code of a rule never changes. A
+document with an error is invalid, and the response is a 400 problem that contains the report. Warnings and infos do not
+make a document invalid. A test
 generates this page from the table of the validator. Every server also displays the rules, with the fix for each
 finding, at ` + "`/docs/api/xjdf-rules.html`, and as data at `/docs/api/xjdf-rules.json`" + `.
 [ADR 27](../adr/0027-xjdf-validation.md) explains the design of the rules.
@@ -174,10 +197,24 @@ func writeGuide(t *testing.T) []byte {
 	for _, p := range profiles() {
 		fmt.Fprintf(&out, "- `%s`: %s\n", p.Name, p.Description)
 	}
+	out.WriteString("\nThe profiles for documents of processes are those of `printmarket xjdf validate`:\n")
+	for _, p := range profiles() {
+		if p.Checked == nil {
+			continue
+		}
+		fmt.Fprintf(&out, "\n### Profile %s\n\nChecked beyond `strict`:\n\n", p.Name)
+		for _, one := range p.Checked {
+			out.WriteString("- " + one + ".\n")
+		}
+		out.WriteString("\nNot checked:\n\n")
+		for _, one := range p.Unchecked {
+			out.WriteString(wrapped("- "+one+".") + "\n")
+		}
+	}
 	for _, s := range sections() {
 		fmt.Fprintf(&out, "\n## Rules: %s\n\n%s\n", s.Kind, s.About)
 		for _, r := range s.Rules {
-			fmt.Fprintf(&out, "\n### %s\n\n%s (%s; %s)\n\n", r.Code, r.Summary, severities(r.Rule), clause(r.Rule))
+			fmt.Fprintf(&out, "\n### %s\n\n%s\n\n", r.Code, wrapped(fmt.Sprintf("%s (%s; %s)", r.Summary, severities(r.Rule), clause(r.Rule))))
 			fmt.Fprintf(&out, "Example: %s, and its correction.\n\n```diff\n%s\n%s\n```\n", r.Example.Sentence, marked("-", r.Example.Faulty), marked("+", r.Example.Valid))
 		}
 	}
@@ -187,6 +224,20 @@ func writeGuide(t *testing.T) []byte {
 		}
 	}
 	return []byte(out.String())
+}
+
+// wrapped is a paragraph in lines of a width that can be read.
+func wrapped(text string) string {
+	const width = 118
+	if len(text) <= width {
+		return text
+	}
+	at := strings.LastIndexByte(text[:width], ' ')
+	indent := ""
+	if strings.HasPrefix(text, "- ") {
+		indent = "  "
+	}
+	return text[:at] + "\n" + indent + wrapped(text[at+1:])
 }
 
 // marked is a fragment in lines of a width that can be read, each with a mark.
@@ -205,10 +256,18 @@ func marked(mark, fragment string) string {
 }
 
 func severities(r validate.Rule) string {
-	if r.Severity == r.Strict {
-		return string(r.Severity)
+	text := string(r.Severity)
+	if r.Severity != r.Strict {
+		text = fmt.Sprintf("%s -> %s", r.Severity, r.Strict)
 	}
-	return fmt.Sprintf("%s -> %s", r.Severity, r.Strict)
+	levels := ruleEntry{Rule: r}.Levels()
+	for _, l := range levels {
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s %s", l.Profile, l.Severity)
+	}
+	return text
 }
 
 func clause(r validate.Rule) string {

@@ -13,9 +13,13 @@ type Rule struct {
 	// Code identifies the rule in findings.
 	Code string `json:"code"`
 	Kind Kind   `json:"kind"`
-	// Severity applies in the profile product-intent, Strict in the profile strict.
-	Severity Severity `json:"severity"`
-	Strict   Severity `json:"strict"`
+	// Severity applies in the profile product-intent, Strict in the profile strict. A
+	// profile does not apply a rule without a severity.
+	Severity Severity `json:"severity,omitempty"`
+	Strict   Severity `json:"strict,omitempty"`
+	// Profiles are the severities in the profiles for documents of processes, where they
+	// differ from Strict.
+	Profiles map[Profile]Severity `json:"profiles,omitempty"`
 	// Schema reports whether the XML schema of the standard rejects such a document as
 	// well.
 	Schema bool `json:"schema"`
@@ -51,7 +55,8 @@ func Rules() []Rule {
 func catalogue() []row {
 	return slices.Concat(
 		structureRules, valueRules, documentRules, productRules, amountRules, intentRules, layoutRules, bindingRules,
-		mediaRules, resourceSetRules, resourceRules, partitionRules, referenceRules, processRules, auditRules, supportRules,
+		mediaRules, resourceSetRules, resourceRules, partitionRules, referenceRules, processRules, chainRules, auditRules,
+		conformanceRules, supportRules,
 	)
 }
 
@@ -60,6 +65,9 @@ func both(s Severity) [2]Severity { return [2]Severity{s, s} }
 
 // lenient returns a warning, and an error for the profile strict.
 func lenient() [2]Severity { return [2]Severity{Warning, Error} }
+
+// nowhere returns no severity, for a rule of other profiles.
+func nowhere() [2]Severity { return [2]Severity{} }
 
 func newRow(code string, kind Kind, severity [2]Severity, reference, summary, fix string) row {
 	if reference != "" {
@@ -78,6 +86,24 @@ func (r row) of(element string, check func(*pass, *xjdf.Node)) row {
 func (r row) also(elements ...string) row {
 	r.on = append(r.on, elements...)
 	return r
+}
+
+// in returns the row with its severities in the profiles for documents of processes.
+func (r row) in(severities map[Profile]Severity) row {
+	r.Profiles = severities
+	return r
+}
+
+// severity returns the severity in a profile, or "" if the profile does not apply the
+// rule.
+func (r *row) severity(profile Profile) Severity {
+	if s, differs := r.Profiles[profile]; differs {
+		return s
+	}
+	if profile == ProductIntent {
+		return r.Severity
+	}
+	return r.Strict
 }
 
 // inSchema returns the row marked as one that the XML schema checks as well.

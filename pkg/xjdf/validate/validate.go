@@ -23,7 +23,8 @@ const (
 	Strict Profile = "strict"
 )
 
-// Profiles returns the profiles, the default first.
+// Profiles returns the profiles of the service, the default first. [AllProfiles] has those
+// for documents of processes as well.
 func Profiles() []Profile { return []Profile{ProductIntent, Strict} }
 
 // Options are the profile and the capabilities for a validation.
@@ -97,6 +98,7 @@ func (v *Validator) Validate(doc *xjdf.Document, options Options) Report {
 	}
 	p := &pass{validator: v, doc: doc, options: options, valid: true, schemaValid: true, vocabularyValid: true}
 	p.version, _ = doc.Root.Attr("Version")
+	p.newer = laterVersion.MatchString(p.version)
 	if value, given := doc.Root.Attr("Types"); given {
 		p.types = slices.Collect(items(value))
 	} else {

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/printmarket/printmarket/pkg/xjdf"
+)
+
+// The profiles for documents of processes. They require everything that [Strict]
+// requires.
+const (
+	// Process is for documents that a device executes as they are: every process has its
+	// resources.
+	Process Profile = "process"
+	// MISPrepress, MISDigitalPrinting and MISFinishing are for documents that an MIS sends
+	// to one department. See [Conformances] for what they check.
+	MISPrepress        Profile = "mis-prepress"
+	MISDigitalPrinting Profile = "mis-digital-printing"
+	MISFinishing       Profile = "mis-finishing"
+)
+
+// Conformance describes a profile for documents of processes.
+type Conformance struct {
+	Profile Profile `json:"profile"`
+	Summary string  `json:"summary"`
+	// Checked and Unchecked list what the profile checks beyond [Strict], and what an
+	// interoperability conformance specification requires and the profile does not check.
+	Checked   []string `json:"checked"`
+	Unchecked []string `json:"unchecked"`
+
+	// chapters are the clauses of the allowed processes, and required is the name or the
+	// clause of which one is required.
+	chapters []string
+	required string
+	// expects says which processes are required.
+	expects string
+}
+
+// The parts of the lists that several profiles share.
+var (
+	misChecks = []string{
+		"JobPartID identifies the work step (3.1)",
+		"NodeInfo states the work steps and their schedule (5.1, 9.3.3)",
+		"ICSVersions lists the specifications that the document complies with (3.1.1)",
+		"Each process has its resources, or gets them from the process before it (5, 5.2.1); a gray box is a warning (3.1.3)",
+	} // constant
+	misUnchecked = []string{
+		"Attributes and values that the ICS itself requires, and its levels: the profile is derived from XJDF 2.2, not from the text of the ICS",
+		"Messages: submission, subscriptions and signals",
+		"Hot folders and other transport",
+	} // constant
+)
+
+// Conformances returns the profiles for documents of processes.
+func Conformances() []Conformance {
+	return []Conformance{
+		{
+			Profile: Process, Summary: "For documents that a device executes as they are. Every process has its resources.",
+			chapters: []string{"5.3.", "5.4.", "5.5.", "5.6."}, expects: "a process",
+			Checked: []string{
+				"Types lists processes and no Product (3.1.3)",
+				"Each process has its resources, or gets them from the process before it (5, 5.2.1)",
+				"The last process has its output (5)",
+			},
+			Unchecked: []string{"Whether the values of parameters are sufficient for a device", "Resources that only some devices need"},
+		},
+		{
+			Profile: MISPrepress, Summary: "For documents that an MIS sends to prepress.",
+			chapters: []string{"5.3.", "5.4."}, required: "5.4.", expects: "a prepress process (5.4)",
+			Checked:   slices.Concat([]string{"Types lists processes of prepress (5.4) and general processes (5.3)"}, misChecks),
+			Unchecked: misUnchecked,
+		},
+		{
+			Profile: MISDigitalPrinting, Summary: "For documents that an MIS sends to a digital press, with its RIP and its inline finishing.",
+			chapters: []string{"5.3.", "5.4.", "5.5.", "5.6."}, required: "5.5.2", expects: "DigitalPrinting (5.5.2)",
+			Checked:   slices.Concat([]string{"Types lists DigitalPrinting (5.5.2)"}, misChecks),
+			Unchecked: misUnchecked,
+		},
+		{
+			Profile: MISFinishing, Summary: "For documents that an MIS sends to finishing.",
+			chapters: []string{"5.3.", "5.6."}, required: "5.6.", expects: "a finishing process (5.6)",
+			Checked:   slices.Concat([]string{"Types lists processes of finishing (5.6) and general processes (5.3)"}, misChecks),
+			Unchecked: misUnchecked,
+		},
+	}
+}
+
+// AllProfiles returns the profiles of the service and those for documents of processes.
+func AllProfiles() []Profile {
+	all := Profiles()
+	for _, c := range Conformances() {
+		all = append(all, c.Profile)
+	}
+	return all
+}
+
+// inMIS returns a severity for each profile of documents from an MIS.
+func inMIS(s Severity) map[Profile]Severity {
+	return map[Profile]Severity{MISPrepress: s, MISDigitalPrinting: s, MISFinishing: s}
+}
+
+// inProcesses returns an error for the profile process, and a severity for those of
+// documents from an MIS.
+func inProcesses(mis Severity) map[Profile]Severity {
+	all := inMIS(mis)
+	all[Process] = Error
+	return all
+}
+
+var conformanceRules = []row{
+	newRow("PROFILE_PROCESS", Semantics, nowhere(), "3.1.3", "The processes of the document must be those of the profile.", "Choose another profile, or describe other processes in another document.").of(rootName, profileProcess).in(inProcesses(Error)),
+	newRow("ICS_JOBPART", Semantics, nowhere(), "3.1", "A document from an MIS should have a JobPartID, which identifies the work step.", "Add a JobPartID.").of(rootName, icsJobPart).in(inMIS(Warning)),
+	newRow("ICS_NODEINFO", Semantics, nowhere(), "9.3.3", "A document from an MIS should have a NodeInfo, which states the work steps.", "Add a resource set NodeInfo with the Usage Input.").of(document, icsNodeInfo).in(inMIS(Warning)),
+	newRow("ICS_CLAIM", Semantics, nowhere(), "3.1.1", "A document that complies with an ICS must list it in ICSVersions.", "Add ICSVersions, such as MISPRE_L1-2.2.").of(rootName, icsClaim).in(inMIS(Warning)),
+} // constant
+
+// profileProcess compares Types with the processes of the profile.
+func profileProcess(p *pass, root *xjdf.Node) {
+	i := slices.IndexFunc(Conformances(), func(c Conformance) bool { return c.Profile == p.options.Profile })
+	if i < 0 {
+		return
+	}
+	of, found := Conformances()[i], false
+	for _, name := range p.types {
+		process, known := p.validator.vocabulary.Process(name)
+		if !known {
+			continue // TYPE_UNKNOWN, or a private process
+		}
+		clause := process.Clause
+		found = found || name != productProcess && strings.HasPrefix(clause, of.required)
+		if !slices.ContainsFunc(of.chapters, func(chapter string) bool { return strings.HasPrefix(clause, chapter) }) {
+			p.findf(root, "Types", "Types contains %s (%s), which is not a process of the profile %s.", name, clause, of.Profile)
+			return
+		}
+	}
+	if !found {
+		p.find(root, "Types", fmt.Sprintf("Types does not contain %s.", of.expects), "")
+	}
+}
+
+func icsJobPart(p *pass, root *xjdf.Node) {
+	if _, given := root.Attr("JobPartID"); !given {
+		p.find(root, "", "JobPartID is missing.", "")
+	}
+}
+
+func icsNodeInfo(p *pass, root *xjdf.Node) {
+	if !p.hasInput("NodeInfo", "") {
+		p.find(root, "", "The document has no NodeInfo.", "")
+	}
+}
+
+func icsClaim(p *pass, root *xjdf.Node) {
+	if _, given := root.Attr("ICSVersions"); !given {
+		p.find(root, "", "ICSVersions is missing.", "")
+	}
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validate_test
+
+import "github.com/printmarket/printmarket/pkg/xjdf/validate"
+
+// Sets of a document that prints, cuts and folds.
+const (
+	sheets    = `{"Name": "Component", "Usage": "Input", "CombinedProcessIndex": [0], "Resource": [{"Component": {}}]}, `
+	signature = `{"Name": "Component", "Usage": "Output", "CombinedProcessIndex": [2], "Resource": [{"Component": {}}]}, `
+	printing  = `{"Name": "ConventionalPrintingParams", "Usage": "Input", "Resource": [{"ConventionalPrintingParams": {"WorkStyle": "Simplex"}}]}, `
+	cuts      = `{"Name": "CuttingParams", "Usage": "Input", "Resource": [{"CuttingParams": {}}]}, `
+	folding   = `{"Name": "FoldingParams", "Usage": "Input", "CombinedProcessIndex": [2], "Resource": [{"FoldingParams": {"FoldCatalog": "F4-1"}}]}`
+	schedule  = `{"Name": "NodeInfo", "Usage": "Input", "Resource": [{"NodeInfo": {}}]}`
+)
+
+func printCutFold() frame { return process("ConventionalPrinting", "Cutting", "Folding") }
+
+func chainFaults() map[string]fault {
+	return map[string]fault{
+		"a press without sheets": {
+			rule: "PROCESS_CHAIN", in: printCutFold(), faulty: signature + printing + cuts + folding, valid: sheets + signature + printing + cuts + folding,
+		},
+		"sheets for the last of three processes only": {
+			rule: "PROCESS_CHAIN", in: printCutFold(),
+			faulty: `{"Name": "Component", "Usage": "Input", "CombinedProcessIndex": [2], "Resource": [{"Component": {}}]}, ` + signature + printing + cuts + folding,
+			valid:  sheets + signature + printing + cuts + folding,
+		},
+		"a fold after pages that nothing prints": {
+			rule: "PROCESS_CHAIN", in: process("Interpreting", "Folding"),
+			faulty: `{"Name": "RunList", "Usage": "Input", "Resource": [{"RunList": {"NPage": 2}}]}, {"Name": "InterpretingParams", "Usage": "Input", "Resource": [{"InterpretingParams": {}}]}, {"Name": "FoldingParams", "Usage": "Input", "Resource": [{"FoldingParams": {"FoldCatalog": "F4-1"}}]}`,
+			valid:  `{"Name": "RunList", "Usage": "Input", "Resource": [{"RunList": {"NPage": 2}}]}, {"Name": "InterpretingParams", "Usage": "Input", "Resource": [{"InterpretingParams": {}}]}, {"Name": "FoldingParams", "Usage": "Input", "Resource": [{"FoldingParams": {"FoldCatalog": "F4-1"}}]}, {"Name": "Component", "Usage": "Input", "Resource": [{"Component": {}}]}`,
+		},
+		"a fold without parameters after printing and cutting": {
+			rule: "GRAY_BOX", in: printCutFold(), faulty: sheets + signature + printing + `{"Name": "CuttingParams", "Usage": "Input", "Resource": [{"CuttingParams": {}}]}`, valid: sheets + signature + printing + cuts + folding,
+		},
+		"a process of a chain without parameters, as executed": {
+			rule: "GRAY_BOX", in: printCutFold(), faulty: sheets + signature + printing + folding, valid: sheets + signature + printing + cuts + folding, profile: validate.Process,
+		},
+		"a chain without its output": {
+			rule: "PROCESS_OUTPUT_MISSING", in: printCutFold(), faulty: sheets + printing + cuts + folding, valid: sheets + signature + printing + cuts + folding, profile: validate.Process,
+		},
+		"folding parameters for the cutting": {
+			rule: "PROCESSINDEX_TARGET", in: printCutFold(),
+			faulty: sheets + signature + printing + cuts + `{"Name": "FoldingParams", "Usage": "Input", "CombinedProcessIndex": [1, 2], "Resource": [{"FoldingParams": {"FoldCatalog": "F4-1"}}]}`,
+			valid:  sheets + signature + printing + cuts + `{"Name": "FoldingParams", "Usage": "Input", "CombinedProcessIndex": [-1], "Resource": [{"FoldingParams": {"FoldCatalog": "F4-1"}}]}`,
+		},
+		"printed sheets between two processes as an input": {
+			rule: "EXCHANGE_USAGE", in: printCutFold(),
+			faulty: sheets + signature + printing + cuts + `{"Name": "Component", "Usage": "Input", "CombinedProcessIndex": [1, 2], "ProcessUsage": "EndCustomer", "Resource": [{"Component": {}}]}, ` + folding,
+			valid:  sheets + signature + printing + cuts + `{"Name": "Component", "CombinedProcessIndex": [1, 2], "ProcessUsage": "EndCustomer", "Resource": [{"Component": {}}]}, ` + folding,
+		},
+	}
+}
+
+func conformanceFaults() map[string]fault {
+	mis := func(types, claim, part string) frame {
+		return frame{`{"Name": "XJDF", "Version": "2.2", "JobID": "J1", ` + part + claim + `"Types": ["` + types + `"], "ResourceSet": [`, `]}`}
+	}
+	const (
+		claim = `"ICSVersions": ["MISPRE_L1-2.2"], `
+		part  = `"JobPartID": "P1", `
+		pages = `{"Name": "RunList", "Usage": "Input", "Resource": [{"RunList": {"NPage": 2}}]}, {"Name": "InterpretingParams", "Usage": "Input", "Resource": [{"InterpretingParams": {}}]}`
+	)
+	return map[string]fault{
+		"a product for prepress": {
+			rule: "PROFILE_PROCESS", in: frame{`{"Name": "XJDF", "Version": "2.2", "JobID": "J1", ` + part + claim + `"ResourceSet": [` + pages + `, ` + schedule + `], "Types": `, `}`},
+			faulty: `["Cutting"]`, valid: `["Interpreting"]`, with: []string{"PROCESS_RESOURCE_MISSING"}, profile: validate.MISPrepress,
+		},
+		"an approval alone for finishing": {
+			rule: "PROFILE_PROCESS", in: frame{`{"Name": "XJDF", "Version": "2.2", "JobID": "J1", ` + part + claim + `"ResourceSet": [` + sheets + schedule + `, {"Name": "ApprovalParams", "Usage": "Input"}, {"Name": "CuttingParams", "Usage": "Input", "Resource": [{"CuttingParams": {}}]}, {"Name": "Component", "Usage": "Output", "Resource": [{"Component": {}}]}, {"Name": "ApprovalDetails", "Usage": "Output"}], "Types": `, `}`},
+			faulty: `["Approval"]`, valid: `["Cutting"]`, profile: validate.MISFinishing,
+		},
+		"a document from an MIS without a part": {
+			rule: "ICS_JOBPART", in: frame{``, `"ResourceSet": [` + pages + `, ` + schedule + `]`}.within(frame{`{"Name": "XJDF", "Version": "2.2", "JobID": "J1", "Types": ["Interpreting"], ` + claim, `}`}),
+			faulty: `"Category": "RIPing", `, valid: part, profile: validate.MISPrepress,
+		},
+		"a document from an MIS without a schedule": {
+			rule: "ICS_NODEINFO", in: mis("Interpreting", claim, part), faulty: pages, valid: pages + `, ` + schedule, profile: validate.MISPrepress,
+		},
+		"a document from an MIS without its specification": {
+			rule: "ICS_CLAIM", in: frame{``, `"ResourceSet": [` + pages + `, ` + schedule + `]`}.within(frame{`{"Name": "XJDF", "Version": "2.2", "JobID": "J1", "Types": ["Interpreting"], ` + part, `}`}),
+			faulty: `"Category": "RIPing", `, valid: claim, profile: validate.MISPrepress,
+		},
+	}
+}
