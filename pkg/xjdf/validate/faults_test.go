@@ -26,6 +26,8 @@ type fault struct {
 	with []string
 	// profile is the one in which the rule applies; empty for those of the service.
 	profile validate.Profile
+	// files are those of the package that the document is in.
+	files []string
 }
 
 // faults holds fragments with one fault each, keyed by a sentence that describes the
@@ -34,7 +36,7 @@ func faults() map[string]fault {
 	all := map[string]fault{}
 	for _, some := range []map[string]fault{
 		structureFaults(), valueFaults(), documentFaults(), productFaults(), intentFaults(), layoutFaults(), resourceFaults(), partFaults(),
-		referenceFaults(), supportFaults(), notations(), chainFaults(), conformanceFaults(),
+		referenceFaults(), supportFaults(), notations(), chainFaults(), conformanceFaults(), packageFaults(),
 	} {
 		maps.Copy(all, some)
 	}
@@ -47,6 +49,7 @@ type seeded struct {
 	support    bool
 	expected   []string
 	profile    validate.Profile
+	files      []string
 }
 
 // in returns the profile for a document: its own, or that of the service.
@@ -59,14 +62,20 @@ func seededDocuments() []seeded {
 		support := strings.HasPrefix(f.rule, "UNSUPPORTED")
 		all = append(
 			all,
-			seeded{sentence, f.in.around(f.faulty), support, append([]string{f.rule}, f.with...), f.profile},
-			seeded{sentence + " (not)", f.in.around(f.valid), support, nil, f.profile},
+			seeded{sentence, f.in.around(f.faulty), support, append([]string{f.rule}, f.with...), f.profile, f.files},
+			seeded{sentence + " (not)", f.in.around(f.valid), support, nil, f.profile, f.files},
 		)
 	}
 	return all
 }
 
 func judge(tb testing.TB, v *validate.Validator, body string, profile validate.Profile, support bool) validate.Report {
+	tb.Helper()
+	return judgeIn(tb, v, body, profile, support, nil)
+}
+
+// judgeIn judges a document of a package with files.
+func judgeIn(tb testing.TB, v *validate.Validator, body string, profile validate.Profile, support bool, files []string) validate.Report {
 	tb.Helper()
 	doc, err := xjdf.Parse([]byte(body), xjdf.DefaultLimits)
 	var unreadable *xjdf.Error
@@ -80,7 +89,7 @@ func judge(tb testing.TB, v *validate.Validator, body string, profile validate.P
 	if err != nil {
 		tb.Fatalf("%v\n%s", err, body)
 	}
-	options := validate.Options{Profile: profile}
+	options := validate.Options{Profile: profile, Files: files}
 	if support {
 		options.Support = validate.Marketplace([]string{"Brochure", "BusinessCard", "FlatWork"})
 	}
@@ -94,7 +103,7 @@ func TestFaultIsReportedByItsRuleAndTwinByNone(t *testing.T) {
 		for _, d := range seededDocuments() {
 			t.Run(string(profile)+"/"+d.name, func(t *testing.T) {
 				t.Parallel()
-				r := judge(t, v, d.body, d.in(profile), d.support)
+				r := judgeIn(t, v, d.body, d.in(profile), d.support, d.files)
 				want := slices.Sorted(slices.Values(d.expected))
 				if got := codes(r, d.expected); !slices.Equal(got, want) {
 					t.Errorf("found %v, want %v\n%s\n%s", got, want, d.body, say(r))
@@ -138,7 +147,7 @@ func TestConfusionMatrix(t *testing.T) {
 	documents := seededDocuments()
 	for _, profile := range validate.Profiles() {
 		for _, d := range documents {
-			r := judge(t, v, d.body, d.in(profile), d.support)
+			r := judgeIn(t, v, d.body, d.in(profile), d.support, d.files)
 			found := codes(r, d.expected)
 			for code, o := range matrix {
 				o.add(slices.Contains(d.expected, code), slices.Contains(found, code))
@@ -177,7 +186,7 @@ func TestFindingsContainMessagePlaceAndFix(t *testing.T) {
 	t.Parallel()
 	v := validate.New()
 	for _, d := range seededDocuments() {
-		r := judge(t, v, d.body, d.in(validate.Strict), d.support)
+		r := judgeIn(t, v, d.body, d.in(validate.Strict), d.support, d.files)
 		for i := range r.Findings {
 			f := &r.Findings[i]
 			if f.Line < 1 || f.Column < 1 || f.Path == "" {

@@ -37,6 +37,7 @@ type pass struct {
 	// The walk collects these for the rules about the whole document.
 	ids        []identified
 	references []reference
+	urls       []located
 	products   []*xjdf.Node
 	sets       []*xjdf.Node
 	parts      []*xjdf.Node
@@ -80,6 +81,13 @@ type rejected struct {
 type identified struct {
 	id   string
 	node *xjdf.Node
+}
+
+// located is an attribute with the URL of a file.
+type located struct {
+	node      *xjdf.Node
+	attribute string
+	value     string
 }
 
 // reference is an attribute that names the IDs of other elements.

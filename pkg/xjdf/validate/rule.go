@@ -56,7 +56,7 @@ func catalogue() []row {
 	return slices.Concat(
 		structureRules, valueRules, documentRules, productRules, amountRules, intentRules, layoutRules, bindingRules,
 		mediaRules, resourceSetRules, resourceRules, partitionRules, referenceRules, processRules, chainRules, auditRules,
-		conformanceRules, supportRules,
+		conformanceRules, packageRules, supportRules,
 	)
 }
 

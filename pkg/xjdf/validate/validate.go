@@ -34,6 +34,9 @@ type Options struct {
 	// Support are the capabilities of the marketplace; the zero value supports
 	// everything.
 	Support Capabilities
+	// Files are the files of the package that the document is in, by the names of package
+	// pack. Nil is a document by itself, whose references to files are not followed.
+	Files []string
 }
 
 // Validator validates documents. It is immutable and safe for concurrent use.

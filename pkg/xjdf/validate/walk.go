@@ -117,6 +117,10 @@ func (p *pass) attribute(n *xjdf.Node, a *xjdf.Attribute) {
 		p.ids = append(p.ids, identified{a.Value, n})
 	case vocabulary.IDREF, vocabulary.IDREFS:
 		p.references = append(p.references, reference{n, a.Definition, a.Value})
+	case vocabulary.URL:
+		if p.options.Files != nil {
+			p.urls = append(p.urls, located{n, a.Name.Local, a.Value})
+		}
 	case vocabulary.String:
 		if a.Definition.Extension { // Media/@ID
 			p.ids = append(p.ids, identified{a.Value, n})
