@@ -80,6 +80,8 @@ var printsNoFacts = map[string]string{
 	"printmarket webhooks listen":  "it runs, and forwards JSON",
 	"printmarket webhooks secret":  "it prints the content of a file",
 	"printmarket worker":           "it runs, and logs JSON",
+	"printmarket xjdf convert":     "it prints a document",
+	"printmarket xjdf schema":      "it prints a schema",
 }
 
 func TestEveryCommandThatPrintsFactsPrintsThemAsJSON(t *testing.T) {

@@ -57,6 +57,14 @@ type Document struct {
 	fragments map[int32]int32
 }
 
+// Within returns the document whose root is an element of this one, such as an XJDF in a
+// PrintTalk. Both share the tree, and places remain those of the submitted body.
+func (d *Document) Within(root *Node) *Document {
+	return &Document{
+		Root: root, Encoding: d.Encoding, Wrapped: d.Wrapped, Named: true, Context: d.Context, body: d.body, fragments: d.fragments,
+	}
+}
+
 // Limits bound a document. A limit of zero selects that of DefaultLimits.
 type Limits struct {
 	Bytes int

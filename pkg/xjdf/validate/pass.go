@@ -118,7 +118,7 @@ func (p *pass) findAs(code string, n *xjdf.Node, attribute string, text func() (
 const kept = 2 * MaxFindings
 
 func (p *pass) add(r *row, n *xjdf.Node, attribute string, text func() (message, suggestion string)) {
-	severity := r.severity(p.options.Profile)
+	severity := r.In(p.options.Profile)
 	if p.newer && r.Kind == Vocabulary && r.Code != versionUnknown {
 		if severity == Error {
 			severity = Warning
@@ -182,7 +182,7 @@ func (p *pass) reject(kind, name string, n *xjdf.Node, attribute string) {
 // check runs rules on an element.
 func (p *pass) check(rules []*row, n *xjdf.Node) {
 	for _, r := range rules {
-		if p.rule = r; r.severity(p.options.Profile) != "" {
+		if p.rule = r; r.In(p.options.Profile) != "" {
 			r.check(p, n)
 		}
 	}

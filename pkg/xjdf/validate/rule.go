@@ -94,9 +94,8 @@ func (r row) in(severities map[Profile]Severity) row {
 	return r
 }
 
-// severity returns the severity in a profile, or "" if the profile does not apply the
-// rule.
-func (r *row) severity(profile Profile) Severity {
+// In returns the severity in a profile, or "" if the profile does not apply the rule.
+func (r *Rule) In(profile Profile) Severity {
 	if s, differs := r.Profiles[profile]; differs {
 		return s
 	}
