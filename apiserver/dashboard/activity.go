@@ -5,8 +5,6 @@ package dashboard
 import (
 	"fmt"
 	"time"
-
-	"github.com/printmarket/printmarket/internal/webhook"
 )
 
 // deliveriesCounted limits the deliveries that a chart reads.
@@ -24,83 +22,45 @@ type activityRange struct {
 type deliveryActivity struct {
 	Range activityRange
 	// Since is the time from which deliveries are counted, if it is later than the range.
-	Since                      time.Time
-	First, Last                time.Time
-	Width, Height              int
-	Bars                       []activityBar
-	Succeeded, Failed, Pending int
-	// Hours are the hours with any deliveries, the newest first.
-	Hours []webhook.Hour
-}
-
-// activityBar is the part of an hour in a state.
-type activityBar struct {
-	Kind                kind
-	Title               string
-	X, Y, Width, Height int
+	Since time.Time
+	Chart timeChart
 }
 
 // activity counts the deliveries of the endpoint that the path names.
 func (s *server) activity(v *visit) (deliveryActivity, error) {
-	a := deliveryActivity{Range: activityRanges[0], Height: chartHeight}
+	a := deliveryActivity{Range: activityRanges[0]}
 	for _, option := range activityRanges {
 		if v.URL.Query().Get("range") == option.Value {
 			a.Range = option
 		}
 	}
-	a.Last = v.now.UTC().Truncate(time.Hour)
-	a.First = a.Last.Add(time.Duration(1-a.Range.Hours) * time.Hour)
-	counted, err := s.Records.Activity(v.Context(), v.address(), a.First, deliveriesCounted)
+	first := v.now.UTC().Truncate(time.Hour).Add(time.Duration(1-a.Range.Hours) * time.Hour)
+	counted, err := s.Records.Activity(v.Context(), v.address(), first, deliveriesCounted)
 	if err != nil {
 		return a, err
 	}
-	if counted.Since.After(a.First) {
+	if counted.Since.After(first) {
 		a.Since = counted.Since
 	}
-	a.draw(counted.Hours)
+	var rows []timeRow
+	for _, hour := range counted.Hours {
+		rows = append(rows, timeRow{hour.At, []int64{int64(hour.Succeeded), int64(hour.Failed), int64(hour.Pending)}})
+	}
+	a.Chart = timeChartOf(first, v.now, time.Hour, []chartSeries{
+		{Kind: kindOK, Name: "succeeded", Legend: "Attempt succeeded"}, {Kind: kindDanger, Name: "failed", Legend: "Attempt failed"},
+		{Kind: kindInfo, Name: "pending", Legend: "Delivery created and still pending"},
+	}, rows)
 	return a, nil
-}
-
-// draw adds the hours to the chart, each as a stack of states.
-func (a *deliveryActivity) draw(hours []webhook.Hour) {
-	most := 1
-	for _, hour := range hours {
-		most = max(most, hour.Succeeded+hour.Failed+hour.Pending)
-	}
-	a.Width = chartStep * a.Range.Hours
-	for _, hour := range hours {
-		n := int(hour.At.Sub(a.First) / time.Hour)
-		if n < 0 || n >= a.Range.Hours {
-			continue
-		}
-		y := chartHeight
-		for _, part := range []struct {
-			kind  kind
-			name  string
-			count int
-		}{{kindOK, "succeeded", hour.Succeeded}, {kindDanger, "failed", hour.Failed}, {kindInfo, "pending", hour.Pending}} {
-			if part.count == 0 {
-				continue
-			}
-			height := barHeight(int64(part.count), int64(most))
-			y -= height
-			a.Bars = append(a.Bars, activityBar{
-				Kind: part.kind, Title: fmt.Sprintf("%s: %s %s", clock(hour.At), number(int64(part.count)), part.name),
-				X: barX(n), Y: max(y, 0), Width: chartBar, Height: height,
-			})
-		}
-		a.Succeeded, a.Failed, a.Pending = a.Succeeded+hour.Succeeded, a.Failed+hour.Failed, a.Pending+hour.Pending
-		a.Hours = append([]webhook.Hour{hour}, a.Hours...)
-	}
 }
 
 // caption is the chart in a sentence.
 func (a *deliveryActivity) caption() string {
-	if len(a.Hours) == 0 {
+	if len(a.Chart.Rows) == 0 {
 		return "No deliveries in the last " + a.Range.Name + "."
 	}
+	counted := a.Chart.Series
 	return fmt.Sprintf("Last %s: %s succeeded, %s failed, %s pending.", a.Range.Name,
-		count(a.Succeeded, "attempt"), number(int64(a.Failed)), number(int64(a.Pending)))
+		count(counted[0].Total, "attempt"), number(counted[1].Total), number(counted[2].Total))
 }
 
 // rangePath is the path of an endpoint with a range.

@@ -52,11 +52,25 @@ func TestDenialsAreFilteredByPeriod(t *testing.T) {
 	if strings.Contains(page.text, "NOT_FOUND") {
 		t.Error("a request for an unknown path counts as refused by a gate")
 	}
-	operator.get(t, "/ops/denials?within=1y").want(t, http.StatusBadRequest, "1h, 24h, 7d or 30d")
 	for n := range 101 {
 		d.keep(t, denied(100+n, fmt.Sprint("Reason", n), 1))
 	}
-	operator.get(t, "/ops/denials?within=7d").want(t, http.StatusOK, "Only the most frequent denials are shown.")
+	first := operator.get(t, "/ops/denials?within=7d&capability=rfq-read&partner=acme").want(t, http.StatusOK, `<option selected>rfq-read</option>`)
+	const next = "/ops/denials?capability=rfq-read&amp;page=2&amp;partner=acme&amp;within=7d"
+	if !strings.Contains(first.text, next) {
+		t.Errorf("the first page does not link %s:\n%s", next, first.text)
+	}
+	operator.get(t, strings.ReplaceAll(next, "&amp;", "&")).want(t, http.StatusOK, "Previous").want(t, http.StatusOK, `value="acme"`).
+		want(t, http.StatusOK, "printmarket requests denials --since 168h --organization org_acme01 --capability rfq-read\nprintmarket requests denial-counts --since 168h --organization org_acme01 --capability rfq-read --step 1h")
+	operator.get(t, "/ops/denials?within=7d&partner=stark").want(t, http.StatusOK, "No denials in this period.")
+	operator.get(t, "/ops/denials?within=30d&page=100").want(t, http.StatusOK, "No more denials.")
+	operator.get(t, "/ops/denials?partner=%27%3Brm%20-rf%20%22").want(t, http.StatusOK, `--organization &#39;&#39;\&#39;&#39;;rm -rf &#34;&#39;`)
+	for query, says := range map[string]string{
+		"within=1y": "1h, 24h, 7d or 30d", "capability=none": "unknown", "code=NONE": "unknown", "page=0": "from 1 to 100", "page=101": "from 1 to 100",
+		"partner=" + strings.Repeat("a", 101): "at most 100 bytes",
+	} {
+		operator.get(t, "/ops/denials?"+query).want(t, http.StatusBadRequest, says)
+	}
 	d = newDashboard(t, withOps)
 	d.signedIn(t, "platform-live").get(t, "/ops/denials").want(t, http.StatusOK, "No denials in this period.")
 	d = newDashboard(t, withOps, func(c *dashboard.Config) { c.Ops.Denials = unread{} })
@@ -67,7 +81,12 @@ func TestDenialsAreFilteredByPeriod(t *testing.T) {
 type unread struct{}
 
 // Denials implements dashboard.Denials.
-func (unread) Denials(context.Context, time.Time, int) ([]requestlog.Denial, error) {
+func (unread) Denials(context.Context, requestlog.DenialQuery) ([]requestlog.Denial, error) {
+	return nil, transaction.ErrOverloaded
+}
+
+// DeniedTimes implements dashboard.Denials.
+func (unread) DeniedTimes(context.Context, requestlog.DenialQuery, time.Duration) ([]requestlog.DeniedTime, error) {
 	return nil, transaction.ErrOverloaded
 }
 

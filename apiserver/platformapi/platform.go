@@ -50,7 +50,8 @@ type Records interface {
 	AuditEntries(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error)
 	AuditChain(ctx context.Context, mode tenant.Mode, after int64, limit int) (transaction.AuditChain, error)
 	Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error)
-	Denials(ctx context.Context, since time.Time, limit int) ([]requestlog.Denial, error)
+	Denials(ctx context.Context, query requestlog.DenialQuery) ([]requestlog.Denial, error)
+	DeniedTimes(ctx context.Context, query requestlog.DenialQuery, step time.Duration) ([]requestlog.DeniedTime, error)
 }
 
 type surface struct {
@@ -132,6 +133,7 @@ func Routes(rfqs RFQs, records Records, callbacks Callbacks, hooks Webhooks, dat
 		reads(root+"/keys", api.ListKeyUses),
 		reads(root+"/requests", api.ListRequests),
 		reads(root+"/denials", api.ListDenials),
+		reads(root+"/denials/counts", api.CountDenials),
 		reads(root+"/quotas", api.ListQuotas),
 		reads(root+"/callbacks", api.ListCallbacks),
 		reads(root+"/callbacks/jobs", api.ListJobStatuses),

@@ -4,9 +4,11 @@ package platformapi
 
 import (
 	"regexp"
+	"time"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/requestlog"
 )
@@ -69,11 +71,17 @@ func (s *surface) ListDenials(c *gate.Call, params ListDenialsParams) (ListDenia
 	if err != nil {
 		return nil, err
 	}
-	since, ok := gate.ParseInstant(&params.Since)
-	if !ok {
-		return nil, problem.New(problem.CodeInvalidRequest, "The parameter since must be an RFC 3339 time, for example 2026-11-20T09:00:00Z.")
+	query, err := denialQuery(params.Since, params.Organization, params.Capability, params.Code)
+	if err != nil {
+		return nil, err
 	}
-	denials, err := s.records.Denials(c.Context(), since, page.Limit)
+	query.Limit = page.Limit
+	if params.Offset != nil {
+		if query.Offset = *params.Offset; query.Offset < 0 || query.Offset > maxDenialOffset {
+			return nil, problem.New(problem.CodeInvalidRequest, "The parameter offset must be 0 to %d.", maxDenialOffset)
+		}
+	}
+	denials, err := s.records.Denials(c.Context(), query)
 	if err != nil {
 		return nil, problemOf(err)
 	}
@@ -83,6 +91,58 @@ func (s *surface) ListDenials(c *gate.Call, params ListDenialsParams) (ListDenia
 			Reason: d.Reason, Code: d.Code, Capability: d.Capability, Surface: d.Surface,
 			Requests: d.Requests, Organizations: d.Organizations, LastAt: respond.Instant(d.Last),
 		}
+	}
+	return answer, nil
+}
+
+// maxDenialOffset is the maximum in the contract.
+const maxDenialOffset = 10_000
+
+// denialQuery reads the parameters that select denials. The error is a problem.
+func denialQuery(since string, organization, capability, code *string) (q requestlog.DenialQuery, err error) {
+	at, ok := gate.ParseInstant(&since)
+	if !ok {
+		return q, problem.New(problem.CodeInvalidRequest, "The parameter since must be an RFC 3339 time, for example 2026-11-20T09:00:00Z.")
+	}
+	q.Since = at
+	if organization != nil {
+		q.Organization = *organization
+	}
+	if capability != nil {
+		q.Capability = *capability
+		if _, known := posture.ParseCapability(q.Capability); !known {
+			return q, problem.New(problem.CodeInvalidRequest, "The parameter capability must be the name of a capability.")
+		}
+	}
+	if code != nil {
+		q.Code = *code
+		if _, known := problem.Lookup(problem.Code(q.Code)); !known {
+			return q, problem.New(problem.CodeInvalidRequest, "The parameter code must be one of the codes in /docs/api/problem-codes.json.")
+		}
+	}
+	return q, nil
+}
+
+// denialSteps are the lengths of the steps of time, by their names in the contract.
+var denialSteps = map[CountDenialsParamsStep]time.Duration{"5m": 5 * time.Minute, "1h": time.Hour, "24h": 24 * time.Hour}
+
+// CountDenials serves GET /api/v1/platform/denials/counts.
+func (s *surface) CountDenials(c *gate.Call, params CountDenialsParams) (CountDenialsResponseObject, error) {
+	query, err := denialQuery(params.Since, params.Organization, params.Capability, params.Code)
+	if err != nil {
+		return nil, err
+	}
+	step, known := denialSteps[params.Step]
+	if !known {
+		return nil, problem.New(problem.CodeInvalidRequest, "The parameter step must be 5m, 1h or 24h.")
+	}
+	times, err := s.records.DeniedTimes(c.Context(), query, step)
+	if err != nil {
+		return nil, problemOf(err)
+	}
+	answer := CountDenials200JSONResponse{Items: make([]DenialCount, len(times))}
+	for i, d := range times {
+		answer.Items[i] = DenialCount{At: respond.Instant(d.At), Rejected: d.Rejected, Limited: d.Limited, Closed: d.Closed}
 	}
 	return answer, nil
 }

@@ -88,7 +88,29 @@ func TestOperatorsSeeDenials(t *testing.T) {
 	if len(page.Items) != 1 || page.Items[0].Code != "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE" || page.Items[0].Capability != "rfq-read" || page.Items[0].Surface != "partner" {
 		t.Errorf("the most frequent: %+v", page.Items)
 	}
-	for _, query := range []string{"", "?since=yesterday", "?since=2026-11-20T12:00:00Z&limit=0"} {
+	const since = "?since=2026-11-20T12:00:00Z"
+	get(t, server, "platform-reads", "/denials"+since+"&organization=org_acme01&capability=rfq-read&offset=1").Want(t, 200, "").Into(t, &page)
+	if len(page.Items) != 1 || page.Items[0].Requests != 1 || page.Items[0].Reason != "ScopeMissing" {
+		t.Errorf("the second of acme: %+v", page.Items)
+	}
+	get(t, server, "platform-reads", "/denials"+since+"&code=PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE").Want(t, 200, "").Into(t, &page)
+	if len(page.Items) != 1 || page.Items[0].Requests != 3 {
+		t.Errorf("with a code: %+v", page.Items)
+	}
+	var counts struct {
+		Items []struct {
+			At                        string
+			Rejected, Limited, Closed int
+		}
+	}
+	get(t, server, "platform-reads", "/denials/counts"+since+"&step=1h&capability=rfq-read").Want(t, 200, "").Into(t, &counts)
+	if len(counts.Items) != 1 || counts.Items[0].At != "2026-11-20T12:00:00.000Z" || counts.Items[0].Rejected != 1 || counts.Items[0].Closed != 3 {
+		t.Errorf("counts: %+v", counts.Items)
+	}
+	for _, query := range []string{"?step=1h", since, since + "&step=1s", since + "&step=1h&capability=none"} {
+		get(t, server, "platform-reads", "/denials/counts"+query).Want(t, 400, problem.CodeInvalidRequest)
+	}
+	for _, query := range []string{"", "?since=yesterday", since + "&limit=0", since + "&offset=-1", since + "&offset=10001", since + "&capability=none", since + "&code=NONE"} {
 		get(t, server, "platform-reads", "/denials"+query).Want(t, 400, problem.CodeInvalidRequest)
 	}
 }

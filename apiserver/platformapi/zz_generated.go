@@ -29,6 +29,13 @@ const (
 	LevelResources Level = "resources"
 )
 
+// Defines values for CountDenialsParamsStep.
+const (
+	N1H  CountDenialsParamsStep = "1h"
+	N24H CountDenialsParamsStep = "24h"
+	N5M  CountDenialsParamsStep = "5m"
+)
+
 // Defines values for ListApprovalsParamsLevel.
 const (
 	ListApprovalsParamsLevelCatalog   ListApprovalsParamsLevel = "catalog"
@@ -192,6 +199,26 @@ type Denial struct {
 	// Organizations The number of organizations that sent them.
 	Organizations int64           `json:"organizations"`
 	LastAt        respond.Instant `json:"lastAt"`
+}
+
+// DenialCount defines model for DenialCount.
+type DenialCount struct {
+	// At The begin of the step of time.
+	At respond.Instant `json:"at"`
+
+	// Rejected Responses with a status from 400, except 429.
+	Rejected int64 `json:"rejected"`
+
+	// Limited Responses with status 429.
+	Limited int64 `json:"limited"`
+
+	// Closed Responses with a status from 500.
+	Closed int64 `json:"closed"`
+}
+
+// DenialCounts defines model for DenialCounts.
+type DenialCounts struct {
+	Items []DenialCount `json:"items"`
 }
 
 // Denials defines model for Denials.
@@ -518,6 +545,15 @@ type CreatedBefore = string
 // DeliveryID defines model for DeliveryId.
 type DeliveryID = string
 
+// DeniedCapability defines model for DeniedCapability.
+type DeniedCapability = string
+
+// DeniedCode defines model for DeniedCode.
+type DeniedCode = string
+
+// DeniedOrganization defines model for DeniedOrganization.
+type DeniedOrganization = string
+
 // DeniedSince defines model for DeniedSince.
 type DeniedSince = string
 
@@ -598,9 +634,42 @@ type ListDenialsParams struct {
 	// Since Count only requests at or after this time.
 	Since DeniedSince `form:"since" json:"since"`
 
+	// Organization Count only requests of this organization.
+	Organization *DeniedOrganization `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// Capability Count only requests of this capability.
+	Capability *DeniedCapability `form:"capability,omitempty" json:"capability,omitempty"`
+
+	// Code Count only requests that were answered with this problem code.
+	Code *DeniedCode `form:"code,omitempty" json:"code,omitempty"`
+
+	// Offset The number of more frequent denials to skip. The default is 0.
+	Offset *int `form:"offset,omitempty" json:"offset,omitempty"`
+
 	// Limit The maximum number of items.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
+
+// CountDenialsParams defines parameters for CountDenials.
+type CountDenialsParams struct {
+	// Since Count only requests at or after this time.
+	Since DeniedSince `form:"since" json:"since"`
+
+	// Step The length of a step of time. Steps begin at full hours or days of UTC, or at multiples of five minutes.
+	Step CountDenialsParamsStep `form:"step" json:"step"`
+
+	// Organization Count only requests of this organization.
+	Organization *DeniedOrganization `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// Capability Count only requests of this capability.
+	Capability *DeniedCapability `form:"capability,omitempty" json:"capability,omitempty"`
+
+	// Code Count only requests that were answered with this problem code.
+	Code *DeniedCode `form:"code,omitempty" json:"code,omitempty"`
+}
+
+// CountDenialsParamsStep defines parameters for CountDenials.
+type CountDenialsParamsStep string
 
 // ListKeyUsesParams defines parameters for ListKeyUses.
 type ListKeyUsesParams struct {
@@ -931,6 +1000,11 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/v1/platform/denials (the `ListDenials` operationId).
 	ListDenials(ctx context.Context, params *ListDenialsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CountDenials Count the requests that the gates rejected, in both modes, by steps of time. Requires ops:read.
+	//
+	// Corresponds with GET /api/v1/platform/denials/counts (the `CountDenials` operationId).
+	CountDenials(ctx context.Context, params *CountDenialsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListKeyUses Read when API keys were last used, to the minute. Requires ops:read.
 	//
@@ -1292,6 +1366,21 @@ func (c *Client) ListJobStatuses(ctx context.Context, params *ListJobStatusesPar
 // Corresponds with GET /api/v1/platform/denials (the `ListDenials` operationId).
 func (c *Client) ListDenials(ctx context.Context, params *ListDenialsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListDenialsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CountDenials Count the requests that the gates rejected, in both modes, by steps of time. Requires ops:read.
+//
+// Corresponds with GET /api/v1/platform/denials/counts (the `CountDenials` operationId).
+func (c *Client) CountDenials(ctx context.Context, params *CountDenialsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCountDenialsRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -2293,9 +2382,151 @@ func NewListDenialsRequest(server string, params *ListDenialsParams) (*http.Requ
 			}
 		}
 
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Capability != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "capability", *params.Capability, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Code != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "code", *params.Code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Offset != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", *params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCountDenialsRequest constructs an http.Request for the CountDenials method
+func NewCountDenialsRequest(server string, params *CountDenialsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/denials/counts")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "step", params.Step, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Capability != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "capability", *params.Capability, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Code != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "code", *params.Code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -4144,6 +4375,13 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/v1/platform/denials (the `ListDenials` operationId).
 	ListDenialsWithResponse(ctx context.Context, params *ListDenialsParams, reqEditors ...RequestEditorFn) (*ListDenialsResponse, error)
 
+	// CountDenialsWithResponse Count the requests that the gates rejected, in both modes, by steps of time. Requires ops:read.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/platform/denials/counts (the `CountDenials` operationId).
+	CountDenialsWithResponse(ctx context.Context, params *CountDenialsParams, reqEditors ...RequestEditorFn) (*CountDenialsResponse, error)
+
 	// ListKeyUsesWithResponse Read when API keys were last used, to the minute. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -4663,6 +4901,47 @@ func (r ListDenialsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListDenialsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CountDenialsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *DenialCounts
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CountDenialsResponse) GetJSON200() *DenialCounts {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r CountDenialsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CountDenialsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CountDenialsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CountDenialsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -5879,6 +6158,19 @@ func (c *ClientWithResponses) ListDenialsWithResponse(ctx context.Context, param
 	return ParseListDenialsResponse(rsp)
 }
 
+// CountDenialsWithResponse Count the requests that the gates rejected, in both modes, by steps of time. Requires ops:read.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/platform/denials/counts (the `CountDenials` operationId).
+func (c *ClientWithResponses) CountDenialsWithResponse(ctx context.Context, params *CountDenialsParams, reqEditors ...RequestEditorFn) (*CountDenialsResponse, error) {
+	rsp, err := c.CountDenials(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCountDenialsResponse(rsp)
+}
+
 // ListKeyUsesWithResponse Read when API keys were last used, to the minute. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -6558,6 +6850,32 @@ func ParseListDenialsResponse(rsp *http.Response) (*ListDenialsResponse, error) 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Denials
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCountDenialsResponse parses an HTTP response from a CountDenialsWithResponse call
+func ParseCountDenialsResponse(rsp *http.Response) (*CountDenialsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CountDenialsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest DenialCounts
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -7344,6 +7662,9 @@ type Operations interface {
 	// ListDenials Count the requests that the gates rejected, in both modes, by reason, capability and surface. Requires ops:read.
 	// (GET /api/v1/platform/denials)
 	ListDenials(c *gate.Call, params ListDenialsParams) (ListDenialsResponseObject, error)
+	// CountDenials Count the requests that the gates rejected, in both modes, by steps of time. Requires ops:read.
+	// (GET /api/v1/platform/denials/counts)
+	CountDenials(c *gate.Call, params CountDenialsParams) (CountDenialsResponseObject, error)
 	// ListKeyUses Read when API keys were last used, to the minute. Requires ops:read.
 	// (GET /api/v1/platform/keys)
 	ListKeyUses(c *gate.Call, params ListKeyUsesParams) (ListKeyUsesResponseObject, error)
@@ -7545,6 +7866,22 @@ func (h Handlers) ListDenials(c *gate.Call) error {
 		return badParameter("since")
 	}
 
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "organization", query, &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("organization")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "capability", query, &params.Capability, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("capability")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "code", query, &params.Code, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("code")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "offset", query, &params.Offset, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
+		return badParameter("offset")
+	}
+
 	if err := runtime.BindQueryParameterWithOptions("form", true, false, "limit", query, &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
 		return badParameter("limit")
 	}
@@ -7554,6 +7891,47 @@ func (h Handlers) ListDenials(c *gate.Call) error {
 		return err
 	}
 	return response.answerListDenials(c)
+}
+
+// CountDenials handles GET /api/v1/platform/denials/counts.
+func (h Handlers) CountDenials(c *gate.Call) error {
+
+	var params CountDenialsParams
+	query := c.Request.URL.Query()
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, true, "since", query, &params.Since, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"}); err != nil {
+		var missing *runtime.RequiredParameterError
+		if errors.As(err, &missing) {
+			return badParameter("")
+		}
+		return badParameter("since")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, true, "step", query, &params.Step, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		var missing *runtime.RequiredParameterError
+		if errors.As(err, &missing) {
+			return badParameter("")
+		}
+		return badParameter("step")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "organization", query, &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("organization")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "capability", query, &params.Capability, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("capability")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "code", query, &params.Code, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("code")
+	}
+
+	response, err := h.Operations.CountDenials(c, params)
+	if err != nil {
+		return err
+	}
+	return response.answerCountDenials(c)
 }
 
 // ListKeyUses handles GET /api/v1/platform/keys.
@@ -8314,6 +8692,17 @@ type ListDenialsResponseObject interface {
 type ListDenials200JSONResponse Denials
 
 func (response ListDenials200JSONResponse) answerListDenials(c *gate.Call) error {
+	return c.JSON(200, response)
+}
+
+// CountDenialsResponseObject is a response of CountDenials.
+type CountDenialsResponseObject interface {
+	answerCountDenials(c *gate.Call) error
+}
+
+type CountDenials200JSONResponse DenialCounts
+
+func (response CountDenials200JSONResponse) answerCountDenials(c *gate.Call) error {
 	return c.JSON(200, response)
 }
 

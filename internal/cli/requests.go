@@ -24,7 +24,7 @@ func requestsCommand() *cobra.Command {
 gates have rejected. The content of requests is not stored. You need a key of the
 package Platform with the scope ops:read.`,
 	}
-	cmd.AddCommand(listRequestsCommand(), denialsCommand())
+	cmd.AddCommand(listRequestsCommand(), denialsCommand(), denialCountsCommand())
 	return cmd
 }
 
@@ -77,25 +77,74 @@ var denialTable = table[platformapi.Denial]{
 	},
 }
 
+// denialFilter holds the flags that select denials.
+type denialFilter struct {
+	owner            organization
+	capability, code string
+	since            time.Duration
+}
+
+func (d *denialFilter) register(f *pflag.FlagSet) {
+	f.DurationVar(&d.since, "since", time.Hour, "length of the counted period up to now")
+	d.owner.register(f, "requests")
+	f.StringVar(&d.capability, "capability", "", "count only requests of this capability")
+	f.StringVar(&d.code, "code", "", "count only requests that were answered with this problem code")
+}
+
+func (d *denialFilter) check() error {
+	if d.since <= 0 || d.since > requestlog.Retention {
+		return fmt.Errorf("--since must be up to %s, not %s", requestlog.Retention, d.since)
+	}
+	return nil
+}
+
+// from returns the begin of the counted period.
+func (d *denialFilter) from() string { return time.Now().Add(-d.since).UTC().Format(time.RFC3339) }
+
 func denialsCommand() *cobra.Command {
-	var since time.Duration
+	var filter denialFilter
 	return command[[]platformapi.Denial]{
 		use: "denials", short: "Count the requests of all partners that the gates have rejected, by reason, capability and surface",
-		example: "  printmarket requests denials --since 1h",
-		flags: func(f *pflag.FlagSet) {
-			f.DurationVar(&since, "since", time.Hour, "length of the counted period up to now")
-		},
-		check: func() error {
-			if since <= 0 || since > requestlog.Retention {
-				return fmt.Errorf("--since must be up to %s, not %s", requestlog.Retention, since)
-			}
-			return nil
-		},
-		print: denialTable.list,
+		example: `  printmarket requests denials --since 1h
+  printmarket requests denials --since 168h --organization org_acme01 --capability xjdf`,
+		flags: filter.register, check: filter.check, print: denialTable.list,
 	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.Denial, error) {
-		most := rfq.MaxLimit
-		return items[platformapi.Denial](r.ListDenials(ctx, &platformapi.ListDenialsParams{
-			Since: time.Now().Add(-since).UTC().Format(time.RFC3339), Limit: &most,
+		params := platformapi.ListDenialsParams{
+			Since: filter.from(), Organization: given(string(filter.owner)), Capability: given(filter.capability), Code: given(filter.code),
+		}
+		most, found := rfq.MaxLimit, []platformapi.Denial{}
+		params.Limit = &most
+		for {
+			offset := len(found)
+			params.Offset = &offset
+			page, err := items[platformapi.Denial](r.ListDenials(ctx, &params))
+			if found = append(found, page...); err != nil || len(page) < most || len(found) >= maxListed {
+				return found, err
+			}
+		}
+	})
+}
+
+var denialCountTable = table[platformapi.DenialCount]{
+	columns: []any{"FROM", "REJECTED", "LIMITED", "CLOSED"},
+	cells:   func(d *platformapi.DenialCount) []any { return []any{stamp(d.At), d.Rejected, d.Limited, d.Closed} },
+}
+
+func denialCountsCommand() *cobra.Command {
+	var filter denialFilter
+	var step string
+	return command[[]platformapi.DenialCount]{
+		use: "denial-counts", short: "Count the requests of all partners that the gates have rejected, by steps of time",
+		example: "  printmarket requests denial-counts --since 24h --step 1h",
+		flags: func(f *pflag.FlagSet) {
+			filter.register(f)
+			f.StringVar(&step, "step", "1h", "length of a step: 5m, 1h or 24h")
+		},
+		check: filter.check, print: denialCountTable.list,
+	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.DenialCount, error) {
+		return items[platformapi.DenialCount](r.CountDenials(ctx, &platformapi.CountDenialsParams{
+			Since: filter.from(), Step: platformapi.CountDenialsParamsStep(step),
+			Organization: given(string(filter.owner)), Capability: given(filter.capability), Code: given(filter.code),
 		}))
 	})
 }

@@ -297,7 +297,7 @@ func checkRequests(t *testing.T, db database) {
 		}
 	}
 	var reasons []string
-	denials, err := db.Denials(t.Context(), now.AddDate(0, 0, -30), 100)
+	denials, err := db.Denials(t.Context(), requestlog.DenialQuery{Since: now.AddDate(0, 0, -30), Limit: 100})
 	for _, d := range denials {
 		reasons = append(reasons, d.Reason)
 	}

@@ -94,6 +94,17 @@ type Query struct {
 	Limit int
 }
 
+// DenialQuery selects refused requests of all organizations, in both modes.
+type DenialQuery struct {
+	// Since is the earliest arrival.
+	Since time.Time
+	// Organization, Capability and Code must match exactly; an empty value matches any.
+	Organization, Capability, Code string
+	// Offset is the number of denials before the first one of a list, and Limit the maximum
+	// number of listed denials.
+	Offset, Limit int
+}
+
 // Denial counts the requests that the gates refused for one reason.
 type Denial struct {
 	Reason, Code, Capability, Surface string
@@ -104,15 +115,26 @@ type Denial struct {
 	Last time.Time
 }
 
+// DeniedTime counts the refused requests that arrived within one step of time.
+type DeniedTime struct {
+	// At is the begin of the step.
+	At time.Time
+	// Limited is the number of responses with status 429, Closed that with 5xx, and Rejected
+	// that of the others.
+	Rejected, Limited, Closed int64
+}
+
 // Store stores entries.
 type Store interface {
 	// AddRequests commits entries together. It ignores entries whose IDs it already
 	// has, so that a write with an unknown outcome can be repeated.
 	AddRequests(ctx context.Context, entries []Entry) error
 	Requests(ctx context.Context, query Query) ([]Entry, error)
-	// Denials returns the denials of all organizations at or after an instant, the most
-	// frequent first.
-	Denials(ctx context.Context, since time.Time, limit int) ([]Denial, error)
+	// Denials returns the denials that a query selects, the most frequent first.
+	Denials(ctx context.Context, query DenialQuery) ([]Denial, error)
+	// DeniedTimes returns the steps of time with requests that a query selects, in order.
+	// Steps begin at multiples of step, which is whole minutes, since 1970.
+	DeniedTimes(ctx context.Context, query DenialQuery, step time.Duration) ([]DeniedTime, error)
 	// PurgeRequests deletes up to limit entries that arrived at or before an instant,
 	// and returns their number.
 	PurgeRequests(ctx context.Context, until time.Time, limit int) (int, error)

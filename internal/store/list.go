@@ -164,6 +164,26 @@ const ReferenceOf = `coalesce(
 	(SELECT job.client_reference FROM job WHERE job.id = subject),
 	(SELECT rfq.client_reference FROM rfq WHERE rfq.id = subject), '')`
 
+// SelectDenied returns the condition on refused requests that a query selects. Its parameters
+// are @since, @live, @test, @capability and @code; it has those whose values are given.
+func SelectDenied(q requestlog.DenialQuery) string {
+	condition := `reason <> '' AND at >= @since`
+	if q.Organization != "" {
+		condition += ` AND tenant IN (@live, @test)`
+	}
+	if q.Capability != "" {
+		condition += ` AND capability = @capability`
+	}
+	if q.Code != "" {
+		condition += ` AND code = @code`
+	}
+	return condition
+}
+
+// CountDenied are the columns that count refused requests by the kind of the response.
+const CountDenied = `CAST(sum(CASE WHEN status < 500 AND status <> 429 THEN requests ELSE 0 END) AS bigint),
+	CAST(sum(CASE WHEN status = 429 THEN requests ELSE 0 END) AS bigint), CAST(sum(CASE WHEN status >= 500 THEN requests ELSE 0 END) AS bigint)`
+
 // RequestColumns lists the columns of entries of the request log.
 const RequestColumns = `tenant, id, at, request_id, key_name, listener, surface, method, route, status, code, capability, reason, took, bytes, requests`
 

@@ -206,8 +206,13 @@ func (f *Faulty) Requests(ctx context.Context, query requestlog.Query) ([]reques
 }
 
 // Denials implements [requestlog.Store].
-func (f *Faulty) Denials(ctx context.Context, since time.Time, limit int) ([]requestlog.Denial, error) {
-	return around(f, "list denials", false, func() ([]requestlog.Denial, error) { return f.store.Denials(ctx, since, limit) })
+func (f *Faulty) Denials(ctx context.Context, query requestlog.DenialQuery) ([]requestlog.Denial, error) {
+	return around(f, "list denials", false, func() ([]requestlog.Denial, error) { return f.store.Denials(ctx, query) })
+}
+
+// DeniedTimes implements [requestlog.Store].
+func (f *Faulty) DeniedTimes(ctx context.Context, query requestlog.DenialQuery, step time.Duration) ([]requestlog.DeniedTime, error) {
+	return around(f, "count denials", false, func() ([]requestlog.DeniedTime, error) { return f.store.DeniedTimes(ctx, query, step) })
 }
 
 // PurgeRequests implements [requestlog.Store].

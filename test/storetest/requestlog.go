@@ -20,6 +20,8 @@ var requestCases = map[string]func(*testing.T, *fixture){
 	"pages of requests join to the whole list, newest first":          requestPagesJoin,
 	"requests are found by id, code and class, and by all of them":    requestsAreFound,
 	"denials are counted by reason, capability and surface":           denialsAreCounted,
+	"denials are counted by steps of time":                            denialsAreCountedOverTime,
+	"denials are selected by organization, capability and code":       denialsAreSelected,
 	"requests past their retention are erased in steps, and no other": requestsAreForgotten,
 }
 
@@ -194,18 +196,80 @@ func denialsAreCounted(t *testing.T, w *fixture) {
 	entitled := requestlog.Denial{
 		Reason: "NotEntitled", Code: "CAPABILITY_NOT_ENTITLED", Capability: "rfq-read", Surface: "partner", Requests: 1, Organizations: 1, Last: line(t, acme, 6).At,
 	}
-	denials := func(since time.Time, limit int) []requestlog.Denial {
-		found, err := w.store.Denials(t.Context(), since, limit)
+	denials := func(q requestlog.DenialQuery) []requestlog.Denial {
+		found, err := w.store.Denials(t.Context(), q)
 		if err != nil {
 			t.Fatalf("w.store.Denials: %v", err)
 		}
 		return found
 	}
 	start := line(t, acme, 0).At
-	wantEqual(t, "denials", []requestlog.Denial{limited, killed, entitled}, denials(start, 10))
-	wantEqual(t, "the most frequent", []requestlog.Denial{limited}, denials(start, 1))
+	wantEqual(t, "denials", []requestlog.Denial{limited, killed, entitled}, denials(requestlog.DenialQuery{Since: start, Limit: 10}))
+	wantEqual(t, "the most frequent", []requestlog.Denial{limited}, denials(requestlog.DenialQuery{Since: start, Limit: 1}))
+	wantEqual(t, "the next", []requestlog.Denial{killed}, denials(requestlog.DenialQuery{Since: start, Offset: 1, Limit: 1}))
 	killed.Requests, killed.Organizations = 1, 1
-	wantEqual(t, "denials since the fifth minute", []requestlog.Denial{limited, killed, entitled}, denials(killed.Last, 10))
+	wantEqual(t, "denials since the fifth minute", []requestlog.Denial{limited, killed, entitled}, denials(requestlog.DenialQuery{Since: killed.Last, Limit: 10}))
+}
+
+func denialsAreCountedOverTime(t *testing.T, w *fixture) {
+	hour := line(t, acme, 0).At.Truncate(time.Hour)
+	many := refusedLine(t, stark, 9, 429, "RATE_LIMIT_EXCEEDED", "RateLimited")
+	many.Requests = 1000
+	w.logged(t, line(t, acme, 1), refusedLine(t, acme, 2, 503, "CLOSED", "Killed"), refusedLine(t, acmeTest, 4, 403, "CAPABILITY_NOT_ENTITLED", "NotEntitled"),
+		many, refusedLine(t, acme, 59, 503, "CLOSED", "Killed"), refusedLine(t, acme, 61, 403, "SCOPE_MISSING", "ScopeMissing"))
+	for name, one := range map[string]struct {
+		query requestlog.DenialQuery
+		step  time.Duration
+		want  []requestlog.DeniedTime
+	}{
+		"by the hour": {requestlog.DenialQuery{Since: hour}, time.Hour, []requestlog.DeniedTime{
+			{At: hour, Rejected: 1, Limited: 1000, Closed: 2}, {At: hour.Add(time.Hour), Rejected: 1},
+		}},
+		"by the day": {requestlog.DenialQuery{Since: hour}, 24 * time.Hour, []requestlog.DeniedTime{
+			{At: hour.Truncate(24 * time.Hour), Rejected: 2, Limited: 1000, Closed: 2},
+		}},
+		"by five minutes of one organization": {requestlog.DenialQuery{Since: hour, Organization: "org_acme01"}, 5 * time.Minute, []requestlog.DeniedTime{
+			{At: hour, Rejected: 1, Closed: 1}, {At: hour.Add(55 * time.Minute), Closed: 1}, {At: hour.Add(time.Hour), Rejected: 1},
+		}},
+		"since later than all": {requestlog.DenialQuery{Since: hour.Add(2 * time.Hour)}, time.Hour, []requestlog.DeniedTime{}},
+	} {
+		got, err := w.store.DeniedTimes(t.Context(), one.query, one.step)
+		if err != nil {
+			t.Fatalf("w.store.DeniedTimes: %v", err)
+		}
+		wantEqual(t, name, one.want, got)
+	}
+}
+
+func denialsAreSelected(t *testing.T, w *fixture) {
+	other := refusedLine(t, stark, 4, 403, "CAPABILITY_NOT_ENTITLED", "NotEntitled")
+	other.Capability = "xjdf"
+	w.logged(t, refusedLine(t, acme, 1, 503, "CLOSED", "Killed"), refusedLine(t, acmeTest, 2, 503, "CLOSED", "Killed"), refusedLine(t, upper, 3, 503, "CLOSED", "Killed"), other)
+	for name, one := range map[string]struct {
+		query requestlog.DenialQuery
+		want  int64
+	}{
+		"both modes of an organization":      {requestlog.DenialQuery{Organization: acme.Organization}, 2},
+		"an organization in another case":    {requestlog.DenialQuery{Organization: upper.Organization}, 1},
+		"a part of an organization":          {requestlog.DenialQuery{Organization: "org"}, 0},
+		"a capability":                       {requestlog.DenialQuery{Capability: "xjdf"}, 1},
+		"a code":                             {requestlog.DenialQuery{Code: "CLOSED"}, 3},
+		"filters that exclude each other":    {requestlog.DenialQuery{Code: "CLOSED", Capability: "xjdf"}, 0},
+		"a code with a wildcard of patterns": {requestlog.DenialQuery{Code: "%"}, 0},
+	} {
+		one.query.Limit = 10
+		found, err := w.store.Denials(t.Context(), one.query)
+		if err != nil {
+			t.Fatalf("w.store.Denials: %v", err)
+		}
+		var got int64
+		for _, denial := range found {
+			got += denial.Requests
+		}
+		if got != one.want {
+			t.Errorf("%s: %d requests, want %d", name, got, one.want)
+		}
+	}
 }
 
 func requestsAreForgotten(t *testing.T, w *fixture) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/store"
+	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 var _ requestlog.Store = (*Store)(nil)
@@ -63,17 +64,40 @@ func scanRequest(r pgx.Row) (e requestlog.Entry, err error) {
 }
 
 // Denials implements [requestlog.Store].
-func (s *Store) Denials(ctx context.Context, since time.Time, limit int) ([]requestlog.Denial, error) {
+func (s *Store) Denials(ctx context.Context, query requestlog.DenialQuery) ([]requestlog.Denial, error) {
 	return read(ctx, s, "list denials", func(ctx context.Context, q querier) ([]requestlog.Denial, error) {
 		rows, err := q.Query(ctx,
 			`SELECT reason, code, capability, surface, sum(requests)::bigint AS refused, count(DISTINCT split_part(tenant, '/', 1)), max(at)
-			 FROM request_log WHERE reason <> '' AND at >= $1
-			 GROUP BY reason, code, capability, surface ORDER BY refused DESC, reason, code, capability, surface LIMIT $2`, since, limit)
+			 FROM request_log WHERE `+store.SelectDenied(query)+`
+			 GROUP BY reason, code, capability, surface ORDER BY refused DESC, reason, code, capability, surface LIMIT @limit OFFSET @offset`,
+			deniedArgs(query))
 		return collect(rows, err, func(r pgx.Row) (d requestlog.Denial, err error) {
 			err = r.Scan(&d.Reason, &d.Code, &d.Capability, &d.Surface, &d.Requests, &d.Organizations, instant{&d.Last})
 			return d, err
 		})
 	})
+}
+
+// DeniedTimes implements [requestlog.Store].
+func (s *Store) DeniedTimes(ctx context.Context, query requestlog.DenialQuery, step time.Duration) ([]requestlog.DeniedTime, error) {
+	return read(ctx, s, "count denials", func(ctx context.Context, q querier) ([]requestlog.DeniedTime, error) {
+		args := deniedArgs(query)
+		args["step"] = step
+		rows, err := q.Query(ctx,
+			`SELECT date_bin(@step, at, 'epoch') AS step, `+store.CountDenied+`
+			 FROM request_log WHERE `+store.SelectDenied(query)+` GROUP BY step ORDER BY step`, args)
+		return collect(rows, err, func(r pgx.Row) (d requestlog.DeniedTime, err error) {
+			err = r.Scan(instant{&d.At}, &d.Rejected, &d.Limited, &d.Closed)
+			return d, err
+		})
+	})
+}
+
+func deniedArgs(q requestlog.DenialQuery) pgx.NamedArgs {
+	live, test := tenant.ID{Organization: q.Organization, Mode: tenant.Live}, tenant.ID{Organization: q.Organization, Mode: tenant.Test}
+	return pgx.NamedArgs{
+		"since": q.Since, "live": live.String(), "test": test.String(), "capability": q.Capability, "code": q.Code, "limit": q.Limit, "offset": q.Offset,
+	}
 }
 
 // PurgeRequests implements [requestlog.Store]. It skips entries that another replica is

@@ -183,7 +183,14 @@ func TestRuntimeRoleServesTheAPIAndCannotReplaceTheClock(t *testing.T) {
 			_, err := store.Requests(ctx, requestlog.Query{Owner: acme, Limit: 1})
 			return err
 		},
-		"list denials":     func(ctx context.Context) error { _, err := store.Denials(ctx, testTime, 1); return err },
+		"list denials": func(ctx context.Context) error {
+			_, err := store.Denials(ctx, requestlog.DenialQuery{Since: testTime, Limit: 1})
+			return err
+		},
+		"count denials": func(ctx context.Context) error {
+			_, err := store.DeniedTimes(ctx, requestlog.DenialQuery{Since: testTime}, time.Hour)
+			return err
+		},
 		"purge requests":   func(ctx context.Context) error { _, err := store.PurgeRequests(ctx, later, 1); return err },
 		"add to the audit": func(ctx context.Context) error { return store.AddAuditEntry(ctx, changed) },
 		"list endpoints":   func(ctx context.Context) error { _, err := store.Standings(ctx, acme); return err },

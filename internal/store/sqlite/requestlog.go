@@ -11,6 +11,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/store"
+	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 var _ requestlog.Store = (*Store)(nil)
@@ -58,17 +59,38 @@ func scanRequest(r row) (e requestlog.Entry, err error) {
 }
 
 // Denials implements [requestlog.Store].
-func (s *Store) Denials(ctx context.Context, since time.Time, limit int) ([]requestlog.Denial, error) {
+func (s *Store) Denials(ctx context.Context, query requestlog.DenialQuery) ([]requestlog.Denial, error) {
 	return read(ctx, s, "list denials", func(q querier) ([]requestlog.Denial, error) {
 		rows, err := q.QueryContext(ctx,
 			`SELECT reason, code, capability, surface, sum(requests) AS refused, count(DISTINCT substr(tenant, 1, instr(tenant, '/') - 1)), max(at)
-			 FROM request_log WHERE reason <> '' AND at >= ?
-			 GROUP BY reason, code, capability, surface ORDER BY refused DESC, reason, code, capability, surface LIMIT ?`, millis(since), limit)
+			 FROM request_log WHERE `+store.SelectDenied(query)+`
+			 GROUP BY reason, code, capability, surface ORDER BY refused DESC, reason, code, capability, surface LIMIT @limit OFFSET @offset`,
+			deniedArgs(query, sql.Named("limit", query.Limit), sql.Named("offset", query.Offset))...)
 		return collect(rows, err, func(r row) (d requestlog.Denial, err error) {
 			err = r.Scan(&d.Reason, &d.Code, &d.Capability, &d.Surface, &d.Requests, &d.Organizations, instant{&d.Last})
 			return d, err
 		})
 	})
+}
+
+// DeniedTimes implements [requestlog.Store].
+func (s *Store) DeniedTimes(ctx context.Context, query requestlog.DenialQuery, step time.Duration) ([]requestlog.DeniedTime, error) {
+	return read(ctx, s, "count denials", func(q querier) ([]requestlog.DeniedTime, error) {
+		rows, err := q.QueryContext(ctx,
+			`SELECT at / @step * @step AS step, `+store.CountDenied+`
+			 FROM request_log WHERE `+store.SelectDenied(query)+` GROUP BY step ORDER BY step`,
+			deniedArgs(query, sql.Named("step", step.Milliseconds()))...)
+		return collect(rows, err, func(r row) (d requestlog.DeniedTime, err error) {
+			err = r.Scan(instant{&d.At}, &d.Rejected, &d.Limited, &d.Closed)
+			return d, err
+		})
+	})
+}
+
+func deniedArgs(q requestlog.DenialQuery, more ...any) []any {
+	live, test := tenant.ID{Organization: q.Organization, Mode: tenant.Live}, tenant.ID{Organization: q.Organization, Mode: tenant.Test}
+	return append(more, sql.Named("since", millis(q.Since)), sql.Named("live", live.String()), sql.Named("test", test.String()),
+		sql.Named("capability", q.Capability), sql.Named("code", q.Code))
 }
 
 // PurgeRequests implements [requestlog.Store].
