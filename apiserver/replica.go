@@ -27,6 +27,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/explain"
+	"github.com/printmarket/printmarket/internal/posture/watermarks"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/requestlog"
@@ -131,8 +132,11 @@ type ReplicaConfig struct {
 	Tour *dashboard.Tour
 	// OperatorView adds the view for operators to the partner dashboard.
 	OperatorView bool
-	// Name is the name of the replica on pages; empty for none.
-	Name string
+	// Name is the name of the replica on pages, and Version that of its executable; empty for
+	// none.
+	Name, Version string
+	// Watermarks are those of all replicas; nil if a replica without a name is alone.
+	Watermarks *watermarks.Shared
 	// Cluster reads stored objects for operators; nil without a cluster.
 	Cluster dashboard.Cluster
 	// Locate finds fields of objects in manifests; nil for a source without manifests.
@@ -246,7 +250,7 @@ func (r *Replica) Serve(ctx context.Context) error { return r.server.Run(ctx) }
 // Background returns the loops that run while the replica serves. Each returns when
 // its context ends.
 func (r *Replica) Background() []func(context.Context) {
-	return []func(context.Context){
+	loops := []func(context.Context){
 		r.sweeper.Run,
 		func(ctx context.Context) { r.Queue.Changes(ctx, r.changes.Announce) },
 		r.follower.Run,
@@ -254,6 +258,10 @@ func (r *Replica) Background() []func(context.Context) {
 		func(ctx context.Context) { r.requests.Run(ctx, r.Records, requestlog.Interval, r.Log) },
 		r.SignOn.Run,
 	}
+	if r.Watermarks != nil {
+		loops = append(loops, func(ctx context.Context) { r.Watermarks.Run(ctx, r.watermark, watermarks.Interval, r.Log) })
+	}
+	return loops
 }
 
 // RefreshMasterData reads the approved master data at once.
@@ -372,9 +380,18 @@ func (r *Replica) dashboards() ([]Listener, error) {
 
 // operatorView configures the pages for operators.
 func (r *Replica) operatorView(provider *signon.Provider) *dashboard.Ops {
-	return &dashboard.Ops{
-		Queue: r.Queue, Denials: r.Records, Audit: r.Records, Manifests: r.Manifests, Cluster: r.Cluster, Compiled: r.Compiled, Replica: r.Name, Locate: r.Locate, SignOn: provider,
+	view := &dashboard.Ops{
+		Queue: r.Queue, Denials: r.Records, Audit: r.Records, Manifests: r.Manifests, Cluster: r.Cluster, Compiled: r.Compiled, Replica: r.Name, Version: r.Version, Locate: r.Locate, SignOn: provider,
 	}
+	if r.Watermarks != nil {
+		view.Replicas = r.Watermarks
+	}
+	return view
+}
+
+// watermark returns what the replica publishes.
+func (r *Replica) watermark() watermarks.Replica {
+	return watermarks.Replica{Name: r.Name, Version: r.Version, Watermark: r.Gates.Watermark(r.Compiled, r.Now())}
 }
 
 func (r *Replica) dashboard(name string, socket net.Listener, view *dashboard.Ops) (Listener, error) {

@@ -16,6 +16,7 @@
       if (response?.ok) {
         const page = new DOMParser().parseFromString(await response.text(), "text/html");
         live.replaceChildren(...page.body.childNodes);
+        document.dispatchEvent(new Event("replaced"));
       } else if (response && response.status < 500) {
         return;
       }

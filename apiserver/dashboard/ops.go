@@ -8,6 +8,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/explain"
+	"github.com/printmarket/printmarket/internal/posture/watermarks"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/signon"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -23,6 +24,11 @@ type Queue interface {
 	Dead(ctx context.Context, limit int) ([]queue.Entry, error)
 }
 
+// Replicas lists the watermarks that replicas publish. Package watermarks implements it.
+type Replicas interface {
+	List(ctx context.Context) ([]watermarks.Replica, error)
+}
+
 // Ops configures the pages for operators: keys of the package Platform with the scope
 // ops:read. The pages show every organization and change nothing.
 type Ops struct {
@@ -36,8 +42,11 @@ type Ops struct {
 	// resource version of each kind; nil for a source of posture without versions.
 	Cluster  Cluster
 	Compiled func() map[string]string
-	// Replica is the name of this replica; empty if it has none.
-	Replica string
+	// Replica is the name of this replica, empty if it has none, and Version is that of its
+	// executable.
+	Replica, Version string
+	// Replicas lists the watermarks of all replicas; nil if there are no others.
+	Replicas Replicas
 	// Locate finds fields of objects in manifests; nil for a source without manifests.
 	Locate explain.Locator
 	// Manifests reads proposed changes.

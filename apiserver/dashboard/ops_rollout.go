@@ -14,6 +14,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/explain"
+	"github.com/printmarket/printmarket/internal/posture/watermarks"
 )
 
 // Cluster reads objects with their status, which compiled objects lack. Package kubesource
@@ -70,21 +71,31 @@ type rolloutEvent struct {
 // dependency is a capability that another one needs.
 type dependency struct{ Name, Stage, Path string }
 
-// replicaBody is what the replica that serves the page enforces.
+// replicaBody is what the replicas enforce.
 type replicaBody struct {
-	Name string
-	posture.Watermark
+	// Rows are the replicas, this one first.
+	Rows []replicaRow
+	// Propagated is the condition of the object about all replicas; nil if it is unknown.
+	Propagated *storedCondition
+	// Unread is why the cluster could not be read, and Alone why the other replicas are not
+	// listed.
+	Unread, Alone string
+}
+
+// replicaRow is what one replica enforces.
+type replicaRow struct {
+	watermarks.Replica
+	// This reports whether the replica serves the page.
+	This bool
+	// Reported is the time since the replica published its watermark.
+	Reported time.Duration
 	// State compares the compiled version with the stored one.
 	State string
 	Kind  kind
-	// Propagated is the condition of the object about all replicas; nil if it is unknown.
-	Propagated *storedCondition
-	// Unread is why the cluster could not be read.
-	Unread string
 }
 
 // age is the time since the source of the posture was last seen.
-func (r *replicaBody) age() string {
+func (r *replicaRow) age() string {
 	return lasted(time.Duration(r.AgeSeconds * float64(time.Second)))
 }
 
@@ -119,7 +130,7 @@ func (s *server) showRollout(v *visit) response {
 		}
 		body.DependsOn = append(body.DependsOn, found)
 	}
-	body.Replica = s.replica(v, body.Stored, body.Unread)
+	body.Replica = s.replicas(v, body.Stored, body.Unread)
 	r := show(pageOpsRollout, body.Name, rolloutPage(body))
 	r.script = replicasFile
 	return r
@@ -130,7 +141,7 @@ func (s *server) showReplica(v *visit) response {
 	stored, unread := s.storedRollout(v, v.PathValue("capability"))
 	return response{send: func(w http.ResponseWriter) *response {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_ = replicaState(s.replica(v, stored, unread)).Render(v.Context(), w) // fails only if the client has gone
+		_ = replicaState(s.replicas(v, stored, unread)).Render(v.Context(), w) // fails only if the client has gone
 		return nil
 	}}
 }
@@ -154,17 +165,24 @@ func (s *server) storedRollout(v *visit, name string) (stored *v1alpha1.Capabili
 	return stored, ""
 }
 
-// replica compares what this replica enforces with the stored object.
-func (s *server) replica(v *visit, stored *v1alpha1.CapabilityRollout, unread string) replicaBody {
-	body := replicaBody{Name: s.Ops.Replica, Watermark: s.Gates.Watermark(s.Ops.Compiled, v.now), State: "enforcing", Kind: kindOK, Unread: unread}
-	switch {
-	case !body.Enforcing:
-		body.State, body.Kind = "stale: everything is closed", kindDanger
-	case stored == nil:
-	case body.Passed(v1alpha1.KindCapabilityRollout, stored.ResourceVersion):
-		body.State = "in step"
-	default:
-		body.State, body.Kind = "behind", kindAttention
+// replicas compares what the replicas enforce with the stored object.
+func (s *server) replicas(v *visit, stored *v1alpha1.CapabilityRollout, unread string) replicaBody {
+	own := watermarks.Replica{Name: s.Ops.Replica, Version: s.Ops.Version, At: v.now, Watermark: s.Gates.Watermark(s.Ops.Compiled, v.now)}
+	body := replicaBody{Rows: []replicaRow{{Replica: own, This: true}}, Unread: unread}
+	if s.Ops.Replicas != nil {
+		all, err := s.Ops.Replicas.List(v.Context())
+		if err != nil {
+			s.Log.WarnContext(v.Context(), "dashboard: list replicas", "error", err)
+			body.Alone = "Redis is unavailable"
+		}
+		for _, r := range all {
+			if r.Name != own.Name {
+				body.Rows = append(body.Rows, replicaRow{Replica: r, Reported: max(0, v.now.Sub(r.At))})
+			}
+		}
+	}
+	for i := range body.Rows {
+		body.Rows[i].compare(own, stored)
 	}
 	if stored != nil {
 		for _, c := range conditionsOf(stored) {
@@ -175,6 +193,28 @@ func (s *server) replica(v *visit, stored *v1alpha1.CapabilityRollout, unread st
 	}
 	return body
 }
+
+// compare sets the state of a replica. Without a stored object, replicas are compared with the
+// one that serves the page.
+func (r *replicaRow) compare(own watermarks.Replica, stored *v1alpha1.CapabilityRollout) {
+	switch {
+	case !r.Enforcing:
+		r.State, r.Kind = "stale: everything is closed", kindDanger
+	case r.Reported > silentAfter:
+		r.State, r.Kind = "silent", kindAttention
+	case stored == nil && r.Revision == own.Revision:
+		r.State, r.Kind = "enforcing", kindOK
+	case stored == nil:
+		r.State, r.Kind = "another revision", kindAttention
+	case r.Passed(v1alpha1.KindCapabilityRollout, stored.ResourceVersion):
+		r.State, r.Kind = "in step", kindOK
+	default:
+		r.State, r.Kind = "behind", kindAttention
+	}
+}
+
+// silentAfter is the time after which a replica is late to publish its watermark.
+const silentAfter = 5 * watermarks.Interval
 
 // lastBy describes the user or the field manager of the last edit of an object.
 func lastBy(o *v1alpha1.CapabilityRollout) string {

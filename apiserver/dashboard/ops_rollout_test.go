@@ -5,6 +5,7 @@ package dashboard_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/watermarks"
 )
 
 // clusterStub is a cluster with one state of each rollout.
@@ -109,6 +111,45 @@ func TestRolloutPageShowsWhatTheClusterKnows(t *testing.T) {
 			}
 		})
 	}
+}
+
+// replicasStub lists replicas that never change.
+type replicasStub struct {
+	all  []watermarks.Replica
+	away error
+}
+
+// List implements dashboard.Replicas.
+func (r replicasStub) List(context.Context) ([]watermarks.Replica, error) { return r.all, r.away }
+
+func TestRolloutPageListsTheReplicas(t *testing.T) {
+	t.Parallel()
+	replica := func(name, version string, before time.Duration, w posture.Watermark) watermarks.Replica {
+		return watermarks.Replica{Name: name, Version: version, At: noon.Add(-before), Watermark: w}
+	}
+	at := func(version string) posture.Watermark {
+		return posture.Watermark{Revision: "r-" + version, Enforcing: true, AgeSeconds: 3, Compiled: map[string]string{v1alpha1.KindCapabilityRollout: version}}
+	}
+	all := []watermarks.Replica{
+		replica("api-0", "1.4.0", 0, at("1")), replica("api-1", "1.4.0", time.Second, at("120")), replica("api-2", "1.3.<0>", 2*time.Second, at("119")),
+		replica("api-3", "", 20*time.Second, at("121")), replica("api-4", "1.4.0", 0, posture.Watermark{AgeSeconds: 400}),
+	}
+	d := newDashboard(t, withOps, withCluster(clusterStub{rollout: storedXJDF()}, "120"), func(c *dashboard.Config) {
+		c.Ops.Version, c.Ops.Replicas = "1.4.0", replicasStub{all: all}
+	})
+	d.fillOps("")
+	page := d.signedIn(t, "platform-live").get(t, "/ops/rollouts/xjdf").want(t, http.StatusOK, "This replica")
+	golden(t, "ops-rollout-replicas", page.text)
+	rows := strings.Split(page.text, `<th scope="row"><code>api-`)[1:]
+	for i, want := range []string{"in step", "in step", "behind", "silent", "stale: everything is closed"} {
+		if i >= len(rows) || !strings.HasPrefix(rows[i], fmt.Sprint(i, "</code>")) || !strings.Contains(rows[i], want) {
+			t.Errorf("replica %d of %d is not %s", i, len(rows), want)
+		}
+	}
+	d = newDashboard(t, withOps, func(c *dashboard.Config) { c.Ops.Replicas = replicasStub{all: all[1:2]} })
+	d.signedIn(t, "platform-live").get(t, "/ops/rollouts/xjdf").want(t, http.StatusOK, "another revision")
+	d = newDashboard(t, withOps, func(c *dashboard.Config) { c.Ops.Replicas = replicasStub{away: errors.New("dial tcp: s3cret")} })
+	d.signedIn(t, "platform-live").get(t, "/ops/rollouts/xjdf").want(t, http.StatusOK, "unknown: Redis is unavailable")
 }
 
 func TestUnknownRolloutIsNotFound(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
+	"github.com/printmarket/printmarket/internal/posture/watermarks"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/signon"
 	"github.com/printmarket/printmarket/internal/telemetry"
@@ -114,7 +115,10 @@ func newReplica(p *process, c apiserver.ReplicaConfig, o *apiOptions, work prefl
 	defer debug.FreeOSMemory()
 	c.Log, c.Metrics, c.Tracer, c.Now = p.log, p.metrics, p.tracer, p.now
 	c.Records, c.Limits, c.Queue, c.Jobs, c.Uploads = p.store, ratelimit.NewRedis(p.redis), work.queue, work.jobs, work.files
-	c.Manifests = new(dirsource.Proposals)
+	c.Manifests, c.Version = new(dirsource.Proposals), Version
+	if c.Name != "" {
+		c.Watermarks = watermarks.New(p.redis, p.now)
+	}
 	c.Ends = signon.NewEnds(p.redis, p.store, p.now)
 	c.APIURL, c.RegistryURL, c.OpsURL = urlOf(c.Sockets.API, o.publicAPI), urlOf(c.Sockets.Registry, o.publicRegistry), urlOf(c.Sockets.Ops, "")
 	c.CatalogMaxStaleness, c.TargetWait = o.catalogMaxStaleness, o.targetWait

@@ -20,9 +20,9 @@
       box.append(block, button);
     }
   }
-  for (const table of document.querySelectorAll("table:not(.matrix)")) {
+  const label = () => document.querySelectorAll("table:not(.matrix, .stacked)").forEach((table) => {
     const heads = table.querySelectorAll("thead th");
-    if (heads.length === 0) continue;
+    if (heads.length === 0) return;
     for (const row of table.querySelectorAll("tbody tr")) {
       Array.from(row.children).forEach((cell, column) => {
         if (cell.tagName === "TD" && cell.textContent.trim() !== "") cell.dataset.label = heads[column].textContent;
@@ -36,5 +36,7 @@
       for (const element of table.querySelectorAll(selector)) element.setAttribute("role", role);
     }
     table.classList.add("stacked");
-  }
+  });
+  label();
+  document.addEventListener("replaced", label); // other scripts report that they replaced a part
 })();
