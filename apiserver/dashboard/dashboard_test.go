@@ -431,7 +431,47 @@ func TestKeyUseIsRecorded(t *testing.T) {
 	stop()
 	uses.Run(ctx, d.Store, time.Hour, telemetry.Discard())
 	found, err := d.Store.KeyUses(t.Context(), []credential.Digest{d.Digest("acme-live"), d.Digest("acme-test")})
-	if err != nil || len(found) != 1 || found[0].Key != d.Digest("acme-live") {
+	if err != nil || len(found) != 1 || found[0].Key != d.Digest("acme-live") || !found[0].Scopes["account:read"].Equal(noon) || len(found[0].Scopes) != 1 {
 		t.Errorf("uses %v, %v", found, err)
+	}
+}
+
+func TestUnusedScopesOfKeysAreShown(t *testing.T) {
+	t.Parallel()
+	const unused, command = "scopes unused for 30 days", "printmarket keys issue --partner acme --name live-2 --kind live --scopes account:read,rfq:write"
+	used := map[string]time.Time{"account:read": noon, "rfq:write": noon.AddDate(0, 0, -30), "rfq:read": noon.AddDate(0, 0, -31)}
+	for name, tc := range map[string]struct {
+		since  time.Time
+		scopes map[string]time.Time
+		shows  []string
+		lacks  string
+	}{
+		"uses that are known for 30 days":         {noon.AddDate(0, 0, -30), used, []string{unused, "<code>rfq:read</code>", command}, "has no other scopes"},
+		"uses that are known for less time":       {noon.AddDate(0, 0, -29), used, nil, unused},
+		"a key whose scopes are all unused":       {noon.AddDate(0, 0, -30), nil, []string{unused, "has no other scopes"}, "keys issue"},
+		"uses that the previous version recorded": {time.Time{}, nil, nil, unused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDashboard(t, withOps)
+			for _, use := range []credential.Use{{At: tc.since}, {At: noon, Scopes: tc.scopes}} {
+				if use.Key = d.Digest("acme-live"); !tc.since.IsZero() {
+					if err := d.Store.MarkKeysUsed(t.Context(), []credential.Use{use}); err != nil {
+						t.Fatalf("d.Store.MarkKeysUsed: %v", err)
+					}
+				}
+			}
+			for key, path := range map[string]string{"acme-live": "/", "platform-live": "/ops/partners/acme"} {
+				page := d.signedIn(t, key).get(t, path).want(t, http.StatusOK, "")
+				for _, want := range tc.shows {
+					if !strings.Contains(page.text, want) {
+						t.Errorf("%s lacks %q", path, want)
+					}
+				}
+				if strings.Contains(page.text, tc.lacks) {
+					t.Errorf("%s has %q", path, tc.lacks)
+				}
+			}
+		})
 	}
 }

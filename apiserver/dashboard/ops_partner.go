@@ -66,7 +66,7 @@ func (s *server) showPartner(v *visit) response {
 	if !found {
 		return message(http.StatusNotFound, "Partner not found", "This replica has no PartnerEntitlement of this name.")
 	}
-	keys, err := s.keyRows(v, p.Keys, credential.Digest{})
+	keys, err := s.keyRows(v, p.Name, p.Keys, credential.Digest{})
 	if err != nil {
 		return failed(err)
 	}

@@ -5,6 +5,7 @@ package dashboard
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
@@ -53,7 +54,7 @@ func (s *server) overview(v *visit) response {
 		return failed(err)
 	}
 	// The keys of both modes: a partner looks for unused keys.
-	keys, err := s.keyRows(v, v.caller.Keys(), v.caller.Digest())
+	keys, err := s.keyRows(v, v.caller.Partner(), v.caller.Keys(), v.caller.Digest())
 	if err != nil {
 		return failed(err)
 	}
@@ -113,6 +114,10 @@ type keyRow struct {
 	ExpiresIn string
 	Scopes    []string
 	LastUsed  time.Time
+	// Unused are scopes that no request has required for 30 days; empty if that is unknown.
+	Unused []string
+	// Issue is the command that issues a key without them; empty if no scope is left.
+	Issue string
 }
 
 // The states of keys.
@@ -157,7 +162,7 @@ func nearlyUsed(quota *gate.QuotaUse) bool { return quota.Remaining*5 <= quota.L
 
 // keyRows adds to keys their state and last use. The current key is the one that the
 // visitor has signed in with; the zero digest is none.
-func (s *server) keyRows(v *visit, keys []posture.KeyTerms, current credential.Digest) ([]keyRow, error) {
+func (s *server) keyRows(v *visit, partner string, keys []posture.KeyTerms, current credential.Digest) ([]keyRow, error) {
 	digests := make([]credential.Digest, len(keys))
 	for i := range keys {
 		digests[i] = keys[i].Digest
@@ -166,15 +171,17 @@ func (s *server) keyRows(v *visit, keys []posture.KeyTerms, current credential.D
 	if err != nil {
 		return nil, err
 	}
-	used := map[credential.Digest]time.Time{}
+	used := map[credential.Digest]credential.Use{}
 	for _, use := range uses {
-		used[use.Key] = use.At
+		used[use.Key] = use
 	}
-	// The store does not have this use yet.
-	used[current] = v.now.Truncate(credential.UseGrain)
 	rows := make([]keyRow, len(keys))
 	for i, key := range keys {
-		rows[i] = keyRow{KeyTerms: key, State: keyActive, Current: key.Digest == current, LastUsed: used[key.Digest]}
+		rows[i] = keyRow{KeyTerms: key, State: keyActive, Current: key.Digest == current, LastUsed: used[key.Digest].At}
+		if rows[i].Current {
+			// The store does not have this use yet.
+			rows[i].LastUsed = v.now.Truncate(credential.UseGrain)
+		}
 		switch {
 		case key.Revoked:
 			rows[i].State = keyRevoked
@@ -189,6 +196,50 @@ func (s *server) keyRows(v *visit, keys []posture.KeyTerms, current credential.D
 			rows[i].Scopes = append(rows[i].Scopes, scope.String())
 		}
 		slices.Sort(rows[i].Scopes)
+		if rows[i].State == keyActive {
+			rows[i].Unused = unusedScopes(rows[i].Scopes, used[key.Digest], v.now)
+		}
+		if n := len(rows[i].Unused); n > 0 && n < len(rows[i].Scopes) {
+			rows[i].Issue = s.issueCommand(partner, &rows[i], keys)
+		}
 	}
 	return rows, nil
+}
+
+// unusedAfter is the time after which a scope counts as unused.
+const unusedAfter = 30 * 24 * time.Hour
+
+// unusedScopes returns the scopes without a use within the last 30 days. It returns none while
+// the uses of scopes have been recorded for a shorter time.
+func unusedScopes(scopes []string, use credential.Use, now time.Time) (unused []string) {
+	oldest := now.Add(-unusedAfter)
+	if use.Since.IsZero() || use.Since.After(oldest) {
+		return nil
+	}
+	for _, scope := range scopes {
+		if use.Scopes[scope].Before(oldest) {
+			unused = append(unused, scope)
+		}
+	}
+	return unused
+}
+
+// issueCommand returns the command that issues a key of the same kind with the used scopes only.
+func (s *server) issueCommand(partner string, row *keyRow, keys []posture.KeyTerms) string {
+	var scopes []string
+	for _, scope := range row.Scopes {
+		if !slices.Contains(row.Unused, scope) {
+			scopes = append(scopes, scope)
+		}
+	}
+	name := ""
+	for n := 2; name == "" || slices.ContainsFunc(keys, func(k posture.KeyTerms) bool { return k.Name == name }); n++ {
+		name = row.Name + "-" + strconv.Itoa(n)
+	}
+	from := ""
+	if s.Tour != nil {
+		from = "--from " + quoted(s.Tour.Resources) + " "
+	}
+	return "printmarket keys issue " + from + "--partner " + quoted(partner) + " --name " + quoted(name) +
+		" --kind " + string(row.Mode) + " --scopes " + strings.Join(scopes, ",")
 }

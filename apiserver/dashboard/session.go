@@ -53,6 +53,7 @@ func (s *server) requireScope(scope posture.Scope, surface posture.Surface, next
 		if decision := v.snapshot.Standing(v.caller, scope, v.now); !decision.Allowed() {
 			return v.withoutScope(decision)
 		}
+		s.Uses.SeenScope(v.session.Key, scope.String(), v.now)
 		if refused := s.limit(v, surface); refused != nil {
 			return *refused
 		}

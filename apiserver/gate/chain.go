@@ -61,6 +61,9 @@ func decide(g *Gate, rt *Route, c *Call) *problem.Problem {
 		c.measured()
 	}
 	g.metrics.Decision(capability, c.Decision.Reason.String())
+	if scope := c.Decision.Scope; c.Caller.Scopes().Has(scope) {
+		g.uses.SeenScope(c.Caller.Digest(), scope.String(), c.Now)
+	}
 	if c.Decision.Allowed() {
 		return nil
 	}

@@ -5,6 +5,7 @@ package credential
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,12 @@ const UseGrain = time.Minute
 type Use struct {
 	Key Digest
 	At  time.Time
+	// Scopes are the times at which requests last required a scope that the key has, by the
+	// names of the scopes.
+	Scopes map[string]time.Time
+	// Since is the time from which the uses of scopes are known. Stores set it to the earliest
+	// At.
+	Since time.Time
 }
 
 // UseStore stores uses. A use that is older than the stored one changes nothing.
@@ -27,54 +34,97 @@ type UseStore interface {
 	KeyUses(ctx context.Context, keys []Digest) ([]Use, error)
 }
 
-// UseRecorder records when each API key was last used, so that operators can find unused
-// keys. [UseRecorder.Seen] stores the time in memory, to the minute, and never blocks a
-// request. [UseRecorder.Run] writes changes periodically: a process that dies loses at most
-// one interval. The zero UseRecorder is ready to use and safe for concurrent use.
+// UseRecorder records when each API key and each of its scopes were last used, so that
+// operators can find unused keys and scopes. [UseRecorder.Seen] and [UseRecorder.SeenScope]
+// store the time in memory, to the minute, and never block a request. [UseRecorder.Run] writes
+// changes periodically: a process that dies loses at most one interval. The zero UseRecorder
+// is ready to use and safe for concurrent use.
 type UseRecorder struct {
-	mu   sync.RWMutex
-	keys map[Digest]*note
+	mu    sync.RWMutex
+	notes map[used]*note
 }
 
-// note holds the last used and the last written time of a key, in units of UseGrain.
+// used identifies a key or, with the name of a scope, a scope of a key.
+type used struct {
+	key   Digest
+	scope string
+}
+
+// note holds a last used and the last written time, in units of UseGrain.
 type note struct{ seen, written atomic.Int64 }
 
 // Seen records that a key was used.
-func (r *UseRecorder) Seen(key Digest, now time.Time) {
+func (r *UseRecorder) Seen(key Digest, now time.Time) { r.mark(used{key: key}, now) }
+
+// SeenScope records that a request required a scope that its key has. Names of scopes must be
+// from a bounded set. A caller without a key, whose digest is zero, and the empty scope are
+// ignored.
+func (r *UseRecorder) SeenScope(key Digest, scope string, now time.Time) {
+	if key != (Digest{}) && scope != "" {
+		r.mark(used{key, scope}, now)
+	}
+}
+
+func (r *UseRecorder) mark(of used, now time.Time) {
 	r.mu.RLock()
-	n := r.keys[key]
+	n := r.notes[of]
 	r.mu.RUnlock()
 	if n == nil {
-		n = r.note(key)
+		n = r.note(of)
 	}
 	if grain := now.Unix() / int64(UseGrain/time.Second); n.seen.Load() < grain {
 		n.seen.Store(grain)
 	}
 }
 
-func (r *UseRecorder) note(key Digest) *note {
+func (r *UseRecorder) note(of used) *note {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.keys == nil {
-		r.keys = map[Digest]*note{}
+	if r.notes == nil {
+		r.notes = map[used]*note{}
 	}
-	if r.keys[key] == nil {
-		r.keys[key] = &note{}
+	if r.notes[of] == nil {
+		r.notes[of] = &note{}
 	}
-	return r.keys[key]
+	return r.notes[of]
+}
+
+// unwritten is the use of a key with what it changes in memory once it is written.
+type unwritten struct {
+	Use
+	notes []*note
+	seen  []int64
 }
 
 // unwritten returns the uses that are newer than the written ones.
-func (r *UseRecorder) unwritten() (uses []Use, notes []*note) {
+func (r *UseRecorder) unwritten() []*unwritten {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	for key, n := range r.keys {
-		if seen := n.seen.Load(); seen > n.written.Load() {
-			uses = append(uses, Use{Key: key, At: time.Unix(seen*int64(UseGrain/time.Second), 0).UTC()})
-			notes = append(notes, n)
+	var all []*unwritten
+	byKey := map[Digest]*unwritten{}
+	for of, n := range r.notes {
+		seen := n.seen.Load()
+		if seen <= n.written.Load() {
+			continue
+		}
+		u := byKey[of.key]
+		if u == nil {
+			u = &unwritten{Use: Use{Key: of.key}}
+			byKey[of.key], all = u, append(all, u)
+		}
+		u.notes, u.seen = append(u.notes, n), append(u.seen, seen)
+		at := time.Unix(seen*int64(UseGrain/time.Second), 0).UTC()
+		if u.At.Before(at) {
+			u.At = at
+		}
+		if of.scope != "" {
+			if u.Scopes == nil {
+				u.Scopes = map[string]time.Time{}
+			}
+			u.Scopes[of.scope] = at
 		}
 	}
-	return uses, notes
+	return all
 }
 
 // useBatch limits the uses in one write.
@@ -99,16 +149,19 @@ func (r *UseRecorder) Run(ctx context.Context, store UseStore, interval time.Dur
 
 // write stores every unwritten use. The next call retries a failed write.
 func (r *UseRecorder) write(ctx context.Context, store UseStore, log *slog.Logger) {
-	uses, notes := r.unwritten()
-	for len(uses) > 0 {
-		n := min(len(uses), useBatch)
-		if err := store.MarkKeysUsed(ctx, uses[:n]); err != nil {
+	for batch := range slices.Chunk(r.unwritten(), useBatch) {
+		uses := make([]Use, len(batch))
+		for i, one := range batch {
+			uses[i] = one.Use
+		}
+		if err := store.MarkKeysUsed(ctx, uses); err != nil {
 			log.WarnContext(ctx, "write the last use of keys", "keys", len(uses), "error", err)
 			return
 		}
-		for i, written := range notes[:n] {
-			written.written.Store(uses[i].At.Unix() / int64(UseGrain/time.Second))
+		for _, one := range batch {
+			for i, n := range one.notes {
+				n.written.Store(one.seen[i])
+			}
 		}
-		uses, notes = uses[n:], notes[n:]
 	}
 }

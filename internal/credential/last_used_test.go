@@ -153,11 +153,38 @@ func TestManyKeysAreWrittenInBoundedCalls(t *testing.T) {
 	})
 }
 
+func TestUseOfAScopeIsWrittenWithItsKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var r credential.UseRecorder
+		store := &memory{}
+		end := running(t, &r, store, slog.New(slog.DiscardHandler))
+		r.Seen(digest(1), time.Now())
+		r.SeenScope(digest(1), "rfq:read", time.Now())
+		r.SeenScope(digest(1), "", time.Now())
+		r.SeenScope(credential.Digest{}, "rfq:read", time.Now())
+		time.Sleep(61 * time.Second) // 00:01:01
+		want := [][]credential.Use{{{Key: digest(1), At: midnight, Scopes: map[string]time.Time{"rfq:read": midnight}}}}
+		if diff := cmp.Diff(want, store.take()); diff != "" {
+			t.Errorf("after a minute (-want +got):\n%s", diff)
+		}
+		r.Seen(digest(1), time.Now())
+		r.SeenScope(digest(1), "rfq:write", time.Now())
+		end()
+		at := midnight.Add(time.Minute)
+		want = [][]credential.Use{{{Key: digest(1), At: at, Scopes: map[string]time.Time{"rfq:write": at}}}}
+		if diff := cmp.Diff(want, store.take()); diff != "" {
+			t.Errorf("at the end (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestSeenDoesNotAllocate(t *testing.T) {
 	var r credential.UseRecorder
 	key := digest(1)
-	r.Seen(key, midnight)
-	if n := testing.AllocsPerRun(100, func() { r.Seen(key, midnight) }); n > 0 {
+	seen := func() { r.Seen(key, midnight); r.SeenScope(key, "rfq:read", midnight) }
+	seen()
+	if n := testing.AllocsPerRun(100, seen); n > 0 {
 		t.Errorf("%.0f allocations", n)
 	}
 }

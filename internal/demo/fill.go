@@ -327,18 +327,25 @@ func (g *generator) totals(ctx context.Context) error {
 			return err
 		}
 	}
-	var uses []credential.Use
+	// The first uses begin the time for which the uses of scopes are known.
+	var first, uses []credential.Use
 	for _, p := range g.partners {
 		for i, key := range p.keys {
 			if i == 2 || g.chance(0.05) {
 				continue // an unused key
 			}
-			uses = append(uses, credential.Use{Key: key, At: g.Now.Add(-g.between(time.Minute, 36*time.Hour)).Truncate(credential.UseGrain)})
+			last := g.Now.Add(-g.between(time.Minute, 36*time.Hour)).Truncate(credential.UseGrain)
+			first = append(first, credential.Use{Key: key, At: g.Now.AddDate(0, 0, -31).Truncate(credential.UseGrain)})
+			uses = append(uses, credential.Use{Key: key, At: last, Scopes: map[string]time.Time{
+				"rfq:read": last, "rfq:write": last, "quote:read": last, "preflight:read": last, "preflight:write": last, "account:read": last,
+			}})
 		}
 	}
-	for some := range slices.Chunk(uses, 500) {
-		if err := g.target.MarkKeysUsed(ctx, some); err != nil {
-			return err
+	for _, all := range [...][]credential.Use{first, uses} {
+		for some := range slices.Chunk(all, 500) {
+			if err := g.target.MarkKeysUsed(ctx, some); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -80,6 +80,8 @@ type Options struct {
 	Pace preflightapi.Pace
 	// NoFiles disables uploads.
 	NoFiles bool
+	// Uses records the uses of keys; it may be nil.
+	Uses *credential.UseRecorder
 	// Uploads limits uploads; nil selects the limits of production.
 	Uploads *gate.Uploads
 }
@@ -275,7 +277,7 @@ func (w *Server) mount(t testing.TB, options Options) {
 	routes, err := Routes(w)
 	must(t, err)
 	w.Handler, err = apiserver.API{
-		Gates: w.Gates, Unauthenticated: unlimited(), Requests: w.Requests, Problems: respond.NewProblems(Origin), Metrics: w.Metrics, Log: options.Log, Now: w.Clock.Now,
+		Gates: w.Gates, Unauthenticated: unlimited(), Uses: options.Uses, Requests: w.Requests, Problems: respond.NewProblems(Origin), Metrics: w.Metrics, Log: options.Log, Now: w.Clock.Now,
 		Contracts: w.Contracts, Files: append(files, catalog), Routes: append(routes, options.Routes...), MaxInFlight: options.MaxInFlight, Shared: w.Jobs,
 	}.Handler()
 	must(t, err)

@@ -14,6 +14,7 @@ import (
 
 var keyUseCases = map[string]func(*testing.T, *fixture){
 	"the use of a key only ever moves forward":    usesMoveForward,
+	"each scope of a key has a use of its own":    scopesMoveForward,
 	"replicas that mark the same keys all get on": usesRace,
 }
 
@@ -51,9 +52,27 @@ func usesMoveForward(t *testing.T, w *fixture) {
 			t.Fatalf("w.store.MarkKeysUsed: %v", err)
 		}
 	}
-	want := []credential.Use{{Key: digest(1), At: at(5)}, {Key: digest(2), At: at(6)}}
+	want := []credential.Use{{Key: digest(1), At: at(5), Since: at(3)}, {Key: digest(2), At: at(6), Since: at(5)}}
 	wantEqual(t, "uses", want, w.uses(t, digest(3), digest(2), digest(1)))
 	wantEqual(t, "uses of one", want[1:], w.uses(t, digest(2)))
+}
+
+func scopesMoveForward(t *testing.T, w *fixture) {
+	at := func(minutes int) time.Time { return time.Date(2026, 11, 20, 9, minutes, 0, 0, time.UTC) }
+	for _, use := range []credential.Use{
+		{At: at(5)},
+		{At: at(6), Scopes: map[string]time.Time{"rfq:read": at(6), "rfq:write": at(4)}},
+		{At: at(4), Scopes: map[string]time.Time{"rfq:read": at(3), "rfq:write": at(5)}},
+		{At: at(7), Scopes: map[string]time.Time{"quote:read": at(7)}},
+	} {
+		use.Key = digest(1)
+		if err := w.store.MarkKeysUsed(t.Context(), []credential.Use{use}); err != nil {
+			t.Fatalf("w.store.MarkKeysUsed: %v", err)
+		}
+	}
+	wantEqual(t, "uses", []credential.Use{{
+		Key: digest(1), At: at(7), Since: at(4), Scopes: map[string]time.Time{"rfq:read": at(6), "rfq:write": at(5), "quote:read": at(7)},
+	}}, w.uses(t, digest(1)))
 }
 
 func usesRace(t *testing.T, w *fixture) {

@@ -1,0 +1,10 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- When each scope of a key was last used, in seconds since 1970, and since when that is known.
+
+-- +goose Up
+ALTER TABLE key_use ADD COLUMN IF NOT EXISTS scopes jsonb NOT NULL DEFAULT '{}';
+ALTER TABLE key_use ADD COLUMN IF NOT EXISTS scopes_since timestamptz;
+
+-- +goose Down
+ALTER TABLE key_use DROP COLUMN scopes_since;
+ALTER TABLE key_use DROP COLUMN scopes;
