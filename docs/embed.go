@@ -17,5 +17,5 @@ var API embed.FS
 
 // Pages holds the texts for people, and the examples that they lead to.
 //
-//go:embed *.md api/*.yaml api/*.json adr contributing internal examples guides images/*.svg performance reference runbooks security tutorials
+//go:embed *.md api/*.yaml api/*.json adr contributing internal examples guides images/*.svg performance reference released runbooks security tutorials
 var Pages embed.FS

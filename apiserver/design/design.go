@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -48,7 +49,7 @@ func build(source fs.FS) (map[string][]byte, error) {
 		}
 		files[name] = content
 	}
-	style := files[StyleFile]
+	style := slices.Concat(files[StyleFile], themeRules(files[StyleFile]))
 	if pico, err := fs.ReadFile(source, "assets/dist/pico.css"); err == nil {
 		pico = bytes.TrimPrefix(pico, []byte(`@charset "UTF-8";`))
 		style = fmt.Appendf(nil, "@layer pico {\n%s\n}\n%s", bytes.TrimSpace(pico), style)

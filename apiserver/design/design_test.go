@@ -20,7 +20,7 @@ import (
 // palettes are the colours of the style sheet, by scheme and name.
 func palettes(t *testing.T) [2]map[string]string {
 	t.Helper()
-	blocks := regexp.MustCompile(`:root \{([^}]*)\}`).FindAllStringSubmatch(sheet(t), -1)
+	blocks := regexp.MustCompile(`:root(?::not\(\S+\))? \{([^}]*)\}`).FindAllStringSubmatch(sheet(t), -1)
 	if len(blocks) != 2 {
 		t.Fatalf("%d blocks of colours, want those of the light and of the dark scheme", len(blocks))
 	}
@@ -92,7 +92,7 @@ func TestTextCanBeReadInBothSchemes(t *testing.T) {
 // TestColoursComeFromTheSchemes: a colour outside of the schemes would fit only one of them.
 func TestColoursComeFromTheSchemes(t *testing.T) {
 	t.Parallel()
-	rest := regexp.MustCompile(`:root \{[^}]*\}`).ReplaceAllString(sheet(t), "")
+	rest := regexp.MustCompile(`:root(?::not\(\S+\))? \{[^}]*\}`).ReplaceAllString(sheet(t), "")
 	if found := regexp.MustCompile(`#[0-9a-f]{3,8}\b|rgb|hsl`).FindString(rest); found != "" {
 		t.Errorf("%s is a colour outside of the schemes", found)
 	}
@@ -199,5 +199,43 @@ func TestAFileMayBeKeptUntilItChanges(t *testing.T) {
 	}
 	if posted := send(http.MethodPost, nil); posted.Code != http.StatusMethodNotAllowed || posted.Header().Get("Allow") != "GET, HEAD" {
 		t.Errorf("POST: status %d, Allow %q", posted.Code, posted.Header().Get("Allow"))
+	}
+}
+
+// TestChosenThemeHasTheColoursOfItsScheme compares the generated rule with the one for systems
+// with a dark scheme.
+func TestChosenThemeHasTheColoursOfItsScheme(t *testing.T) {
+	t.Parallel()
+	style := string(Files()[StyleFile])
+	_, rest, found := strings.Cut(style, `:root[data-theme="dark"] {`)
+	if !found {
+		t.Fatal("the style sheet has no rule for the dark theme")
+	}
+	rule, _, _ := strings.Cut(rest, "}")
+	for name, colour := range palettes(t)[1] {
+		if !strings.Contains(rule, "--"+name+": "+colour+";") {
+			t.Errorf("the dark theme lacks --%s: %s", name, colour)
+		}
+	}
+}
+
+func TestThemeIsReadFromTheCookie(t *testing.T) {
+	t.Parallel()
+	for sent, want := range map[string]Theme{
+		"": "", "printmarket-theme=dark": Dark, "printmarket-theme=light": Light, "printmarket-theme=system": "", "printmarket-theme=\"><script>": "", "other=dark": "",
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+		r.Header.Set("Cookie", sent)
+		if got := ThemeOf(r); got != want {
+			t.Errorf("cookie %q: theme %q, want %q", sent, got, want)
+		}
+	}
+	for theme, want := range map[Theme]string{
+		Dark: "printmarket-theme=dark; Path=/; Max-Age=31536000; Secure; SameSite=Lax", "": "printmarket-theme=; Path=/; Max-Age=0; Secure; SameSite=Lax",
+	} {
+		header := http.Header{}
+		if SetTheme(header, theme, true); header.Get("Set-Cookie") != want {
+			t.Errorf("theme %q: %s, want %s", theme, header.Get("Set-Cookie"), want)
+		}
 	}
 }

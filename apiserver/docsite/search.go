@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -28,6 +29,9 @@ type index struct {
 func (b *builder) writeSearch() error {
 	all := index{Pages: [][2]string{}, Headings: [][3]any{}, Words: map[string][]int{}}
 	for _, name := range b.byWeight() {
+		if path.Base(path.Dir(name)) == releasedDir {
+			continue // the current version has the same words
+		}
 		p := b.pages[name]
 		number := len(all.Pages)
 		all.Pages = append(all.Pages, [2]string{address(p.path), p.title})

@@ -3,6 +3,7 @@
 package docsite
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"net/http"
@@ -33,6 +34,10 @@ func (s Site) Handler(prefix string) http.Handler {
 	for file, content := range s {
 		files[file] = design.Handler(cmp.Or(types[path.Ext(file)], "text/plain; charset=utf-8"), content)
 	}
+	themed := func(file string, theme design.Theme) http.Handler {
+		page := bytes.Replace(s[file], []byte(`<html lang="en"`), []byte(`<html lang="en" data-theme="`+string(theme)+`"`), 1)
+		return design.Handler(types[".html"], page)
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		file := strings.TrimPrefix(r.URL.Path, prefix)
 		if file == "" || strings.HasSuffix(file, "/") {
@@ -41,11 +46,14 @@ func (s Site) Handler(prefix string) http.Handler {
 		header := w.Header()
 		header.Set("Content-Security-Policy", contentSecurityPolicy)
 		header.Set("X-Content-Type-Options", "nosniff")
-		header.Set("Referrer-Policy", "no-referrer")
+		header.Set("Referrer-Policy", "same-origin") // the form for the colours returns to its page
 		served := files[file]
 		if served == nil {
 			http.Error(w, "There is no such page.", http.StatusNotFound)
 			return
+		}
+		if theme := design.ThemeOf(r); theme != "" && path.Ext(file) == ".html" {
+			served = themed(file, theme)
 		}
 		served.ServeHTTP(w, r)
 	})

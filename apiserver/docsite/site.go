@@ -37,6 +37,9 @@ type Source struct {
 	Files fs.FS
 	// Version is shown at the foot of each page.
 	Version string
+	// Served reports whether the dashboard serves the site, and so stores the colours that
+	// visitors choose. On other sites a script does.
+	Served bool
 }
 
 // Site contains the files of a site by their paths, which have no leading slash.
@@ -105,7 +108,7 @@ func (b *builder) write() error {
 		return err
 	}
 	maps.Copy(b.site, design.Files())
-	for _, name := range []string{"site.css", "search.js"} {
+	for _, name := range []string{"site.css", "search.js", "theme.js"} {
 		content, err := assets.ReadFile("assets/" + name)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", name, err)
@@ -122,8 +125,12 @@ type view struct {
 	Root, Here string
 	Sections   []section
 	Headings   []heading
+	// Versions are the versions of the contract that the page describes.
+	Versions []entry
 	// Search adds the script of the search.
 	Search bool
+	// Served is that of the source.
+	Served bool
 }
 
 func (b *builder) writePage(p *page) error {
@@ -137,12 +144,34 @@ func (b *builder) writePage(p *page) error {
 	// The page has a list of its headings, without its title and without details.
 	shown := slices.DeleteFunc(slices.Clone(p.headings), func(h heading) bool { return h.Level != 2 })
 	// The body needs no escaping: goldmark omits HTML that the Markdown contains.
-	return b.show(address(p.path), view{Title: p.title, Headings: shown}, templ.Raw(scrollable.Replace(body.String())))
+	return b.show(address(p.path), view{Title: p.title, Headings: shown, Versions: b.versions(p.path)}, templ.Raw(scrollable.Replace(body.String())))
+}
+
+// releasedDir is the directory of the pages of released contracts, beside those of the current
+// ones. Their names are NAME@VERSION.md.
+const releasedDir = "released"
+
+// versions returns the versions of the page of a contract, the current one first and then the
+// newest; none if the contract has one version only.
+func (b *builder) versions(file string) []entry {
+	name, _, _ := strings.Cut(strings.TrimSuffix(path.Base(file), ".md"), "@")
+	dir := strings.TrimSuffix(path.Dir(file), "/"+releasedDir)
+	all := []entry{{Title: "Current version", File: address(path.Join(dir, name+".md"))}}
+	released := slices.Sorted(maps.Keys(b.pages))
+	for _, other := range slices.Backward(released) {
+		if version, found := strings.CutPrefix(other, path.Join(dir, releasedDir, name)+"@"); found {
+			all = append(all, entry{Title: "Version " + strings.TrimSuffix(version, ".md"), File: address(other)})
+		}
+	}
+	if len(all) == 1 {
+		return nil
+	}
+	return all
 }
 
 // show lays out a page around its content.
 func (b *builder) show(file string, v view, content templ.Component) error {
-	v.Version, v.Here = b.source.Version, file
+	v.Version, v.Here, v.Served = b.source.Version, file, b.source.Served
 	v.Root = cmp.Or(strings.Repeat("../", strings.Count(file, "/")), "./")
 	v.Sections = b.sections
 	var out bytes.Buffer

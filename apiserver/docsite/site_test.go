@@ -122,7 +122,7 @@ func TestTheDocumentationIsASite(t *testing.T) {
 			if !strings.Contains(page, "<h1") {
 				t.Errorf("%s has no page, or no title", name)
 			}
-			if dir := filepath.Dir(name); dir != "adr" && dir != "runbooks" && !strings.Contains(string(site["index.html"]), strings.TrimSuffix(name, ".md")+".html") {
+			if dir := filepath.Dir(name); dir != "adr" && dir != "runbooks" && dir != "reference/released" && !strings.Contains(string(site["index.html"]), strings.TrimSuffix(name, ".md")+".html") {
 				t.Errorf("%s is not on the first page", name)
 			}
 		}
@@ -184,7 +184,7 @@ func TestTheSiteIsServedUnderAStrictPolicy(t *testing.T) {
 			if test.method == http.MethodHead && w.Body.Len() > 0 {
 				t.Error("HEAD was answered with a body")
 			}
-			for field, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"} {
+			for field, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"} {
 				if got := w.Header().Get(field); got != want {
 					t.Errorf("%s is %q", field, got)
 				}
@@ -213,5 +213,68 @@ func TestWriteWritesEveryFile(t *testing.T) {
 	}
 	if diff := cmp.Diff(site, written); diff != "" {
 		t.Errorf("-site +directory:\n%s", diff)
+	}
+}
+
+func TestContractsHaveASwitchForTheirVersions(t *testing.T) {
+	t.Parallel()
+	site := build(t, fstest.MapFS{
+		"README.md": file("# Home\n"), "reference/api.md": file("# API\n"), "reference/api-2.md": file("# Other\n"),
+		"reference/released/api@1.0.0.md": file("# API 1.0.0\n"), "reference/released/api@1.1.0.md": file("# API 1.1.0\n"),
+	})
+	links := func(root string) [3]string {
+		return [3]string{
+			`<a href="` + root + `reference/api.html">Current version</a>`,
+			`<a href="` + root + `reference/released/api@1.1.0.html">Version 1.1.0</a>`, `<a href="` + root + `reference/released/api@1.0.0.html">Version 1.0.0</a>`,
+		}
+	}
+	for name, current := range map[string]int{"reference/api.html": 0, "reference/released/api@1.1.0.html": 1, "reference/released/api@1.0.0.html": 2} {
+		page, last := string(site[name]), 0
+		for i, link := range links(strings.Repeat("../", strings.Count(name, "/"))) {
+			if i == current {
+				link = strings.Replace(link, `">`, `" aria-current="page">`, 1)
+			}
+			at := strings.Index(page, link)
+			if at < last {
+				t.Errorf("%s has no %s, or in another order:\n%s", name, link, page)
+			}
+			last = at
+		}
+	}
+	if page := string(site["reference/api-2.html"]); strings.Contains(page, "Current version") {
+		t.Errorf("a contract with one version has a switch:\n%s", page)
+	}
+	if strings.Contains(string(site["search.json"]), "@1.0.0") {
+		t.Error("the search finds released versions")
+	}
+}
+
+func TestPagesAreServedInTheChosenColours(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{"README.md": file("# Home\n")}
+	site, err := docsite.Build(docsite.Source{Files: files, Served: true})
+	if err != nil {
+		t.Fatalf("docsite.Build: %v", err)
+	}
+	handler := site.Handler("/docs/")
+	for cookie, want := range map[string]string{
+		"": `<html lang="en">`, "printmarket-theme=dark": `<html lang="en" data-theme="dark">`, "printmarket-theme=light": `<html lang="en" data-theme="light">`,
+		"printmarket-theme=\"><script>": `<html lang="en">`,
+	} {
+		for _, file := range []string{"", "design.css"} {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/docs/"+file, nil)
+			r.Header.Set("Cookie", cookie)
+			rec := httptest.NewRecorder()
+			handler.ServeHTTP(rec, r)
+			if got := strings.Contains(rec.Body.String(), want); got != (file == "") {
+				t.Errorf("cookie %q: %q contains %s: %t", cookie, file, want, got)
+			}
+		}
+	}
+	if page := string(site["index.html"]); strings.Contains(page, `action="/theme" hidden`) {
+		t.Error("the form is hidden on a site that the dashboard serves")
+	}
+	if page := string(build(t, files)["index.html"]); !strings.Contains(page, `action="/theme" hidden`) {
+		t.Error("the form is not hidden on a site without a server")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -34,15 +35,46 @@ var methods = [...]string{"get", "post", "put", "patch", "delete"}
 
 // operations writes the page of a contract.
 func operations(file string) ([]byte, error) {
-	data, err := fs.ReadFile(docs.API, file)
+	c, err := readContract(docs.API, file)
 	if err != nil {
-		return nil, fmt.Errorf("read a contract: %w", err)
+		return nil, err
 	}
-	var c contract
+	return c.page(c.Info.Title, fmt.Sprintf("Version %s of the contract. The API serves the contract at `/docs/%s` and displays it at `/docs/api/swagger-ui.html`.", c.Info.Version, file)), nil
+}
+
+// released writes the pages of the released versions of a contract, by their paths.
+func released(page, file string) (map[string][]byte, error) {
+	pages := map[string][]byte{}
+	copies, err := fs.Glob(docs.Pages, "released/"+strings.TrimSuffix(path.Base(file), ".yaml")+"@*.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("list the released contracts: %w", err)
+	}
+	for _, one := range copies {
+		c, err := readContract(docs.Pages, one)
+		if err != nil {
+			return nil, err
+		}
+		name := fmt.Sprintf("released/%s@%s.md", strings.TrimSuffix(page, ".md"), c.Info.Version)
+		lead := fmt.Sprintf("Released version %s of the contract: [%s](../../%s).", c.Info.Version, path.Base(one), one)
+		pages[name] = c.page(c.Info.Title+" "+c.Info.Version, lead)
+	}
+	return pages, nil
+}
+
+func readContract(files fs.FS, file string) (c contract, err error) {
+	data, err := fs.ReadFile(files, file)
+	if err != nil {
+		return c, fmt.Errorf("read a contract: %w", err)
+	}
 	if err := yaml.Unmarshal(data, &c); err != nil {
-		return nil, fmt.Errorf("read %s: %w", file, err)
+		return c, fmt.Errorf("read %s: %w", file, err)
 	}
-	t := newText(c.Info.Title, fmt.Sprintf("Version %s of the contract. The API serves the contract at `/docs/%s` and displays it at `/docs/api/swagger-ui.html`.", c.Info.Version, file))
+	return c, nil
+}
+
+// page lists the operations.
+func (c *contract) page(title, lead string) []byte {
+	t := newText(title, lead)
 	for _, route := range slices.Sorted(maps.Keys(c.Paths)) {
 		for _, method := range methods {
 			if operation, ok := c.Paths[route][method].(map[string]any); ok {
@@ -50,7 +82,7 @@ func operations(file string) ([]byte, error) {
 			}
 		}
 	}
-	return t.bytes(), nil
+	return t.bytes()
 }
 
 func (t *text) operation(title string, operation map[string]any) {

@@ -7,6 +7,7 @@
 package reference
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -41,6 +42,11 @@ func Pages() (map[string][]byte, error) {
 		if pages[name], err = operations(contract); err != nil {
 			return nil, err
 		}
+		copies, err := released(name, contract)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(pages, copies)
 	}
 	return pages, nil
 }

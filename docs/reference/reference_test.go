@@ -24,6 +24,9 @@ func TestGeneratedPages(t *testing.T) {
 	for name, want := range pages {
 		file := filepath.Join(".", name)
 		if *update {
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatalf("os.MkdirAll: %v", err)
+			}
 			if err := os.WriteFile(file, want, 0o644); err != nil {
 				t.Fatalf("os.WriteFile(%q): %v", file, err)
 			}

@@ -83,7 +83,7 @@ func openDevAdapters(ctx context.Context, p *process, o *Dev) (a *devAdapters, e
 	if err := demo.SeedMasterData(ctx, masterdata.New(masterdata.Config{Store: a.store, Now: a.now, Random: rand.Reader})); err != nil {
 		return nil, err
 	}
-	site, err := docsite.Build(docsite.Source{Files: docs.Pages, Version: Version})
+	site, err := docsite.Build(docsite.Source{Files: docs.Pages, Version: Version, Served: true})
 	if err != nil {
 		return nil, err
 	}
