@@ -201,6 +201,7 @@ func (s *server) routes() []route {
 		{pattern: contractsPath, get: s.showContracts},
 		{pattern: signInPath, get: s.showSignIn, post: s.countSignIns(byKey, s.signIn)},
 		{pattern: "/sign-out", post: s.signOut},
+		{pattern: design.ThemePath, post: s.setTheme},
 		{pattern: "/", any: notFound},
 	})
 }

@@ -36,6 +36,9 @@ var kinds = map[string]kind{
 	"pending": kindInfo, "delivered": kindOK, "exhausted": kindDanger,
 }
 
+// waiting are the words for states that end by themselves; their labels have a clock.
+var waiting = []string{"queued", "processing", "pending", "submitted"}
+
 // kindOf returns the kind of a word for a state; neutral for an unknown word.
 func kindOf(word string) kind { return cmp.Or(kinds[strings.ToLower(word)], kindNeutral) }
 

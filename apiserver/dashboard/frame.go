@@ -4,7 +4,11 @@ package dashboard
 
 import (
 	"cmp"
+	"net/http"
+	"net/url"
+	"strings"
 
+	"github.com/printmarket/printmarket/apiserver/design"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -54,6 +58,7 @@ type frame struct {
 	visitor *visitor
 	// docs and tour report whether the listener serves the documentation and the tour.
 	docs, tour bool
+	theme      design.Theme
 }
 
 // visitor is the organization or the person who has signed in.
@@ -81,7 +86,7 @@ func (v *visitor) kind() kind {
 }
 
 func (s *server) frame(v *visit, r response) frame {
-	f := frame{title: r.title, page: r.page, script: r.script, docs: s.Docs, tour: s.Tour != nil}
+	f := frame{title: r.title, page: r.page, script: r.script, docs: s.Docs, tour: s.Tour != nil, theme: design.ThemeOf(v.Request)}
 	if v.caller.Valid() {
 		operator := s.operates(v, v.caller)
 		f.visitor = &visitor{
@@ -99,4 +104,28 @@ func (v *visit) displayName() string {
 		return cmp.Or(v.person.Name, v.person.Subject)
 	}
 	return cmp.Or(v.caller.Terms().DisplayName, v.caller.Tenant().Organization)
+}
+
+// setTheme stores the colours that a visitor chooses, and shows the page of the form again.
+func (s *server) setTheme(v *visit) response {
+	sent, err := readForm(v.Request)
+	if err != nil {
+		return badRequest("The form could not be read. Try again.")
+	}
+	theme, known := design.ParseTheme(sent.Get("theme"))
+	if !known {
+		return badRequest("The colours must be system, light or dark.")
+	}
+	design.SetTheme(v.header, theme, s.cookie.secure)
+	return response{location: pageBefore(v.Request)}
+}
+
+// pageBefore returns the path and the query of the page of this origin that sent a form, or the
+// path of the overview.
+func pageBefore(r *http.Request) string {
+	from, err := url.Parse(r.Referer())
+	if err != nil || from.Host != r.Host || !strings.HasPrefix(from.Path, "/") || strings.HasPrefix(from.Path, "//") || strings.Contains(from.Path, `\`) {
+		return "/"
+	}
+	return (&url.URL{Path: from.Path, RawQuery: from.RawQuery}).String()
 }

@@ -112,9 +112,9 @@ func queuePage(body queueBody) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var6 string
-						templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(row.Waiting)
+						templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(number(row.Waiting))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/ops_queue.templ`, Line: 25, Col: 39}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/ops_queue.templ`, Line: 25, Col: 47}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 						if templ_7745c5c3_Err != nil {
@@ -125,9 +125,9 @@ func queuePage(body queueBody) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var7 string
-						templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(row.Dispatched)
+						templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(number(row.Dispatched))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/ops_queue.templ`, Line: 26, Col: 42}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/ops_queue.templ`, Line: 26, Col: 50}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 						if templ_7745c5c3_Err != nil {

@@ -5,6 +5,7 @@ package dashboard
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -266,7 +267,7 @@ func eventsOf(b *rolloutBody, history []v1alpha1.HistoryEntry) (past, next []rol
 		if i == 0 {
 			continue // holds from the beginning
 		}
-		e := rolloutEvent{At: point.From, Kind: kindOK, Title: "Schedule: " + count(int(point.Percent), "percent") + " of the audience"}
+		e := rolloutEvent{At: point.From, Kind: kindOK, Title: fmt.Sprintf("Schedule: %d percent of the audience", point.Percent)}
 		switch before := b.Plan[i-1].Percent; {
 		case point.Percent == 0:
 			e.Kind, e.Title = kindDanger, "Schedule: closed for all partners"

@@ -112,7 +112,8 @@ func (s *server) addProgress(v *visit, body *tourBody) error {
 			return err
 		}
 	}
-	refused, err := s.Records.Requests(v.Context(), requestlog.Query{Owner: owner, Code: string(problem.CodeRFQUnavailable), Limit: 1})
+	// Older requests are not of this tour.
+	refused, err := s.Records.Requests(v.Context(), requestlog.Query{Owner: owner, Code: string(problem.CodeRFQUnavailable), Since: v.session.SignedIn, Limit: 1})
 	if err == nil && len(refused) > 0 {
 		body.Refused = &refused[0]
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -16,6 +17,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -84,7 +86,12 @@ func TestTheTourShowsAndMarksWhatIsDone(t *testing.T) {
 	wantMarks(acme.get(t, "/tour").want(t, http.StatusOK, "0 errors, 0 warnings"), "1", "2", "3")
 	d.kill(v1alpha1.KillSwitchEngaged)
 	refused := logged(7, http.StatusServiceUnavailable, "PARTNER_RFQ_CAPABILITY_UNAVAILABLE", "")
-	refused.Tenant = owner
+	refused.Tenant, refused.ID = owner, requestlog.FirstID(noon.Add(-time.Minute))
+	d.keep(t, refused)
+	if page := acme.get(t, "/tour"); strings.Contains(page.text, refused.RequestID) {
+		t.Error("a request from before the sign-in counts as one of the tour")
+	}
+	refused.ID, refused.RequestID, refused.At = requestlog.FirstID(d.Clock.Now()), "req_00008", d.Clock.Now()
 	d.keep(t, refused)
 	wantMarks(acme.get(t, "/tour").want(t, http.StatusOK, "/requests/"+refused.RequestID), "1", "2", "3", "4")
 	d.kill(v1alpha1.KillSwitchReleased)
