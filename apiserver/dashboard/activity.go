@@ -47,7 +47,8 @@ func (s *server) activity(v *visit) (deliveryActivity, error) {
 		rows = append(rows, timeRow{hour.At, []int64{int64(hour.Succeeded), int64(hour.Failed), int64(hour.Pending)}})
 	}
 	a.Chart = timeChartOf(first, v.now, time.Hour, []chartSeries{
-		{Kind: kindOK, Name: "succeeded", Legend: "Attempt succeeded"}, {Kind: kindDanger, Name: "failed", Legend: "Attempt failed"},
+		{Kind: kindOK, Name: "succeeded", Legend: "Attempt succeeded"},
+		{Kind: kindDanger, Name: "failed", Legend: "Attempt failed"},
 		{Kind: kindInfo, Name: "pending", Legend: "Delivery created and still pending"},
 	}, rows)
 	return a, nil

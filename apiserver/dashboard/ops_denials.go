@@ -31,8 +31,10 @@ const (
 
 // windows are the periods that the page can show; the first is the default.
 var windows = []window{
-	{"1h", "hour", time.Hour, 5 * time.Minute}, {"24h", "day", 24 * time.Hour, time.Hour},
-	{"7d", "7 days", 7 * 24 * time.Hour, time.Hour}, {"30d", "30 days", requestlog.Retention, 24 * time.Hour},
+	{"1h", "hour", time.Hour, 5 * time.Minute},
+	{"24h", "day", 24 * time.Hour, time.Hour},
+	{"7d", "7 days", 7 * 24 * time.Hour, time.Hour},
+	{"30d", "30 days", requestlog.Retention, 24 * time.Hour},
 }
 
 // window is a period until now, by its name in the query. Step is the length of the steps of
@@ -98,7 +100,8 @@ func (s *server) showDenials(v *visit) response {
 		rows = append(rows, timeRow{at.At, []int64{at.Rejected, at.Limited, at.Closed}})
 	}
 	body.Chart = timeChartOf(query.Since, v.now, filter.Within.Step, []chartSeries{
-		{Kind: kindAttention, Name: "rejected", Legend: "Rejected: the caller lacks access"}, {Kind: kindInfo, Name: "limited", Legend: "Rate limit exceeded"},
+		{Kind: kindAttention, Name: "rejected", Legend: "Rejected: the caller lacks access"},
+		{Kind: kindInfo, Name: "limited", Legend: "Rate limit exceeded"},
 		{Kind: kindDanger, Name: "closed", Legend: "Capability closed"},
 	}, rows)
 	return show(pageOpsDenials, "Denials", denialsPage(body))

@@ -126,6 +126,9 @@ func denialQuery(since string, organization, capability, code *string) (q reques
 // denialSteps are the lengths of the steps of time, by their names in the contract.
 var denialSteps = map[CountDenialsParamsStep]time.Duration{"5m": 5 * time.Minute, "1h": time.Hour, "24h": 24 * time.Hour}
 
+// maxDenialSteps is the maximum in the contract.
+const maxDenialSteps = 1000
+
 // CountDenials serves GET /api/v1/platform/denials/counts.
 func (s *surface) CountDenials(c *gate.Call, params CountDenialsParams) (CountDenialsResponseObject, error) {
 	query, err := denialQuery(params.Since, params.Organization, params.Capability, params.Code)
@@ -135,6 +138,9 @@ func (s *surface) CountDenials(c *gate.Call, params CountDenialsParams) (CountDe
 	step, known := denialSteps[params.Step]
 	if !known {
 		return nil, problem.New(problem.CodeInvalidRequest, "The parameter step must be 5m, 1h or 24h.")
+	}
+	if c.Now.Sub(query.Since) > maxDenialSteps*step {
+		return nil, problem.New(problem.CodeInvalidRequest, "The period has more than %d steps. Use a later time in since, or a longer step.", maxDenialSteps)
 	}
 	times, err := s.records.DeniedTimes(c.Context(), query, step)
 	if err != nil {

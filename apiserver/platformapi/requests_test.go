@@ -107,7 +107,7 @@ func TestOperatorsSeeDenials(t *testing.T) {
 	if len(counts.Items) != 1 || counts.Items[0].At != "2026-11-20T12:00:00.000Z" || counts.Items[0].Rejected != 1 || counts.Items[0].Closed != 3 {
 		t.Errorf("counts: %+v", counts.Items)
 	}
-	for _, query := range []string{"?step=1h", since, since + "&step=1s", since + "&step=1h&capability=none"} {
+	for _, query := range []string{"?step=1h", since, since + "&step=1s", since + "&step=1h&capability=none", "?since=2026-11-01T12:00:00Z&step=5m"} {
 		get(t, server, "platform-reads", "/denials/counts"+query).Want(t, 400, problem.CodeInvalidRequest)
 	}
 	for _, query := range []string{"", "?since=yesterday", since + "&limit=0", since + "&offset=-1", since + "&offset=10001", since + "&capability=none", since + "&code=NONE"} {

@@ -655,7 +655,8 @@ type CountDenialsParams struct {
 	// Since Count only requests at or after this time.
 	Since DeniedSince `form:"since" json:"since"`
 
-	// Step The length of a step of time. Steps begin at full hours or days of UTC, or at multiples of five minutes.
+	// Step The length of a step of time. Steps begin at full hours or days of UTC, or at multiples of five minutes. The
+	// period from `since` to now has at most 1,000 steps.
 	Step CountDenialsParamsStep `form:"step" json:"step"`
 
 	// Organization Count only requests of this organization.
