@@ -152,17 +152,18 @@ func (f denialFilter) path(page int) string {
 
 // commands are those that print the page in a terminal.
 func (f denialFilter) commands() string {
-	flags := fmt.Sprintf(" --since %.0fh", f.Within.Length.Hours())
+	var flags strings.Builder
+	fmt.Fprintf(&flags, " --since %.0fh", f.Within.Length.Hours())
 	for _, flag := range [...][2]string{{"organization", f.Organization}, {"capability", f.Capability.String()}, {"code", f.Code}} {
 		if flag[1] != "" {
-			flags += " --" + flag[0] + " " + quoted(flag[1])
+			flags.WriteString(" --" + flag[0] + " " + quoted(flag[1]))
 		}
 	}
 	steps := strconv.Itoa(int(f.Within.Step.Hours())) + "h"
 	if f.Within.Step < time.Hour {
 		steps = strconv.Itoa(int(f.Within.Step.Minutes())) + "m"
 	}
-	return "printmarket requests denials" + flags + "\nprintmarket requests denial-counts" + flags + " --step " + steps +
+	return "printmarket requests denials" + flags.String() + "\nprintmarket requests denial-counts" + flags.String() + " --step " + steps +
 		"\nprintmarket requests list --organization " + cmp.Or(quoted(f.Organization), "ORGANIZATION")
 }
 
