@@ -24,7 +24,7 @@ var unpublished = []string{
 	"/api/v1/platform", "/api/v1/platform/*", "/api/v1/platform/rfqs", "/api/v1/platform/rfqs/{rfqId}",
 	"/api/v1/platform/rfqs/{rfqId}/close", "/api/v1/platform/rfqs/{rfqId}/cancel", "/api/v1/platform/rfqs/{rfqId}/quotes",
 	"/api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw", "/api/v1/platform/audit", "/api/v1/platform/audit/chain", "/api/v1/platform/keys",
-	"/api/v1/platform/requests", "/api/v1/platform/denials", "/api/v1/platform/quotas", "/api/v1/platform/callbacks", "/api/v1/platform/callbacks/jobs",
+	"/api/v1/platform/requests", "/api/v1/platform/denials", "/api/v1/platform/denials/counts", "/api/v1/platform/quotas", "/api/v1/platform/callbacks", "/api/v1/platform/callbacks/jobs",
 	"/api/v1/platform/webhooks/endpoints", "/api/v1/platform/webhooks/endpoints/{name}/test",
 	"/api/v1/platform/webhooks/endpoints/{name}/recover", "/api/v1/platform/webhooks/endpoints/{name}/enable",
 	"/api/v1/platform/webhooks/deliveries", "/api/v1/platform/webhooks/deliveries/{deliveryId}",
