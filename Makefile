@@ -12,10 +12,10 @@ BENCHTIME ?= 3s
 
 .DEFAULT_GOAL := help
 
-# Files whose wording is checked. Decisions, released contracts, generated code and
+# Files whose wording is checked. Decisions, released contracts and their reference, generated code and
 # profiles with a version are not edited; test data holds words on purpose.
 PROSE = '*.md' '*.go' '*.templ' '*.yaml' '*.yml' '*.sh' '*.tpl' '*.txt' '*.dot' Makefile \
-	':!docs/released' ':!**/zz_generated*' ':!*_templ.go' ':!**/testdata/**' ':!tools/vale'
+	':!docs/released' ':!docs/reference/released' ':!**/zz_generated*' ':!*_templ.go' ':!**/testdata/**' ':!tools/vale'
 
 ##@ Everyday
 .PHONY: help

@@ -141,7 +141,7 @@ func TestHostilePackageIsRejected(t *testing.T) {
 		"MIME that is cut off":             {multipart(xjdfType + "\n" + ticket)[:120], pack.ErrFormat},
 		"MIME without documents":           {multipart("Content-Type: text/plain\n\nx"), pack.ErrEmpty},
 		"a Content-ID twice":               {multipart(xjdfType+"Content-ID: <a>\n\n"+ticket, "Content-ID: <a>\n\nx"), pack.ErrName},
-		"base64 that is none":              {multipart(xjdfType + "Content-Transfer-Encoding: base64\n\n!!!"), pack.ErrFormat},
+		"invalid base64":                   {multipart(xjdfType + "Content-Transfer-Encoding: base64\n\n!!!"), pack.ErrFormat},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
