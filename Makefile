@@ -245,6 +245,10 @@ soak: setup controlplane ## Kill databases, Redis and workers under load, and se
 	PRINTMARKET_SOAK_MODELS=20 CGO_ENABLED=1 go test -race -count=1 -timeout 60m -v -run '^TestSoak' ./internal/queue
 	PRINTMARKET_SOAK_REQUESTS=100000 PRINTMARKET_SOAK_SEED=$(or $(SEED),$(shell date +%s)) CGO_ENABLED=1 go test -race -count=1 -timeout 30m -v -run '^TestSoak' ./apiserver
 
+.PHONY: lighthouse
+lighthouse: setup page-assets npm ## Audit pages with Lighthouse, and print scores, first paint and weight
+	PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_NPM_REQUIRED=1 go test -count=1 -v -run '^TestSoakPagesPassLighthouse$$' ./apiserver/dashboard
+
 .PHONY: fuzz
 fuzz: ## Fuzz every decoder for FUZZTIME each (10s)
 	@tools/fuzz.sh $(or $(FUZZTIME),10s)

@@ -15,10 +15,12 @@ import (
 // maxPageBytes limits a page with all its files, without pictures.
 const maxPageBytes = 150_000
 
-// TestPagesPassLighthouse audits one page of each kind. The score of performance depends on the load of
-// the machine, so it is logged only; `make lighthouse` prints the figures.
-func TestPagesPassLighthouse(t *testing.T) {
-	t.Parallel()
+// TestSoakPagesPassLighthouse audits one page of each kind. The score of performance depends on the load
+// of the machine, so it is logged only; `make lighthouse` prints the figures.
+func TestSoakPagesPassLighthouse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("Lighthouse needs a quiet machine: make lighthouse")
+	}
 	d := fullDashboard(t, "")
 	server := httptest.NewServer(d.handler)
 	t.Cleanup(server.Close)

@@ -26,6 +26,10 @@ type Audit struct {
 	Failed []string
 }
 
+// lighthouseAttempts bounds the runs of Lighthouse for a page, of which the first one without an error
+// counts.
+const lighthouseAttempts = 3
+
 // Lighthouse audits a page that is requested with a cookie. If Chromium or Lighthouse is not installed,
 // it behaves like [Program].
 func Lighthouse(t testing.TB, url, cookie string) Audit {
@@ -40,15 +44,24 @@ func Lighthouse(t testing.TB, url, cookie string) Audit {
 	if os.Geteuid() == 0 {
 		flags += " --no-sandbox"
 	}
-	cmd := exec.CommandContext(t.Context(), "node", filepath.Join(programs.NPM(t), "lighthouse", "cli", "index.js"), url,
+	args := []string{
+		filepath.Join(programs.NPM(t), "lighthouse", "cli", "index.js"), url,
 		"--quiet", "--output=json", "--no-enable-error-reporting", "--only-categories=performance,accessibility,best-practices",
-		"--extra-headers="+headers, "--chrome-flags="+flags)
-	cmd.Env = append(os.Environ(), "CHROME_PATH="+program, "HOME="+dir, "TMPDIR="+dir, "DBUS_SESSION_BUS_ADDRESS=disabled:")
-	var log bytes.Buffer
-	cmd.Stderr = &log
-	printed, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("lighthouse %s: %v\n%s", url, err, log.Bytes())
+		"--extra-headers=" + headers, "--chrome-flags=" + flags,
+	}
+	var printed []byte
+	for attempt := 1; ; attempt++ {
+		cmd := exec.CommandContext(t.Context(), "node", args...)
+		cmd.Env = append(os.Environ(), "CHROME_PATH="+program, "HOME="+dir, "TMPDIR="+dir, "DBUS_SESSION_BUS_ADDRESS=disabled:")
+		var log bytes.Buffer
+		cmd.Stderr = &log
+		if printed, err = cmd.Output(); err == nil {
+			break
+		}
+		// On a busy machine, the browser may miss the beginning of the page.
+		if attempt == lighthouseAttempts {
+			t.Fatalf("lighthouse %s: %v\n%s", url, err, log.Bytes())
+		}
 	}
 	var made struct {
 		RuntimeError *struct{ Message string }
