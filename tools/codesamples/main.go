@@ -53,8 +53,8 @@ type sample struct {
 	Fill string
 }
 
-// saved names the files that take responses of some media types.
-var saved = map[string]string{"application/pdf": "fixed.pdf", "image/png": "page.png"}
+// saved names the files that take the responses of operations that return a file.
+var saved = map[string]string{"getFixedFile": "fixed.pdf", "getAnnotatedFile": "annotated.pdf", "getPagePicture": "page.png"}
 
 //go:embed samples.tmpl
 var text string
@@ -112,10 +112,7 @@ func rewrite(file, base string, templates *template.Template) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", id.Value, err)
 			}
-			content := member(member(member(item.Content[j+1], "responses"), "200"), "content")
-			if content != nil {
-				one.Saved = saved[content.Content[0].Value] // the media type without Accept
-			}
+			one.Saved = saved[id.Value]
 			one.Method = strings.ToUpper(item.Content[j].Value)
 			one.URL = "$" + base + pathOf(contract, item, item.Content[j+1], paths.Content[i].Value)
 			block, err := render(one, templates)
