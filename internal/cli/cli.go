@@ -71,7 +71,7 @@ func newRoot(called string) *cobra.Command {
 		SilenceErrors: true,
 	}
 	if !plugin {
-		root.AddCommand(devCommand(), demoCommand(), controllerCommand(), apiserverCommand(), workerCommand(), migrateCommand(), preflightCommand(), xjdfCommand(), xjmfCommand(), docsCommand())
+		root.AddCommand(devCommand(), demoCommand(), controllerCommand(), apiserverCommand(), workerCommand(), migrateCommand(), preflightCommand(), xjdfCommand(), xjmfCommand(), costingCommand(), docsCommand())
 	}
 	for _, group := range operatorGroups() {
 		if plugin {

@@ -35,12 +35,18 @@ type Request struct {
 	// Authority is the snapshot in force for the caller.
 	Authority authority.Effective
 	Now       time.Time
+	// Quantities replace the requested quantity and its bounds, for what-if questions. They
+	// are from 1 to [authority.MaxQuantity], at most [MaxQuantities], and may be empty.
+	Quantities []int64
 }
+
+// MaxQuantities bounds [Request.Quantities].
+const MaxQuantities = maxBreaks
 
 // Calculate returns the cost of the product of a document. Its errors are
 // [*MediaError], in the authoritative mode only and before any other check,
-// [*ReviewError], which may hold a result, and [ErrNoAuthority] and [ErrMode] for
-// invalid requests. It reads nothing outside of the request and does not change it.
+// [*ReviewError], which may hold a result, and [ErrNoAuthority], [ErrMode] and
+// [ErrQuantities] for invalid requests. It reads nothing outside of the request and does not change it.
 func Calculate(r Request) (*Result, error) {
 	if r.Authority.Value == nil || r.Document == nil || r.Document.Root == nil {
 		return nil, ErrNoAuthority
@@ -48,7 +54,11 @@ func Calculate(r Request) (*Result, error) {
 	if r.Mode != Authoritative && r.Mode != PreviewMode {
 		return nil, ErrMode
 	}
-	read := &reader{document: r.Document, snapshot: r.Authority.Value, policy: r.Authority.Value.Policy()}
+	beyond := func(quantity int64) bool { return quantity < 1 || quantity > authority.MaxQuantity }
+	if len(r.Quantities) > MaxQuantities || slices.ContainsFunc(r.Quantities, beyond) {
+		return nil, ErrQuantities
+	}
+	read := &reader{asked: r.Quantities, document: r.Document, snapshot: r.Authority.Value, policy: r.Authority.Value.Policy()}
 	entries, faults := read.media()
 	if len(faults) > 0 && r.Mode == Authoritative {
 		return nil, &MediaError{Faults: faults}
@@ -89,7 +99,11 @@ func (r *reader) result(q Request, j *job) *Result {
 		},
 		Assumptions: append([]Assumption{}, r.assumptions...), Rounding: Rounding,
 	}
-	for _, quantity := range j.quantities(r.policy.QuantityBreaks) {
+	quantities := j.quantities(r.policy.QuantityBreaks)
+	if len(r.asked) > 0 {
+		quantities = slices.Compact(slices.Sorted(slices.Values(r.asked)))
+	}
+	for _, quantity := range quantities {
 		c := r.snapshot.Currency()
 		t := tally{unit: 1, decimals: c.Decimals(), currency: c}
 		for range 10 - t.decimals {

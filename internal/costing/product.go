@@ -72,6 +72,12 @@ func (r *reader) job(entries []entry) *job {
 // quantities reads the requested amount and its bounds.
 func (r *reader) quantities(j *job) {
 	amount, present := r.count(j.node, "Amount")
+	if len(r.asked) > 0 {
+		r.assume(AssumedQuantities, "the quantities are those of the request, not those of the document")
+		if !present {
+			amount, present = r.asked[0], true
+		}
+	}
 	switch {
 	case !present || amount < 1:
 		r.stop(QuantityMissing, j.node, "Amount", "the product has no Amount of at least 1")

@@ -17,6 +17,8 @@ type reader struct {
 	snapshot *authority.Snapshot
 	policy   authority.Policy
 	products map[string]*xjdf.Node
+	// asked holds the quantities of the request, or is empty.
+	asked []int64
 
 	reasons     []Reason
 	assumptions []Assumption

@@ -204,4 +204,5 @@ const (
 	AssumedSpine          AssumptionCode = "SPINE"
 	AssumedGrain          AssumptionCode = "GRAIN"
 	AssumedCheapest       AssumptionCode = "CHEAPEST"
+	AssumedQuantities     AssumptionCode = "QUANTITIES"
 )

@@ -15,6 +15,9 @@ var ErrNoAuthority = errors.New("costing: no master data")
 // ErrMode means that [Request.Mode] is unknown.
 var ErrMode = errors.New("costing: unknown mode")
 
+// ErrQuantities means that [Request.Quantities] are too many, or out of range.
+var ErrQuantities = errors.New("costing: the quantities of a request are at most 23, from 1 to 10000000")
+
 // Spot is a place in the document.
 type Spot struct {
 	// Node is the element, and Attribute the name of its attribute, or empty.

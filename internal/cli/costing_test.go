@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/cli"
+)
+
+const (
+	costExamples = "../../docs/examples/costing/"
+	costPrinter  = costExamples + "printer.yaml"
+)
+
+// cost runs a command of costing.
+func cost(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = cli.Main(t.Context(), append([]string{"costing"}, args...), &out, &errs)
+	return out.String(), errs.String(), code
+}
+
+// editedExample writes an example in which a text is another, and returns its name.
+func editedExample(t *testing.T, example, old, put string) string {
+	t.Helper()
+	text, err := os.ReadFile(costExamples + example)
+	if err != nil || !strings.Contains(string(text), old) {
+		t.Fatalf("%s has no %q: %v", example, old, err)
+	}
+	name := filepath.Join(t.TempDir(), example)
+	if err := os.WriteFile(name, []byte(strings.Replace(string(text), old, put, 1)), 0o600); err != nil {
+		t.Fatalf("os.WriteFile: %v", err)
+	}
+	return name
+}
+
+func TestTheGuidePrintsWhatTheCostingCommandsPrint(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/guides/costing-commands.md")
+	if err != nil {
+		t.Fatalf("os.ReadFile: %v", err)
+	}
+	blocks := strings.Split(string(text), "```console\n$ printmarket costing ")[1:]
+	if len(blocks) < 3 {
+		t.Fatalf("the guide has %d commands, want at least 3", len(blocks))
+	}
+	for _, block := range blocks {
+		command, want, _ := strings.Cut(block, "\n")
+		want, _, _ = strings.Cut(want, "```")
+		args := strings.Fields(strings.ReplaceAll(command, "docs/examples/costing/", costExamples))
+		out, errs, _ := cost(t, args...)
+		got := strings.ReplaceAll(out, costExamples, "docs/examples/costing/")
+		if diff := cmp.Diff(want, got); diff != "" || errs != "" {
+			t.Errorf("printmarket costing %s (-guide +printed): %s\n%s", command, errs, diff)
+		}
+	}
+}
+
+func TestCostingExitCodesDistinguishErrorsAndReviews(t *testing.T) {
+	t.Parallel()
+	flyer := costExamples + "flyer.json"
+	for name, test := range map[string]struct {
+		args         []string
+		code         int
+		stdout, errs string
+	}{
+		"figures that are safe to quote": {[]string{"calculate", flyer, "--masterdata", costPrinter}, 0, "104.98 EUR", ""},
+		"a quantity above the limit of the policy": {
+			[]string{"calculate", flyer, "--masterdata", costPrinter, "--quantity", "1000000"}, 2, "QUANTITY_ABOVE_LIMIT", "",
+		},
+		"a binding that is not supported": {
+			[]string{"explain", editedExample(t, "book.json", `"SoftCover"`, `"HardCover"`), "--masterdata", costPrinter}, 2, "There are no figures.", "",
+		},
+		"a medium that the master data lacks": {
+			[]string{"explain", editedExample(t, "flyer.json", "gloss-135", "gloss-999"), "--masterdata", costPrinter}, 1, "", `no medium "gloss-999"`,
+		},
+		"a quantity of zero":           {[]string{"calculate", flyer, "--masterdata", costPrinter, "--quantity", "0"}, 1, "", "quantities"},
+		"master data of another level": {[]string{"calculate", flyer, "--masterdata", demoMasterData + "catalog.yaml"}, 1, "", "another level"},
+		"a document without a product": {[]string{"calculate", editedExample(t, "flyer.json", `"Product": [`, `"Produkt": [`), "--masterdata", costPrinter}, 1, "", "ProductList has no Product"},
+		"one request and one set":      {[]string{"compare", flyer, "--masterdata", costPrinter}, 1, "", "nothing to compare"},
+		"equal costs":                  {[]string{"compare", flyer, flyer, "--masterdata", costPrinter, "--exit-code"}, 0, "0.00 EUR", ""},
+		"different costs": {
+			[]string{"compare", flyer, "--masterdata", costPrinter, "--with", costExamples + "printer-2027.yaml", "--exit-code"}, 2, "+2.99 EUR", "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, errs, code := cost(t, test.args...)
+			if code != test.code || !strings.Contains(out, test.stdout) || !strings.Contains(errs, test.errs) {
+				t.Errorf("exit %d, printed %q and %q; want exit %d, %q and %q", code, out, errs, test.code, test.stdout, test.errs)
+			}
+		})
+	}
+}
+
+func TestTheBodyOfTheCostingAPIIsARequest(t *testing.T) {
+	t.Parallel()
+	preview := editedExample(t, "flyer.json", "{", `{"executionMode":"preview","xjdf":{`)
+	text, err := os.ReadFile(preview)
+	if err != nil {
+		t.Fatalf("os.ReadFile: %v", err)
+	}
+	if err := os.WriteFile(preview, append(text, '}'), 0o600); err != nil {
+		t.Fatalf("os.WriteFile: %v", err)
+	}
+	out, errs, code := cost(t, "calculate", preview, "--masterdata", costPrinter, "-o", "json")
+	var got struct {
+		Result struct {
+			Mode   string
+			Breaks []struct{ Quantity int }
+		}
+		Reasons []struct{ Code string }
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 2 {
+		t.Fatalf("exit %d, %v: %s", code, err, errs)
+	}
+	if got.Result.Mode != "preview" || len(got.Result.Breaks) != 1 || len(got.Reasons) != 1 || got.Reasons[0].Code != "PREVIEW" {
+		t.Errorf("printed %+v, want a preview of one quantity with the reason PREVIEW", got)
+	}
+	unknown := editedExample(t, "flyer.json", "{", `{"price":1,"xjdf":{}, "x":{`)
+	text, err = os.ReadFile(unknown)
+	if err != nil {
+		t.Fatalf("os.ReadFile: %v", err)
+	}
+	if err := os.WriteFile(unknown, append(text, '}'), 0o600); err != nil {
+		t.Fatalf("os.WriteFile: %v", err)
+	}
+	if _, errs, code := cost(t, "calculate", unknown, "--masterdata", costPrinter); code != 1 || !strings.Contains(errs, "unknown field") {
+		t.Errorf("a request with an unknown member: exit %d, %q; want 1 and the name of the member", code, errs)
+	}
+}
