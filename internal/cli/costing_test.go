@@ -42,15 +42,18 @@ func editedExample(t *testing.T, example, old, put string) string {
 	return name
 }
 
-func TestTheGuidePrintsWhatTheCostingCommandsPrint(t *testing.T) {
+func TestTheGuidesPrintWhatTheCostingCommandsPrint(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/guides/costing-commands.md")
-	if err != nil {
-		t.Fatalf("os.ReadFile: %v", err)
+	var blocks []string
+	for _, guide := range []string{"costing-commands", "costing-services"} {
+		text, err := os.ReadFile("../../docs/guides/" + guide + ".md")
+		if err != nil {
+			t.Fatalf("os.ReadFile: %v", err)
+		}
+		blocks = append(blocks, strings.Split(string(text), "```console\n$ printmarket costing ")[1:]...)
 	}
-	blocks := strings.Split(string(text), "```console\n$ printmarket costing ")[1:]
-	if len(blocks) < 3 {
-		t.Fatalf("the guide has %d commands, want at least 3", len(blocks))
+	if len(blocks) < 4 {
+		t.Fatalf("the guides have %d commands, want at least 4", len(blocks))
 	}
 	for _, block := range blocks {
 		command, want, _ := strings.Cut(block, "\n")

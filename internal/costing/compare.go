@@ -27,6 +27,7 @@ func (f finish) cost(t *tally, j *job, products int64) int64 {
 	if t.write {
 		t.part, t.pages = "", 0
 	}
+	j.serve(t, products)
 	for _, m := range f {
 		products = m.spoiled(products, 1)
 		t.run(m, "products", 1, products)

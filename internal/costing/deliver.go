@@ -23,6 +23,7 @@ func (r *reader) delivered(j *job) {
 			case r.products[ref] != j.node:
 				r.left(item, "ItemRef", fmt.Sprintf("the separate delivery of %.60q is not included in the figures", ref))
 			default:
+				j.deliveries++
 				if first == nil {
 					first = item
 				}

@@ -118,7 +118,7 @@ func (w *workshop) usable(p authority.Process, needed bool, refuse func(*machine
 // noWorse reports whether m is at least as good as than in every figure that the lines
 // of a machine depend on.
 func (m *machine) noWorse(than *machine) bool {
-	return m.Speed >= than.Speed && m.SetupMinutes <= than.SetupMinutes && m.SetupWaste <= than.SetupWaste && m.WastePercent <= than.WastePercent &&
+	return slices.Equal(m.WasteFrom, than.WasteFrom) && slices.Equal(m.WasteThen, than.WasteThen) && m.Speed >= than.Speed && m.SetupMinutes <= than.SetupMinutes && m.SetupWaste <= than.SetupWaste && m.WastePercent <= than.WastePercent &&
 		m.HourlyRate <= than.HourlyRate && m.Crew <= than.Crew && m.Power <= than.Power && m.StackHeight >= than.StackHeight &&
 		(m.labor <= than.labor || m.Crew == 0) && (m.electricity <= than.electricity || m.Power == 0) &&
 		m.adhesive.Consumption <= than.adhesive.Consumption && m.adhesive.Price.Amount <= than.adhesive.Price.Amount

@@ -44,7 +44,9 @@ func known(element string) (names []string, listed bool) {
 	case "ShapeCuttingIntent":
 		return []string{"ShapeCut"}, true
 	case "ContentCheckIntent":
-		return []string{"PreflightItem"}, true
+		return []string{"PreflightItem", "ProofItem"}, true
+	case "ProofItem":
+		return []string{"Amount", "ColorType", "Contract", "ID"}, true
 	case "PreflightItem":
 		return []string{"PreflightLevel"}, true
 	default:

@@ -25,6 +25,10 @@ type job struct {
 	// afterwards lists the processes of the finished product.
 	afterwards []authority.Process
 	presses    pressKind
+	// services are those of every product and those that the document requests.
+	services []service
+	// deliveries is the number of DropItems of the product.
+	deliveries int
 }
 
 // pressKind holds the kinds of presses that may print a product.

@@ -95,6 +95,9 @@ func (r *reader) intent(j *job, product, n *xjdf.Node) {
 		for item := range n.All("PreflightItem") {
 			r.unlessOneOf(item, "PreflightLevel", "checks beyond the basic ones are not included in the figures", "Basic")
 		}
+		for item := range n.All("ProofItem") {
+			r.proof(j, product, item)
+		}
 	case "HoleMakingIntent":
 		r.once(n, "HolePattern", "only one hole pattern is included in the figures")
 		if isPart {

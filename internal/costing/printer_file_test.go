@@ -24,6 +24,7 @@ func TestFilesOfTheGuideHaveItsPrinter(t *testing.T) {
 	dearer := printer()
 	dearer.Media[0].Price.Amount = dec("99")
 	golden(t, "printer-2027", dearer)
+	golden(t, "printer-services", servicePrinter())
 }
 
 // golden compares an example of master data with its content.

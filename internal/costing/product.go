@@ -63,6 +63,7 @@ func (r *reader) job(entries []entry) *job {
 	}
 	r.unused(entries)
 	r.whole(j)
+	r.dispatch(j)
 	if r.stopped {
 		return nil
 	}

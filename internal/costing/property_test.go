@@ -32,6 +32,10 @@ func randomOwner(source *rand.Rand) authority.Content {
 		scaled(&d.HourlyRate, 0, 3000)
 		scaled(&d.WastePercent, 0, 5000)
 		d.SetupWaste = source.Int64N(200)
+		if source.IntN(2) == 0 {
+			d.WasteFrom = []int64{1 + source.Int64N(500), 501 + source.Int64N(2000)}
+			d.WasteThen = []fixed.Decimal{fixed.Decimal(source.Int64N(5)) * fixed.One, fixed.Decimal(source.Int64N(5)) * fixed.One}
+		}
 	}
 	for i := range c.Media {
 		scaled(&c.Media[i].Price.Amount, 0, 4000)

@@ -107,6 +107,9 @@ const (
 	ItemMachine  Item = "machine"
 	ItemLabor    Item = "labor"
 	ItemPower    Item = "power"
+	ItemProofs   Item = "proofs"
+	ItemPacking  Item = "packing"
+	ItemFreight  Item = "freight"
 )
 
 // PerClick is the unit of printed sides of sheets.

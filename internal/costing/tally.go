@@ -114,10 +114,21 @@ func (t *tally) run(m *machine, unit string, setups, made int64) {
 	}
 }
 
-// spoiled returns the number of units to feed to a device for a number of good ones.
+// spoiled returns the number of units to feed to a device for a number of good ones. Each
+// step of the waste applies to the units beyond its start, so that more good units never need
+// fewer fed ones.
 func (m *machine) spoiled(good, setups int64) int64 {
 	const hundred = 100 * int64(fixed.One)
-	return plus(ceilMulDiv(good, hundred, hundred-int64(m.WastePercent)), times(m.SetupWaste, setups))
+	fed, waste, from := int64(0), m.WastePercent, int64(0)
+	for i, next := range m.WasteFrom {
+		if good <= next {
+			break
+		}
+		fed = plus(fed, ceilMulDiv(next-from, hundred, hundred-int64(waste)))
+		waste, from = m.WasteThen[i], next
+	}
+	fed = plus(fed, ceilMulDiv(good-from, hundred, hundred-int64(waste)))
+	return plus(fed, times(m.SetupWaste, setups))
 }
 
 // label returns the name of a part in lines and plans.

@@ -62,7 +62,7 @@ func (p *plans) alternatives(t *tally, part int, b *best) []Alternative {
 func inOrder(lines []Line) {
 	steps := []authority.Process{
 		authority.ConventionalPrinting, authority.DigitalPrinting, authority.Varnishing, authority.Laminating, authority.Cutting, authority.Creasing,
-		authority.Folding, authority.Stitching, authority.CoverApplication, authority.Trimming, authority.ShapeCutting, authority.HoleMaking,
+		authority.Folding, authority.Stitching, authority.CoverApplication, authority.Trimming, authority.ShapeCutting, authority.HoleMaking, Proofing, BoxPacking, Delivery,
 	}
 	items := []Item{ItemMedia, ItemPlates, ItemInk, ItemClicks, ItemVarnish, ItemFilm, ItemAdhesive, ItemMachine, ItemLabor, ItemPower}
 	slices.SortStableFunc(lines, func(a, b Line) int {

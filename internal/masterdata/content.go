@@ -68,6 +68,9 @@ func encode(d Draft, record *Snapshot) ([]byte, error) {
 		for _, family := range authority.Families() {
 			record.Counts[family.Plural()] = s.Count(family)
 		}
+		if services := s.Count(authority.FamilyService); services > 0 {
+			record.Counts[authority.FamilyService.Plural()] = services
+		}
 		content = s.Content()
 	}
 	var packed bytes.Buffer

@@ -53,6 +53,8 @@ type Content struct {
 	Adhesives   []Adhesive    `json:"adhesives"`
 	Electricity []Electricity `json:"electricity"`
 	Labor       []Labor       `json:"labor"`
+	// Services may be missing, so that older snapshots keep their digests.
+	Services []Service `json:"services,omitempty"`
 }
 
 // Snapshot is checked and indexed content. It is safe for concurrent use.
@@ -115,6 +117,7 @@ func (c *Content) positions() map[string]position {
 	locate(index, FamilyAdhesive, c.Adhesives, func(a *Adhesive) string { return a.ID })
 	locate(index, FamilyElectricity, c.Electricity, func(e *Electricity) string { return e.ID })
 	locate(index, FamilyLabor, c.Labor, func(l *Labor) string { return l.ID })
+	locate(index, FamilyService, c.Services, func(s *Service) string { return s.ID })
 	return index
 }
 
@@ -134,6 +137,7 @@ func (c *Content) sort() {
 	slices.SortStableFunc(c.Adhesives, func(a, b Adhesive) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortStableFunc(c.Electricity, func(a, b Electricity) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortStableFunc(c.Labor, func(a, b Labor) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(c.Services, func(a, b Service) int { return cmp.Compare(a.ID, b.ID) })
 	slices.Sort(c.Policy.QuantityBreaks)
 }
 
@@ -174,6 +178,8 @@ func (s *Snapshot) Count(f Family) int {
 		return len(c.Electricity)
 	case FamilyLabor:
 		return len(c.Labor)
+	case FamilyService:
+		return len(c.Services)
 	default:
 		return 0
 	}
@@ -218,6 +224,11 @@ func (s *Snapshot) Electricity(id string) (Electricity, bool) {
 
 // Labor finds a trade.
 func (s *Snapshot) Labor(id string) (Labor, bool) { return at(s, FamilyLabor, s.content.Labor, id) }
+
+// Service finds a service.
+func (s *Snapshot) Service(id string) (Service, bool) {
+	return at(s, FamilyService, s.content.Services, id)
+}
 
 // Lamination finds a film.
 func (s *Snapshot) Lamination(id string) (Lamination, bool) {

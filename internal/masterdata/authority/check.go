@@ -42,6 +42,8 @@ const (
 	maxPages     = 10_000
 	maxSmall     = 100 * fixed.One // mm: bleed, gutter, milling
 	maxFolds     = 100
+	maxSteps     = 10
+	maxPackage   = 10_000 * fixed.One // kg
 	// MaxQuantity is the largest quantity that can be calculated.
 	MaxQuantity = 10_000_000
 )
@@ -69,7 +71,9 @@ func check(c *Content) error {
 	each(k, FamilyAdhesive, MaxOthers, c.Adhesives, func(a *Adhesive) string { return a.ID }, func(a *Adhesive) string { return a.Name }, k.adhesive)
 	each(k, FamilyElectricity, MaxOthers, c.Electricity, func(e *Electricity) string { return e.ID }, func(e *Electricity) string { return e.Name }, k.electricity)
 	each(k, FamilyLabor, MaxOthers, c.Labor, func(l *Labor) string { return l.ID }, func(l *Labor) string { return l.Name }, k.labor)
+	each(k, FamilyService, MaxOthers, c.Services, func(s *Service) string { return s.ID }, func(s *Service) string { return s.Name }, k.service)
 	k.references()
+	k.policyServices()
 	if len(k.faults) > 0 {
 		return &InvalidError{Faults: k.faults, More: k.more}
 	}

@@ -62,6 +62,68 @@ func (k *checker) labor(l *Labor) {
 	k.price(l.Price, PerHour)
 }
 
+func (k *checker) service(s *Service) {
+	k.count("maxPieces", s.MaxPieces, MaxQuantity)
+	k.upTo("maxWeight", s.MaxWeight, maxPackage)
+	limited := s.MaxPieces > 0 || s.MaxWeight > 0
+	if s.Kind != Packing && limited || s.Kind == Packing && !limited {
+		k.fault("maxPieces", "maxPieces or maxWeight is required for Packing, and applies to nothing else")
+	}
+	if s.Kind != Proof && (s.ColorType != "" || s.Contract) {
+		k.fault("colorType", "colorType and contract apply to Proof alone")
+	}
+	switch s.Kind {
+	case Packing:
+		k.price(s.Price, PerPiece)
+	case Freight:
+		k.price(s.Price, PerPiece, PerKilogram)
+	case Proof:
+		oneOf(k, "colorType", s.ColorType, []string{"Monochrome", "BasicColor", "MatchedColor"})
+		k.price(s.Price, PerPiece)
+	default:
+		oneOf(k, "kind", s.Kind, []ServiceKind{Packing, Freight, Proof})
+	}
+}
+
+// policyServices checks the services that the policy names.
+func (k *checker) policyServices() {
+	k.at = Fault{}
+	find := func(id string) *Service {
+		for i := range k.content.Services {
+			if k.content.Services[i].ID == id {
+				return &k.content.Services[i]
+			}
+		}
+		return &Service{}
+	}
+	p := &k.content.Policy
+	if p.Packing != "" && find(p.Packing).Kind != Packing {
+		k.fault("policy.packing", fmt.Sprintf("there is no service %.60q of the kind Packing", p.Packing))
+	}
+	freight := find(p.Freight)
+	switch {
+	case p.Freight == "":
+	case freight.Kind != Freight:
+		k.fault("policy.freight", fmt.Sprintf("there is no service %.60q of the kind Freight", p.Freight))
+	case freight.Price.Per == PerPiece && p.Packing == "":
+		k.fault("policy.freight", "a freight for each package requires policy.packing")
+	}
+}
+
+// wasteSteps checks the waste by quantity.
+func (k *checker) wasteSteps(d *Device) {
+	if len(d.WasteFrom) != len(d.WasteThen) || len(d.WasteFrom) > maxSteps {
+		k.fault("wasteThen", fmt.Sprintf("wasteFrom and wasteThen have the same number of values, at most %d", maxSteps))
+		return
+	}
+	for i, from := range d.WasteFrom {
+		if from < 1 || from > MaxQuantity || i > 0 && from <= d.WasteFrom[i-1] {
+			k.fault("wasteFrom", fmt.Sprintf("the numbers ascend from 1 to %d", MaxQuantity))
+		}
+		k.upTo("wasteThen", d.WasteThen[i], maxWaste)
+	}
+}
+
 // deviceAlone checks a device without its references.
 func (k *checker) deviceAlone(d *Device) {
 	k.text("manufacturer", d.Manufacturer, false)
@@ -84,6 +146,7 @@ func (k *checker) deviceAlone(d *Device) {
 	k.upTo("setupMinutes", d.SetupMinutes, maxSetup)
 	k.count("setupWaste", d.SetupWaste, maxPieces)
 	k.upTo("wastePercent", d.WastePercent, maxWaste)
+	k.wasteSteps(d)
 	k.upTo("hourlyRate", d.HourlyRate, maxRate)
 	k.upTo("crew", d.Crew, maxCrew)
 	k.upTo("power", d.Power, maxPower)

@@ -22,9 +22,11 @@ const (
 	FamilyAdhesive    Family = "adhesive"
 	FamilyElectricity Family = "electricity"
 	FamilyLabor       Family = "labor"
+	// FamilyService has no place in the interface specification, so [Families] lacks it.
+	FamilyService Family = "service"
 )
 
-// Families lists all families.
+// Families lists the families of the interface specification.
 func Families() []Family {
 	return []Family{
 		FamilyMedia, FamilyDevice, FamilyInk, FamilyLamination, FamilyVarnish, FamilyPlate, FamilyAdhesive, FamilyElectricity, FamilyLabor,
@@ -186,6 +188,11 @@ type Device struct {
 	// the run wastes (0 to 50).
 	SetupWaste   int64         `json:"setupWaste,omitempty"`
 	WastePercent fixed.Decimal `json:"wastePercent,omitempty"`
+	// WasteThen are shares that replace WastePercent for the pieces beyond the numbers of
+	// WasteFrom, which ascend: of 5000 pieces with WasteFrom 1000, the first 1000 waste
+	// WastePercent and the other 4000 the first of WasteThen.
+	WasteFrom []int64         `json:"wasteFrom,omitempty"`
+	WasteThen []fixed.Decimal `json:"wasteThen,omitempty"`
 
 	// HourlyRate is the cost of an hour without labour and power.
 	HourlyRate fixed.Decimal `json:"hourlyRate"`
@@ -291,6 +298,34 @@ type Labor struct {
 	Price Price `json:"price"`
 }
 
+// Service is work or carriage that is paid by the piece or by weight.
+type Service struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Kind determines the other fields.
+	Kind ServiceKind `json:"kind"`
+	// MaxPieces and MaxWeight, in kg, bound the products in one package of Packing. Zero
+	// means any number or weight; one of them is required.
+	MaxPieces int64         `json:"maxPieces,omitempty"`
+	MaxWeight fixed.Decimal `json:"maxWeight,omitempty"`
+	// ColorType is a value of ProofItem/@ColorType, for Proof.
+	ColorType string `json:"colorType,omitempty"`
+	// Contract marks a Proof that is binding for the colours.
+	Contract bool `json:"contract,omitempty"`
+	// Price is per Piece: a package, or a proofed page. Freight may be per Kilogram.
+	Price Price `json:"price"`
+}
+
+// ServiceKind is the kind of a [Service].
+type ServiceKind string
+
+// The kinds.
+const (
+	Packing ServiceKind = "Packing"
+	Freight ServiceKind = "Freight"
+	Proof   ServiceKind = "Proof"
+)
+
 // Policy holds an owner's rules for calculations and its limits for unattended quotes.
 type Policy struct {
 	// Bleed is in mm, for products without a bleed of their own.
@@ -310,6 +345,10 @@ type Policy struct {
 	// MaxQuantity and MaxTotal limit unattended quotes; zero allows none.
 	MaxQuantity int64         `json:"maxQuantity,omitempty"`
 	MaxTotal    fixed.Decimal `json:"maxTotal,omitempty"`
+	// Packing and Freight are the services for every product; empty means that costs do not
+	// include them.
+	Packing string `json:"packing,omitempty"`
+	Freight string `json:"freight,omitempty"`
 }
 
 // MediaTypes lists the types of media that can be costed, from the list MediaType of XJDF

@@ -50,13 +50,14 @@ const (
 	flagKind
 	textsKind
 	wholesKind
+	decimalsKind
 )
 
 func (k kind) String() string {
-	return [...]string{"text", "decimal", "whole number", "true or false", "texts", "whole numbers"}[k]
+	return [...]string{"text", "decimal", "whole number", "true or false", "texts", "whole numbers", "decimals"}[k]
 }
 
-func (k kind) list() bool { return k == textsKind || k == wholesKind }
+func (k kind) list() bool { return k == textsKind || k == wholesKind || k == decimalsKind }
 
 // shapeOf returns the shape of a struct type with at most 64 values.
 func shapeOf(t reflect.Type) *shape {
@@ -95,6 +96,8 @@ func kindOf(t reflect.Type) kind {
 		return textsKind
 	case t == reflect.TypeFor[[]int64]():
 		return wholesKind
+	case t == reflect.TypeFor[[]fixed.Decimal]():
+		return decimalsKind
 	case t.Kind() == reflect.Bool:
 		return flagKind
 	case t.Kind() == reflect.Int64:
@@ -151,10 +154,7 @@ func (c *column) put(entry reflect.Value, v value) string {
 	if len(v.items) > maxItems {
 		return fmt.Sprintf("%d of them; at most %d are taken", len(v.items), maxItems)
 	}
-	of := textKind
-	if c.kind == wholesKind {
-		of = wholeKind
-	}
+	of := map[kind]kind{textsKind: textKind, wholesKind: wholeKind, decimalsKind: decimalKind}[c.kind]
 	list := reflect.MakeSlice(target.Type(), len(v.items), len(v.items))
 	for i, item := range v.items {
 		if reason := putOne(list.Index(i), of, item); reason != "" {
@@ -198,7 +198,7 @@ func putOne(target reflect.Value, k kind, v value) string {
 		}
 		target.SetBool(v.text == "true")
 		return ""
-	case textKind, textsKind, wholesKind:
+	case textKind, textsKind, wholesKind, decimalsKind:
 	}
 	if v.form == number || v.form == boolean {
 		return "is a text, which stands in quotes"
@@ -226,7 +226,7 @@ func (s *shape) get(entry reflect.Value, i int) (texts []string, ok bool) {
 // one returns the text of a single value.
 func one(source reflect.Value, k kind) string {
 	switch k {
-	case decimalKind:
+	case decimalKind, decimalsKind:
 		return fixed.Decimal(source.Int()).String()
 	case wholeKind, wholesKind:
 		return strconv.FormatInt(source.Int(), 10)

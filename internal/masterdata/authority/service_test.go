@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package authority_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+)
+
+// services returns content with a service of each kind.
+func services() authority.Content {
+	c := whole()
+	c.Services = []authority.Service{
+		{ID: "box", Name: "Box", Kind: authority.Packing, MaxPieces: 100, Price: price(1, authority.PerPiece)},
+		{ID: "carriage", Name: "Carriage", Kind: authority.Freight, Price: price(1, authority.PerKilogram)},
+		{ID: "proof", Name: "Proof", Kind: authority.Proof, ColorType: "BasicColor", Price: price(1, authority.PerPiece)},
+	}
+	c.Policy.Packing, c.Policy.Freight = "box", "carriage"
+	return c
+}
+
+func TestServiceFieldsMatchKind(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change func(*authority.Content)
+		want   []string
+	}{
+		"a service of each kind":      {func(*authority.Content) {}, nil},
+		"freight for each package":    {func(c *authority.Content) { c.Services[1].Price.Per = authority.PerPiece }, nil},
+		"an unknown kind":             {func(c *authority.Content) { c.Services[2] = authority.Service{ID: "x", Name: "X", Kind: "Gift"} }, []string{"service x kind"}},
+		"a package without a limit":   {func(c *authority.Content) { c.Services[0].MaxPieces = 0 }, []string{"service box maxPieces"}},
+		"a package by weight":         {func(c *authority.Content) { c.Services[0].Price.Per = authority.PerKilogram }, []string{"service box price.per"}},
+		"a package of 10 t and a bit": {func(c *authority.Content) { c.Services[0].MaxWeight = 10_000*fixed.One + 1 }, []string{"service box maxWeight"}},
+		"a proof without a type":      {func(c *authority.Content) { c.Services[2].ColorType = "" }, []string{"service proof colorType"}},
+		"a contract for carriage":     {func(c *authority.Content) { c.Services[1].Contract = true }, []string{"service carriage colorType"}},
+		"a policy with a missing package": {
+			func(c *authority.Content) { c.Policy.Packing = "crate" }, []string{"policy.packing"},
+		},
+		"a policy that packs with freight": {func(c *authority.Content) { c.Policy.Packing = "carriage" }, []string{"policy.packing"}},
+		"a policy that delivers a proof":   {func(c *authority.Content) { c.Policy.Freight = "proof" }, []string{"policy.freight"}},
+		"freight for packages without packing": {
+			func(c *authority.Content) { c.Services[1].Price.Per, c.Policy.Packing = authority.PerPiece, "" }, []string{"policy.freight"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := services()
+			tc.change(&c)
+			if diff := cmp.Diff(tc.want, faults(t, c)); diff != "" {
+				t.Errorf("faults (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestServicesAreFoundByIdentifier(t *testing.T) {
+	t.Parallel()
+	s, err := authority.New(services())
+	if err != nil {
+		t.Fatalf("authority.New: %v", err)
+	}
+	if found, ok := s.Service("carriage"); !ok || found.Name != "Carriage" || s.Count(authority.FamilyService) != 3 {
+		t.Errorf("found %+v, %t among %d services", found, ok, s.Count(authority.FamilyService))
+	}
+	if _, ok := s.Service("cyan"); ok {
+		t.Error("an ink is found as a service")
+	}
+}
