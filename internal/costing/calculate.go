@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
@@ -38,6 +39,10 @@ type Request struct {
 	// Quantities replace the requested quantity and its bounds, for what-if questions. They
 	// are from 1 to [authority.MaxQuantity], at most [MaxQuantities], and may be empty.
 	Quantities []int64
+	// Coverage holds the measured ink of each page of a flat product, the front first: the
+	// share of the page with its bleed that each separation covers, in percent. It replaces
+	// the coverage of the document and of the policy. Empty means that nothing was measured.
+	Coverage []map[string]fixed.Decimal
 }
 
 // MaxQuantities bounds [Request.Quantities].
@@ -58,7 +63,7 @@ func Calculate(r Request) (*Result, error) {
 	if len(r.Quantities) > MaxQuantities || slices.ContainsFunc(r.Quantities, beyond) {
 		return nil, ErrQuantities
 	}
-	read := &reader{asked: r.Quantities, document: r.Document, snapshot: r.Authority.Value, policy: r.Authority.Value.Policy()}
+	read := &reader{asked: r.Quantities, measured: r.Coverage, document: r.Document, snapshot: r.Authority.Value, policy: r.Authority.Value.Policy()}
 	entries, faults := read.media()
 	if len(faults) > 0 && r.Mode == Authoritative {
 		return nil, &MediaError{Faults: faults}

@@ -4,6 +4,7 @@ package costing
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -115,6 +116,47 @@ func (r *reader) colors(p *part, j *job, side int, surface *xjdf.Node) {
 		}
 		p.colors[i].on[side], p.colors[i].coverage[side] = true, coverage
 	}
+	r.measure(p, j, side, surface)
+}
+
+// measure replaces the coverage of a side by that of the page which is printed on it.
+func (r *reader) measure(p *part, j *job, side int, surface *xjdf.Node) {
+	if len(r.measured) == 0 || !r.inked(j) {
+		return
+	}
+	page := side
+	if !p.prints[front] {
+		page = 0
+	}
+	printed := 0
+	for _, on := range p.prints {
+		if on {
+			printed++
+		}
+	}
+	if j.bind != "" || p.pages > 2 || len(r.measured) != printed {
+		r.stop(CoverageUnknown, surface, "", fmt.Sprintf("%d pages were measured; a measured coverage is calculated for flat products with one page for each printed side", len(r.measured)))
+		return
+	}
+	for i := range p.colors {
+		c := &p.colors[i]
+		if !c.on[side] {
+			continue
+		}
+		share, found := r.measured[page][c.name]
+		if !found || share < 0 || share > 100*fixed.One {
+			r.stop(CoverageUnknown, surface, "ColorsUsed", fmt.Sprintf("the coverage of %.60q was not measured on page %d", c.name, page+1))
+			return
+		}
+		c.coverage[side] = share
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.measured[page])) {
+		described := slices.ContainsFunc(p.colors, func(c color) bool { return c.name == name && c.on[side] })
+		if !described && r.measured[page][name] > 0 {
+			r.review(ColorsUnknown, surface, "ColorsUsed", fmt.Sprintf("page %d has the ink %.60q, which the document does not request", page+1, name))
+		}
+	}
+	r.assume(AssumedMeasured, "each colour covers the share that was measured on the pages of the file")
 }
 
 // gramsOn returns the ink on one side of a printed area in square micrometres, in
@@ -129,7 +171,7 @@ func (c *color) gramsOn(side int, area int64) int64 {
 // coverage returns the share of the area that each separation covers, in percent. The
 // document gives one value for all separations of a side together.
 func (r *reader) coverage(j *job, surface *xjdf.Node, colors int64) fixed.Decimal {
-	if !r.inked(j) {
+	if !r.inked(j) || len(r.measured) > 0 {
 		return 0
 	}
 	if total, present := r.float(surface, "Coverage"); present && total > 0 && total <= fixed.Decimal(colors)*100*fixed.One {

@@ -145,7 +145,7 @@ func TestGuideListsEveryAssumption(t *testing.T) {
 	text := guide(t)
 	for _, code := range []costing.AssumptionCode{
 		costing.AssumedBleed, costing.AssumedCoverage, costing.AssumedSharedCoverage, costing.AssumedSides, costing.AssumedFlatSize, costing.AssumedSpine,
-		costing.AssumedGrain, costing.AssumedCheapest, costing.AssumedQuantities,
+		costing.AssumedGrain, costing.AssumedCheapest, costing.AssumedQuantities, costing.AssumedMeasured,
 	} {
 		if !strings.Contains(text, fmt.Sprintf("| `%s` | ", code)) {
 			t.Errorf("the guide does not list assumption %s", code)

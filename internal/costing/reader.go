@@ -19,6 +19,8 @@ type reader struct {
 	products map[string]*xjdf.Node
 	// asked holds the quantities of the request, or is empty.
 	asked []int64
+	// measured is [Request.Coverage].
+	measured []map[string]fixed.Decimal
 
 	reasons     []Reason
 	assumptions []Assumption

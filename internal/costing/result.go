@@ -208,4 +208,5 @@ const (
 	AssumedGrain          AssumptionCode = "GRAIN"
 	AssumedCheapest       AssumptionCode = "CHEAPEST"
 	AssumedQuantities     AssumptionCode = "QUANTITIES"
+	AssumedMeasured       AssumptionCode = "COVERAGE_MEASURED"
 )
