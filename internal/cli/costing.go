@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/printmarket/printmarket/internal/costing"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
@@ -39,11 +42,13 @@ and 2 if a person must review the result, which the command prints all the same.
 type costInput struct {
 	masterData string
 	quantities []int64
+	preflight  string
 }
 
 func (in *costInput) register(f *pflag.FlagSet) {
 	f.StringVar(&in.masterData, "masterdata", "", "file or directory with the costed resources (required)")
 	f.Int64SliceVar(&in.quantities, "quantity", nil, "quantities to calculate instead of those of the document, such as 100,250,500")
+	f.StringVar(&in.preflight, "preflight", "", "preflight report (JSON) with the ink of the pages of a flat product")
 }
 
 // costed is a calculated request.
@@ -66,9 +71,15 @@ func (in *costInput) calculate(cmd *cobra.Command, name, masterData string) (*co
 	if err != nil {
 		return nil, err
 	}
+	var coverage []map[string]fixed.Decimal
+	if in.preflight != "" {
+		if coverage, err = readCoverage(in.preflight); err != nil {
+			return nil, err
+		}
+	}
 	out := &costed{Request: name, Reasons: []costing.Reason{}}
 	out.Result, err = costing.Calculate(costing.Request{
-		Document: document, Mode: mode, Authority: authority.Effective{Value: snapshot}, Quantities: in.quantities,
+		Document: document, Mode: mode, Authority: authority.Effective{Value: snapshot}, Quantities: in.quantities, Coverage: coverage,
 	})
 	var media *costing.MediaError
 	var review *costing.ReviewError
@@ -98,6 +109,38 @@ func readAuthority(cmd *cobra.Command, path string) (*authority.Snapshot, error)
 	return snapshot, nil
 }
 
+// readCoverage reads the coverage of each ink on each page of a preflight report.
+func readCoverage(name string) ([]map[string]fixed.Decimal, error) {
+	text, err := readFile(name, report.MaxBytes, "preflight report")
+	if err != nil {
+		return nil, err
+	}
+	decoded, err := report.Decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if !decoded.Complete || len(decoded.Pages) == 0 {
+		return nil, fmt.Errorf("%s: the report is incomplete or has no pages", name)
+	}
+	var pages []map[string]fixed.Decimal
+	for i := range decoded.Pages {
+		ink := decoded.Pages[i].Ink
+		if ink == nil || !ink.Complete || ink.Estimated {
+			return nil, fmt.Errorf("%s: the ink of page %d was not measured completely; inspect the file with an output profile", name, i+1)
+		}
+		page := map[string]fixed.Decimal{}
+		for _, plane := range ink.Planes {
+			share, err := fixed.Parse(strconv.FormatFloat(plane.Coverage, 'f', fixed.Places, 64))
+			if err != nil {
+				return nil, fmt.Errorf("%s: page %d, ink %.60q: %w", name, i+1, plane.Name, err)
+			}
+			page[plane.Name] = share
+		}
+		pages = append(pages, page)
+	}
+	return pages, nil
+}
+
 // readCostRequest reads a request and validates its document.
 func readCostRequest(cmd *cobra.Command, name string) (*xjdf.Document, costing.Mode, error) {
 	limits := xjdf.DefaultLimits
@@ -120,11 +163,11 @@ func readCostRequest(cmd *cobra.Command, name string) (*xjdf.Document, costing.M
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", name, err)
 	}
-	report := validate.New().Validate(document, validate.Options{Profile: validate.ProductIntent})
-	if report.Valid {
+	findings := validate.New().Validate(document, validate.Options{Profile: validate.ProductIntent})
+	if findings.Valid {
 		return document, mode, nil
 	}
-	for _, f := range report.Findings {
+	for _, f := range findings.Findings {
 		if f.Severity == validate.Error {
 			line(cmd.ErrOrStderr(), fmt.Sprintf("%s: %s: %s %s", name, f.Path, f.Message, f.Suggestion))
 		}

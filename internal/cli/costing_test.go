@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/cli"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 const (
@@ -138,5 +139,47 @@ func TestTheBodyOfTheCostingAPIIsARequest(t *testing.T) {
 	}
 	if _, errs, code := cost(t, "calculate", unknown, "--masterdata", costPrinter); code != 1 || !strings.Contains(errs, "unknown field") {
 		t.Errorf("a request with an unknown member: exit %d, %q; want 1 and the name of the member", code, errs)
+	}
+}
+
+func TestAPreflightReportGivesTheInk(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change       func(*report.Report)
+		code         int
+		stdout, errs string
+	}{
+		// 2589 passes x 4 pieces x 154 x 216 mm2 x 50 % x 1.5 g/m2 are 0.2584 kg.
+		"two measured pages":   {func(*report.Report) {}, 0, "0.2584", ""},
+		"an estimate":          {func(r *report.Report) { r.Pages[1].Ink.Estimated = true }, 1, "", "page 2 was not measured completely"},
+		"no ink":               {func(r *report.Report) { r.Pages[0].Ink = nil }, 1, "", "page 1 was not measured completely"},
+		"an incomplete report": {func(r *report.Report) { r.Complete = false }, 1, "", "incomplete"},
+		"one page of two":      {func(r *report.Report) { r.Pages = r.Pages[:1] }, 2, "COVERAGE_UNKNOWN", ""},
+		"a negative coverage":  {func(r *report.Report) { r.Pages[0].Ink.Planes[0].Coverage = -1 }, 2, "COVERAGE_UNKNOWN", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := report.Report{Version: report.Version, Verdict: "pass", Complete: true}
+			for range 2 {
+				ink := &report.PageInk{Complete: true}
+				for _, plane := range []string{"Cyan", "Magenta", "Yellow", "Black"} {
+					ink.Planes = append(ink.Planes, report.InkPlane{Name: plane, Coverage: 50, Highest: 100})
+				}
+				r.Pages = append(r.Pages, report.Page{Ink: ink})
+			}
+			test.change(&r)
+			text, err := report.Encode(r)
+			if err != nil {
+				t.Fatalf("report.Encode: %v", err)
+			}
+			file := filepath.Join(t.TempDir(), "report.json")
+			if err := os.WriteFile(file, text, 0o600); err != nil {
+				t.Fatalf("os.WriteFile: %v", err)
+			}
+			out, errs, code := cost(t, "explain", costExamples+"flyer.json", "--masterdata", costPrinter, "--preflight", file)
+			if code != test.code || !strings.Contains(out, test.stdout) || !strings.Contains(errs, test.errs) {
+				t.Errorf("exit %d, printed %q and %q; want exit %d, %q and %q", code, out, errs, test.code, test.stdout, test.errs)
+			}
+		})
 	}
 }
