@@ -32,7 +32,7 @@ type service struct {
 func (j *job) serve(t *tally, products int64) {
 	for _, s := range j.services {
 		r := row{family: authority.FamilyService, id: s.ID, unit: s.Price.Per, rate: s.Price.Amount}
-		text := ""
+		var text string
 		switch {
 		case s.Kind == authority.Proof:
 			r.step, r.item, r.quantity = Proofing, ItemProofs, times(s.proofs, quantityOne)
