@@ -75,13 +75,15 @@ func TestPackageIsReadWithItsDocumentsAndFiles(t *testing.T) {
 	}{
 		"a ZIP file": {
 			zipped(t, nil, file{"root.xjmf", message}, file{"jobs/", ""}, file{"jobs/a.xjdf", ticket}, file{"b.xjdf.json", `{"Name": "XJDF"}`}, file{"pages/a b.pdf", "%PDF"}, file{"notes.xml", "<a/>"}),
-			"root.xjmf jobs/a.xjdf b.xjdf.json", []string{"root.xjmf", "jobs/a.xjdf", "b.xjdf.json", "pages/a b.pdf", "notes.xml"},
+			"root.xjmf jobs/a.xjdf b.xjdf.json",
+			[]string{"root.xjmf", "jobs/a.xjdf", "b.xjdf.json", "pages/a b.pdf", "notes.xml"},
 		},
 		"a MIME body": {
 			multipart(xjdfType+"Content-ID: <a@b>\n\n"+ticket, "Content-Type: application/pdf\nContent-ID: <c@d>\n\n%PDF",
 				xjdfType+"Content-Transfer-Encoding: base64\n\n"+base64.StdEncoding.EncodeToString([]byte(ticket)),
 				"Content-Disposition: form-data; name=\"xjmf\"; filename=\"c.xjmf\"\n\n"+message),
-			"cid:a@b part 3 c.xjmf", []string{"cid:a@b", "cid:c@d"},
+			"cid:a@b part 3 c.xjmf",
+			[]string{"cid:a@b", "cid:c@d"},
 		},
 	} {
 		got, err := pack.Read(test.body, pack.Limits{})
