@@ -96,7 +96,8 @@ func (b *Browser) launch(t testing.TB, program string) {
 	args := []string{
 		"--headless=new", "--remote-debugging-pipe", "--user-data-dir=" + profile, "--no-first-run", "--disable-gpu",
 		"--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-		"--disable-extensions", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+		// Chromium lowers the priority of pages in the background, and every page is there without a screen.
+		"--disable-renderer-backgrounding", "--disable-extensions", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 	}
 	if os.Geteuid() == 0 {
 		args = append(args, "--no-sandbox") // Chromium refuses its sandbox when it runs as root
