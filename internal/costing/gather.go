@@ -69,7 +69,7 @@ func noPress(choices []choice, w *workshop) string {
 		}
 		all = append(all, fmt.Sprintf("%s: %s", choices[i].press.ID, choices[i].why))
 	}
-	if rest := w.refused(authority.Cutting, authority.Creasing, authority.Folding, authority.Laminating, authority.Varnishing); rest != "" {
+	if rest := w.refused(authority.Cutting, authority.Embossing, authority.Perforating, authority.Creasing, authority.Folding, authority.Laminating, authority.Varnishing); rest != "" {
 		all = append(all, rest)
 	}
 	return strings.Join(all, "; ")
@@ -146,6 +146,9 @@ func (m *machine) takesProduct(j *job) string {
 		if reason := m.takesPages(j.pages); reason != "" {
 			return reason
 		}
+	}
+	if len(m.Shapes) > 0 && !slices.Contains(m.Shapes, j.shape) {
+		return fmt.Sprintf("it does not support the shape %.40q", j.shape)
 	}
 	for _, p := range j.parts {
 		size := j.closed

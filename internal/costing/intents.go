@@ -43,6 +43,12 @@ func known(element string) (names []string, listed bool) {
 		return []string{"Center", "CenterReference", "Extent", "HoleCount", "Pattern", "Pitch", "ReferenceEdge", "Shape"}, true
 	case "ShapeCuttingIntent":
 		return []string{"ShapeCut"}, true
+	case "EmbossingIntent":
+		return []string{"EmbossingItem"}, true
+	case "EmbossingItem":
+		return []string{"Direction", "EmbossingType", "Face", "FoilColor", "ImageSize", "Position", "Separation"}, true
+	case "Perforate":
+		return []string{"StartPosition", "WorkingDirection", "WorkingPath"}, true
 	case "ContentCheckIntent":
 		return []string{"PreflightItem", "ProofItem"}, true
 	case "ProofItem":

@@ -24,7 +24,9 @@ type job struct {
 	parts  []*part
 	// afterwards lists the processes of the finished product.
 	afterwards []authority.Process
-	presses    pressKind
+	// shape is the ShapeType of ShapeCutting, or empty.
+	shape   string
+	presses pressKind
 	// services are those of every product and those that the document requests.
 	services []service
 	// deliveries is the number of DropItems of the product.
@@ -84,7 +86,9 @@ type part struct {
 	film   [2]*authority.Lamination
 	// crease is set if the document requests creases or the fold would crack without one.
 	crease bool
-	sorts  []*sort
+	// operations are the runs of flat pieces between cutting and creasing, in their order.
+	operations []operation
+	sorts      []*sort
 }
 
 // grain is the requested grain direction: along x or y of a sheet of the part, or the

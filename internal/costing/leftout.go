@@ -71,7 +71,7 @@ func (r *reader) intents(j *job, product *xjdf.Node) {
 func (r *reader) intent(j *job, product, n *xjdf.Node) {
 	calculated := []string{
 		"LayoutIntent", "MediaIntent", "ColorIntent", "FoldingIntent", "BindingIntent", "LaminatingIntent",
-		"ProductionIntent", "HoleMakingIntent", "ShapeCuttingIntent", "ContentCheckIntent",
+		"ProductionIntent", "HoleMakingIntent", "ShapeCuttingIntent", "ContentCheckIntent", "EmbossingIntent",
 	}
 	if !n.Name.Core() || !slices.Contains(calculated, n.Name.Local) {
 		r.left(n, "", fmt.Sprintf("%.60q is not included in the figures", n.Name.String()))
@@ -87,6 +87,8 @@ func (r *reader) intent(j *job, product, n *xjdf.Node) {
 		r.folding(j, product, n)
 	case "BindingIntent":
 		r.bindingDetails(j, n)
+	case "EmbossingIntent":
+		r.flatAlone(j, product, n, "embossing")
 	case "ProductionIntent":
 		if isPart {
 			r.left(n, "", "the printing process of a single part is ignored")
@@ -108,6 +110,9 @@ func (r *reader) intent(j *job, product, n *xjdf.Node) {
 		for cut := range n.All("ShapeCut") {
 			if attr(cut, "ShapeType") == "Path" || attr(cut, "CutType") == "Perforate" {
 				r.left(cut, "ShapeType", "the tool of a shape, or a perforation, is not included in the figures")
+			}
+			if j.shape == "" {
+				j.shape = attr(cut, "ShapeType")
 			}
 			r.unlessOneOf(cut, "CutDepth", "cutting through a part of the medium is not included in the figures", "Full")
 		}
@@ -142,7 +147,7 @@ func (r *reader) once(n *xjdf.Node, child, detail string) {
 // folding reports the parts of a FoldingIntent that the figures do not include.
 func (r *reader) folding(j *job, product, n *xjdf.Node) {
 	if perforate := n.Child("Perforate"); perforate != nil {
-		r.left(perforate, "", "perforating is not included in the figures")
+		r.flatAlone(j, product, perforate, "perforating")
 	}
 	r.unlessOneOf(n, "Orientation", "turning the sheet before it is folded is not included in the figures", "Rotate0")
 	catalog, fold := attr(n, "FoldCatalog"), n.Child("Fold")

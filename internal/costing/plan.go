@@ -39,8 +39,10 @@ type way struct {
 	cutter   *machine
 	perStack int64
 	// A nil device does nothing; coatInline and coatOffline are by side.
-	laminator, coater       *machine
-	creaser, folder         *machine
+	laminator, coater *machine
+	creaser, folder   *machine
+	// operators holds the device of each operation of the part.
+	operators               []*machine
 	coatInline, coatOffline [2]bool
 }
 
@@ -77,6 +79,7 @@ func (w *way) finish(t *tally, pieces int64) (sheets int64) {
 			t.run(m, "pieces", 1, pieces)
 		}
 	}
+	pieces = w.operate(t, pieces)
 	sheets = w.cutter.spoiled(fixed.CeilDiv(pieces, w.layout.up), 1)
 	w.cut(t, "cuts that separate pieces", sheets, w.layout.cuts)
 	for side := back; side >= front; side-- {

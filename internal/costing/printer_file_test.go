@@ -25,6 +25,7 @@ func TestFilesOfTheGuideHaveItsPrinter(t *testing.T) {
 	dearer.Media[0].Price.Amount = dec("99")
 	golden(t, "printer-2027", dearer)
 	golden(t, "printer-services", servicePrinter())
+	golden(t, "printer-finishing", finishingPrinter())
 }
 
 // golden compares an example of master data with its content.

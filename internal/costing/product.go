@@ -57,6 +57,7 @@ func (r *reader) job(entries []entry) *job {
 		r.alike(p)
 		folding := intentOf("FoldingIntent", p.node)
 		p.crease = p.role == roleFlat && p.fold != "" && p.medium.Weight > creaseAbove || folding != nil && folding.Child("Crease") != nil
+		r.operations(p)
 		if p.role == roleBody && j.bind == authority.CoverApplication {
 			p.wide = fromMillimetres(r.policy.SpineMilling)
 		}

@@ -110,6 +110,8 @@ const (
 	ItemProofs   Item = "proofs"
 	ItemPacking  Item = "packing"
 	ItemFreight  Item = "freight"
+	ItemFoil     Item = "foil"
+	ItemTools    Item = "tools"
 )
 
 // PerClick is the unit of printed sides of sheets.

@@ -48,8 +48,9 @@ func (s *search) ways(on *sort, press *machine) (all []way, why string) {
 	}
 	folders := s.folders(on)
 	creasers := s.usable(authority.Creasing, on.part.crease, func(m *machine) string { return m.takes(on.size, on.part.medium.Weight) })
-	if len(folders) == 0 || len(creasers) == 0 {
-		return nil, "no device can fold or crease the pieces"
+	operators := s.operators(on)
+	if len(folders) == 0 || len(creasers) == 0 || len(operators) == 0 {
+		return nil, "no device can fold, crease, perforate or emboss the pieces"
 	}
 	medium := &on.part.medium
 	bought := rectangle{fromMillimetres(medium.Width), fromMillimetres(medium.Height)}
@@ -63,7 +64,9 @@ func (s *search) ways(on *sort, press *machine) (all []way, why string) {
 					base.layout = even
 				}
 				if base.layout.up > 0 {
-					all = s.finished(all, base, bought, folders, creasers, &o)
+					for _, base.operators = range operators {
+						all = s.finished(all, base, bought, folders, creasers, &o)
+					}
 				}
 			}
 		}

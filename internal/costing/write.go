@@ -61,10 +61,11 @@ func (p *plans) alternatives(t *tally, part int, b *best) []Alternative {
 // inOrder sorts lines by production step, and within a step consumables before time.
 func inOrder(lines []Line) {
 	steps := []authority.Process{
-		authority.ConventionalPrinting, authority.DigitalPrinting, authority.Varnishing, authority.Laminating, authority.Cutting, authority.Creasing,
+		authority.ConventionalPrinting, authority.DigitalPrinting, authority.Varnishing, authority.Laminating, authority.Cutting,
+		authority.Embossing, authority.Perforating, authority.Creasing,
 		authority.Folding, authority.Stitching, authority.CoverApplication, authority.Trimming, authority.ShapeCutting, authority.HoleMaking, Proofing, BoxPacking, Delivery,
 	}
-	items := []Item{ItemMedia, ItemPlates, ItemInk, ItemClicks, ItemVarnish, ItemFilm, ItemAdhesive, ItemMachine, ItemLabor, ItemPower}
+	items := []Item{ItemMedia, ItemPlates, ItemInk, ItemClicks, ItemVarnish, ItemFilm, ItemFoil, ItemTools, ItemAdhesive, ItemMachine, ItemLabor, ItemPower}
 	slices.SortStableFunc(lines, func(a, b Line) int {
 		return cmp.Or(
 			cmp.Compare(slices.Index(steps, a.Step), slices.Index(steps, b.Step)),
@@ -90,6 +91,9 @@ func planOf(one pick, n counts) Plan {
 		if m != nil {
 			p.Finishing = append(p.Finishing, Use{m.Process, m.ID})
 		}
+	}
+	for _, m := range w.operators {
+		p.Finishing = append(p.Finishing, Use{m.Process, m.ID})
 	}
 	return p
 }

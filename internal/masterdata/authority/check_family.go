@@ -5,6 +5,8 @@ package authority
 import (
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
@@ -72,7 +74,19 @@ func (k *checker) service(s *Service) {
 	if s.Kind != Proof && (s.ColorType != "" || s.Contract) {
 		k.fault("colorType", "colorType and contract apply to Proof alone")
 	}
+	if s.Kind != EmbossingTool && s.EmbossingType != "" {
+		k.fault("embossingType", "applies to EmbossingTool alone")
+	}
+	if s.Kind != Foil && s.FoilColor != "" {
+		k.fault("foilColor", "applies to Foil alone")
+	}
 	switch s.Kind {
+	case EmbossingTool:
+		oneOf(k, "embossingType", s.EmbossingType, EmbossingTypes())
+		k.price(s.Price, PerPiece)
+	case Foil:
+		k.text("foilColor", s.FoilColor, true)
+		k.price(s.Price, PerSquareMetre)
 	case Packing:
 		k.price(s.Price, PerPiece)
 	case Freight:
@@ -81,7 +95,7 @@ func (k *checker) service(s *Service) {
 		oneOf(k, "colorType", s.ColorType, []string{"Monochrome", "BasicColor", "MatchedColor"})
 		k.price(s.Price, PerPiece)
 	default:
-		oneOf(k, "kind", s.Kind, []ServiceKind{Packing, Freight, Proof})
+		oneOf(k, "kind", s.Kind, []ServiceKind{Packing, Freight, Proof, EmbossingTool, Foil})
 	}
 }
 
@@ -190,6 +204,8 @@ func (k *checker) deviceMeaning(d *Device) {
 		{"stackHeight", d.StackHeight > 0, d.Process == Cutting, d.Process == Cutting},
 		{"adhesive", d.Adhesive != "", d.Process == CoverApplication, d.Process == CoverApplication},
 		{"folds", len(d.Folds) > 0, d.Process == Folding, false},
+		{"shapes", len(d.Shapes) > 0, d.Process == ShapeCutting, false},
+		{"embossingTypes", len(d.EmbossingTypes) > 0, d.Process == Embossing, d.Process == Embossing},
 	} {
 		if field.set && !field.of {
 			k.fault(field.name, fmt.Sprintf("means nothing to %s", d.Process))
@@ -198,6 +214,8 @@ func (k *checker) deviceMeaning(d *Device) {
 			k.fault(field.name, fmt.Sprintf("%s needs it", d.Process))
 		}
 	}
+	k.eachOneOf("shapes", d.Shapes, ShapeTypes())
+	k.eachOneOf("embossingTypes", d.EmbossingTypes, EmbossingTypes())
 	if len(d.Folds) > maxFolds {
 		k.fault("folds", fmt.Sprintf("%d of them; at most %d are taken", len(d.Folds), maxFolds))
 		return
@@ -205,6 +223,16 @@ func (k *checker) deviceMeaning(d *Device) {
 	for _, fold := range d.Folds {
 		if !foldCatalog.MatchString(fold) {
 			k.fault("folds", fmt.Sprintf("%.20q is no entry of the FoldCatalog, such as F4-1", fold))
+		}
+	}
+}
+
+// eachOneOf checks a list of different values.
+func (k *checker) eachOneOf(field string, values, known []string) {
+	for i, value := range values {
+		if !slices.Contains(known, value) || slices.Contains(values[:i], value) {
+			k.fault(field, fmt.Sprintf("%.40q is unknown or occurs twice; known are %s", value, strings.Join(known, ", ")))
+			return
 		}
 	}
 }

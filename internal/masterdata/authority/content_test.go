@@ -33,6 +33,8 @@ func device(process authority.Process) authority.Device {
 		d.StackHeight = 100 * fixed.One
 	case authority.CoverApplication:
 		d.Adhesive = "glue"
+	case authority.Embossing:
+		d.EmbossingTypes = []string{"FoilStamping"}
 	case authority.Folding:
 		d.Folds = []string{"F4-1", "F16-6", "F8-X"}
 	}

@@ -92,6 +92,13 @@ func TestDeviceFieldsMatchProcess(t *testing.T) {
 		"a fold of two lines":                {authority.Folding, func(d *machine) { d.Folds = []string{"F4-1\n"} }, []string{"folds"}},
 		"folds beyond number":                {authority.Folding, func(d *machine) { d.Folds = slices.Repeat([]string{"F4-1"}, 101) }, []string{"folds"}},
 		"folds on a guillotine":              {authority.Cutting, func(d *machine) { d.Folds = []string{"F4-1"} }, []string{"folds"}},
+		"corners alone":                      {authority.ShapeCutting, func(d *machine) { d.Shapes = []string{"RoundedRectangle"} }, nil},
+		"a shape that needs a tool":          {authority.ShapeCutting, func(d *machine) { d.Shapes = []string{"Path"} }, []string{"shapes"}},
+		"a shape twice":                      {authority.ShapeCutting, func(d *machine) { d.Shapes = []string{"Round", "Round"} }, []string{"shapes"}},
+		"shapes on a folder":                 {authority.Folding, func(d *machine) { d.Shapes = []string{"Round"} }, []string{"shapes"}},
+		"embossing without a type":           {authority.Embossing, func(d *machine) { d.EmbossingTypes = nil }, []string{"embossingTypes"}},
+		"embossing of an unknown type":       {authority.Embossing, func(d *machine) { d.EmbossingTypes = []string{"Foil"} }, []string{"embossingTypes"}},
+		"a perforator that embosses":         {authority.Perforating, func(d *machine) { d.EmbossingTypes = []string{"Braille"} }, []string{"embossingTypes"}},
 		"a reference to an unknown record":   {authority.Creasing, func(d *machine) { d.Labor, d.Electricity = "unknown-labor", "nothing" }, []string{"electricity", "labor"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +118,7 @@ func TestEveryProcessHasValidDevice(t *testing.T) {
 	t.Parallel()
 	// plain processes require no fields of their own; a folder may do any fold.
 	plain := func(p authority.Process) bool {
-		return !p.Printing() && p != authority.Cutting && p != authority.CoverApplication && p != authority.Folding
+		return !p.Printing() && p != authority.Cutting && p != authority.CoverApplication && p != authority.Folding && p != authority.Embossing
 	}
 	for _, process := range authority.Processes() {
 		if got := deviceFaults(t, device(process)); got != nil {

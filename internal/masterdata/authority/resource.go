@@ -93,12 +93,16 @@ const (
 	Trimming     Process = "Trimming"
 	HoleMaking   Process = "HoleMaking"
 	ShapeCutting Process = "ShapeCutting"
+	// Perforating and Embossing, which includes foil stamping, process flat pieces.
+	Perforating Process = "Perforating"
+	Embossing   Process = "Embossing"
 )
 
 // Processes lists all processes.
 func Processes() []Process {
 	return []Process{
 		ConventionalPrinting, DigitalPrinting, Cutting, Creasing, Folding, Laminating, Varnishing, Stitching, CoverApplication, Trimming, HoleMaking, ShapeCutting,
+		Perforating, Embossing,
 	}
 }
 
@@ -222,6 +226,12 @@ type Device struct {
 	// Folds lists the entries of the FoldCatalog that Folding supports, such as F4-1; an
 	// empty list means all folds with a known flat size.
 	Folds []string `json:"folds,omitempty"`
+	// Shapes lists the values of ShapeCut/@ShapeType that ShapeCutting supports, such as
+	// RoundedRectangle for round corners; an empty list means all.
+	Shapes []string `json:"shapes,omitempty"`
+	// EmbossingTypes lists the values of EmbossingItem/@EmbossingType that Embossing
+	// supports, such as FoilStamping.
+	EmbossingTypes []string `json:"embossingTypes,omitempty"`
 }
 
 // Ink is an ink of ConventionalPrinting.
@@ -298,7 +308,7 @@ type Labor struct {
 	Price Price `json:"price"`
 }
 
-// Service is work or carriage that is paid by the piece or by weight.
+// Service is work, carriage or a consumable that is paid by the piece, weight or area.
 type Service struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -312,7 +322,12 @@ type Service struct {
 	ColorType string `json:"colorType,omitempty"`
 	// Contract marks a Proof that is binding for the colours.
 	Contract bool `json:"contract,omitempty"`
-	// Price is per Piece: a package, or a proofed page. Freight may be per Kilogram.
+	// EmbossingType is a value of EmbossingItem/@EmbossingType, for EmbossingTool.
+	EmbossingType string `json:"embossingType,omitempty"`
+	// FoilColor is a value of EmbossingItem/@FoilColor, for Foil.
+	FoilColor string `json:"foilColor,omitempty"`
+	// Price is per Piece: a package, a proofed page or a tool. Freight may be per Kilogram.
+	// Foil is per SquareMetre.
 	Price Price `json:"price"`
 }
 
@@ -324,6 +339,9 @@ const (
 	Packing ServiceKind = "Packing"
 	Freight ServiceKind = "Freight"
 	Proof   ServiceKind = "Proof"
+	// EmbossingTool is a tool that is made for one EmbossingItem of a job.
+	EmbossingTool ServiceKind = "EmbossingTool"
+	Foil          ServiceKind = "Foil"
 )
 
 // Policy holds an owner's rules for calculations and its limits for unattended quotes.
@@ -356,6 +374,14 @@ type Policy struct {
 func MediaTypes() []string {
 	return []string{"Paper", "SelfAdhesive", "CorrugatedBoard", "Vinyl", "Textile", "Transparency"}
 }
+
+// EmbossingTypes lists the types of embossing (XJDF 2.2, EmbossType).
+func EmbossingTypes() []string {
+	return []string{"BlindEmbossing", "Braille", "EmbossedFinish", "FoilEmbossing", "FoilStamping"}
+}
+
+// ShapeTypes lists the shapes that can be costed; a Path needs a tool of its own.
+func ShapeTypes() []string { return []string{"Line", "Rectangular", "Round", "RoundedRectangle"} }
 
 // Coatings lists the coatings of media (XJDF 2.2, A.2.10).
 func Coatings() []string { return []string{"Coated", "Gloss", "Matte", "None", "Satin"} }

@@ -37,6 +37,16 @@ func TestServiceFieldsMatchKind(t *testing.T) {
 		"a package of 10 t and a bit": {func(c *authority.Content) { c.Services[0].MaxWeight = 10_000*fixed.One + 1 }, []string{"service box maxWeight"}},
 		"a proof without a type":      {func(c *authority.Content) { c.Services[2].ColorType = "" }, []string{"service proof colorType"}},
 		"a contract for carriage":     {func(c *authority.Content) { c.Services[1].Contract = true }, []string{"service carriage colorType"}},
+		"a tool without a type": {func(c *authority.Content) {
+			c.Services[2] = authority.Service{ID: "t", Name: "T", Kind: authority.EmbossingTool, Price: price(1, authority.PerPiece)}
+		}, []string{"service t embossingType"}},
+		"a foil without a colour": {func(c *authority.Content) {
+			c.Services[2] = authority.Service{ID: "f", Name: "F", Kind: authority.Foil, Price: price(1, authority.PerSquareMetre)}
+		}, []string{"service f foilColor"}},
+		"a foil by weight": {func(c *authority.Content) {
+			c.Services[2] = authority.Service{ID: "f", Name: "F", Kind: authority.Foil, FoilColor: "Gold", Price: price(1, authority.PerKilogram)}
+		}, []string{"service f price.per"}},
+		"carriage that embosses": {func(c *authority.Content) { c.Services[1].EmbossingType, c.Services[1].FoilColor = "Braille", "Gold" }, []string{"service carriage embossingType", "service carriage foilColor"}},
 		"a policy with a missing package": {
 			func(c *authority.Content) { c.Policy.Packing = "crate" }, []string{"policy.packing"},
 		},

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/pkg/xjdf"
+)
+
+// mostOperations bounds the operations of a part.
+const mostOperations = 8
+
+// operation is a run of the flat pieces of a part through one device.
+type operation struct {
+	process authority.Process
+	// embossing is the EmbossingType, tool is made once, and foil covers area square
+	// micrometres of each piece. They are empty for Perforating.
+	embossing  string
+	tool, foil *authority.Service
+	area       int64
+}
+
+// operations finds the perforations and the embossings of a flat part or a cover.
+func (r *reader) operations(p *part) {
+	if p.role == roleBody {
+		return
+	}
+	if embossing := intentOf("EmbossingIntent", p.node); embossing != nil {
+		for item := range embossing.All("EmbossingItem") {
+			r.emboss(p, item)
+		}
+	}
+	if folding := intentOf("FoldingIntent", p.node); folding != nil {
+		r.perforate(p, folding)
+	}
+	if len(p.operations) > mostOperations {
+		r.stop(IntentNotCosted, p.node, "", fmt.Sprintf("%s needs %d runs to emboss and perforate it; the limit is %d", described(p.node), len(p.operations), mostOperations))
+	}
+}
+
+// perforate adds a run for each direction of the perforations.
+func (r *reader) perforate(p *part, folding *xjdf.Node) {
+	lines := slices.Collect(folding.All("Perforate"))
+	if len(lines) == 0 {
+		return
+	}
+	if !r.performed(authority.Perforating, func(authority.Device) bool { return true }) {
+		r.left(lines[0], "", "the owner has no device for Perforating, which is not included in the figures")
+		return
+	}
+	directions := map[bool]bool{}
+	for _, line := range lines {
+		path, _ := numbers(attr(line, "WorkingPath"))
+		straight := len(path) == 2 && (path[0] == 0) != (path[1] == 0)
+		if !straight && len(lines) > 1 {
+			r.left(line, "WorkingPath", "one of several perforations must run along an edge; it is not included in the figures")
+			continue
+		}
+		directions[straight && path[0] == 0] = true
+	}
+	for range directions {
+		p.operations = append(p.operations, operation{process: authority.Perforating})
+	}
+}
+
+// emboss adds a run for an EmbossingItem, with its tool and its foil.
+func (r *reader) emboss(p *part, item *xjdf.Node) {
+	kind := attr(item, "EmbossingType")
+	if !r.performed(authority.Embossing, func(d authority.Device) bool { return slices.Contains(d.EmbossingTypes, kind) }) {
+		r.left(item, "EmbossingType", fmt.Sprintf("the owner has no device for %.40q, which is not included in the figures", kind))
+		return
+	}
+	op := operation{process: authority.Embossing, embossing: kind, tool: r.priced(authority.EmbossingTool, func(s *authority.Service) bool { return s.EmbossingType == kind })}
+	if op.tool == nil {
+		r.left(item, "EmbossingType", fmt.Sprintf("the owner offers no tool for %.40q, which is not included in the figures", kind))
+		return
+	}
+	r.unlessOneOf(item, "Direction", "a tool for both directions is not included in the figures", "Raised", "Depressed", "Flat")
+	if kind == "FoilStamping" || kind == "FoilEmbossing" {
+		color := attr(item, "FoilColor")
+		op.foil = r.priced(authority.Foil, func(s *authority.Service) bool { return s.FoilColor == color })
+		image, present := r.size(item, "ImageSize")
+		surface := p.flat
+		if p.role == roleCover {
+			surface = rectangle{2 * p.page.x, p.page.y}
+		}
+		switch {
+		case op.foil == nil:
+			r.left(item, "FoilColor", fmt.Sprintf("the owner offers no foil with the colour %.40q; the item is not included in the figures", color))
+			return
+		case !present || image.x <= 0 || image.y <= 0 || !image.within(surface) && !image.turned().within(surface):
+			r.left(item, "ImageSize", "the size of a foil is required and must fit on the product; the item is not included in the figures")
+			return
+		}
+		op.area = times(image.x, image.y)
+	}
+	p.operations = append(p.operations, op)
+}
+
+// performed reports whether the owner has a device of a process that fits.
+func (r *reader) performed(process authority.Process, fits func(authority.Device) bool) bool {
+	return slices.ContainsFunc(r.snapshot.Content().Devices, func(d authority.Device) bool { return d.Process == process && fits(d) })
+}
+
+// priced returns the cheapest service of a kind that fits, or nil.
+func (r *reader) priced(kind authority.ServiceKind, fits func(*authority.Service) bool) *authority.Service {
+	return cheapest(r.snapshot.Content().Services,
+		func(s *authority.Service) bool { return s.Kind == kind && fits(s) },
+		func(s *authority.Service) int64 { return int64(s.Price.Amount) })
+}
+
+// flatAlone reports a request of a product that has no flat pieces of its own.
+func (r *reader) flatAlone(j *job, product, n *xjdf.Node, what string) {
+	if !slices.ContainsFunc(j.parts, func(p *part) bool { return p.node == product && p.role != roleBody }) {
+		r.left(n, "", what+" is included in the figures for flat products and covers alone")
+	}
+}
+
+// operators returns the combinations of devices for the operations of a part, each with one
+// device for each operation. Their number is bounded.
+func (s *search) operators(on *sort) [][]*machine {
+	all := [][]*machine{nil}
+	for _, op := range on.part.operations {
+		able := s.usable(op.process, true, func(m *machine) string {
+			if op.process == authority.Embossing && !slices.Contains(m.EmbossingTypes, op.embossing) {
+				return "it does not support " + op.embossing
+			}
+			return m.takes(on.size, on.part.medium.Weight)
+		})
+		var longer [][]*machine
+		for _, before := range all {
+			for _, m := range able {
+				longer = append(longer, append(slices.Clone(before), m))
+			}
+		}
+		if len(longer) > mostFinishes {
+			longer = longer[:mostFinishes]
+			s.truncated = true
+		}
+		all = longer
+	}
+	return all
+}
+
+// operate adds the lines of the operations, the last first, and returns the number of pieces
+// to cut for a number of good ones.
+func (w *way) operate(t *tally, pieces int64) int64 {
+	for i := len(w.operators) - 1; i >= 0; i-- {
+		m, op := w.operators[i], &w.sort.part.operations[i]
+		pieces = m.spoiled(pieces, 1)
+		t.run(m, "pieces", 1, pieces)
+		if op.foil != nil {
+			area := fixed.MulDiv(pieces, op.area, 1e8)
+			t.add(row{op.process, ItemFoil, authority.FamilyService, op.foil.ID, area, op.foil.Price.Per, op.foil.Price.Amount}, t.text("foil on %d pieces", pieces))
+		}
+		if op.tool != nil {
+			t.add(row{op.process, ItemTools, authority.FamilyService, op.tool.ID, quantityOne, op.tool.Price.Per, op.tool.Price.Amount}, t.text("%d tool", 1))
+		}
+	}
+	return pieces
+}
