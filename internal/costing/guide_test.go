@@ -17,9 +17,11 @@ import (
 
 const examples = "../../docs/examples/costing"
 
-func guide(tb testing.TB) string {
+func guide(tb testing.TB) string { return guidePage(tb, "costing") }
+
+func guidePage(tb testing.TB, name string) string {
 	tb.Helper()
-	text, err := os.ReadFile("../../docs/guides/costing.md")
+	text, err := os.ReadFile("../../docs/guides/" + name + ".md")
 	if err != nil {
 		tb.Fatalf("os.ReadFile: %v", err)
 	}
@@ -79,22 +81,28 @@ func TestExamplesMatchHandCalculation(t *testing.T) {
 				t.Fatalf("cannot calculate the example: %v", err)
 			}
 			want, total := handCalculated(t, text, name)
-			for _, b := range result.Breaks {
-				if b.Quantity != result.Product.Quantity {
-					continue
-				}
-				var got []string
-				for _, l := range b.Lines {
-					got = append(got, fmt.Sprintf("%s %s %s %s %s %s %s", l.Step, l.Item, l.Resource.ID, l.Quantity, l.Unit, l.Rate, l.Amount.Amount()))
-				}
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("lines of %s (-by hand +calculated):\n%s", name, diff)
-				}
-				if b.Total.String() != total {
-					t.Errorf("total of %s is %s, want %s as calculated by hand", name, b.Total, total)
-				}
-			}
+			compareByHand(t, result, want, total)
 		})
+	}
+}
+
+// compareByHand compares the lines and the total of the requested quantity.
+func compareByHand(t *testing.T, result *costing.Result, want []string, total string) {
+	t.Helper()
+	for _, b := range result.Breaks {
+		if b.Quantity != result.Product.Quantity {
+			continue
+		}
+		var got []string
+		for _, l := range b.Lines {
+			got = append(got, fmt.Sprintf("%s %s %s %s %s %s %s", l.Step, l.Item, l.Resource.ID, l.Quantity, l.Unit, l.Rate, l.Amount.Amount()))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("lines (-by hand +calculated):\n%s", diff)
+		}
+		if b.Total.String() != total {
+			t.Errorf("total is %s, want %s as calculated by hand", b.Total, total)
+		}
 	}
 }
 

@@ -119,6 +119,13 @@ func TestFinishedFlyerMatchesIndependentArithmetic(t *testing.T) {
 	}
 }
 
+func TestFinishedFlyerMatchesHandCalculation(t *testing.T) {
+	t.Parallel()
+	result, _ := reviewed(t, example(t, "finishing/flyer"), finishingPrinter())
+	lines, total := handCalculated(t, guidePage(t, "costing-finishing"), "finished-flyer")
+	compareByHand(t, result, lines, total)
+}
+
 func TestFinishingThatIsNotOfferedIsRefusedByName(t *testing.T) {
 	t.Parallel()
 	line := func(x, y float64) object { return object{"WorkingPath": []any{x, y}} }
