@@ -31,6 +31,10 @@ func (f finish) cost(t *tally, j *job, products int64) int64 {
 	for _, m := range f {
 		products = m.spoiled(products, 1)
 		t.run(m, "products", 1, products)
+		if m.Process == authority.LooseBinding {
+			t.add(row{m.Process, ItemElements, authority.FamilyService, j.wire.ID, times(products, quantityOne), j.wire.Price.Per, j.wire.Price.Amount},
+				t.text("for %d products", products))
+		}
 		if m.Process == authority.CoverApplication {
 			each := fixed.MulDiv(j.closed.y, int64(m.adhesive.Consumption), 10)
 			t.add(row{m.Process, ItemAdhesive, authority.FamilyAdhesive, m.Adhesive, kilograms(products, each), authority.PerKilogram, m.adhesive.Price.Amount},

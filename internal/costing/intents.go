@@ -28,7 +28,11 @@ func known(element string) (names []string, listed bool) {
 	case "FoldingIntent":
 		return []string{"Crease", "Fold", "FoldCatalog", "Orientation", "Perforate"}, true
 	case "BindingIntent":
-		return []string{"BindingOrder", "BindingSide", "BindingType", "ChildRefs", "SaddleStitching", "SoftCoverBinding"}, true
+		return []string{"BindingOrder", "BindingSide", "BindingType", "ChildRefs", "LooseBinding", "SaddleStitching", "SoftCoverBinding"}, true
+	case "LooseBinding":
+		return []string{"CoilBinding"}, true
+	case "CoilBinding":
+		return []string{"CoilShape"}, true
 	case "SaddleStitching":
 		return []string{"StapleShape", "StitchNumber"}, true
 	case "SoftCoverBinding":

@@ -17,6 +17,9 @@ type job struct {
 	amount, low, high int64
 	// bind is the process that binds the parts, or empty for a single flat part.
 	bind authority.Process
+	// loose is the BindingType of LooseBinding, or empty; wire is its element.
+	loose string
+	wire  *authority.Service
 	// pages is the number of pages of a bound product, cover included.
 	pages int64
 	// closed is the size of the product.
@@ -78,7 +81,9 @@ type part struct {
 	// the spine and y across it.
 	spineTop bool
 	// wide is the width in micrometres that soft cover binding mills off each leaf.
-	wide   int64
+	wide int64
+	// loose is set for the single leaves of LooseBinding.
+	loose  bool
 	grain  grain
 	colors []color
 	prints [2]bool

@@ -19,7 +19,11 @@ func (r *reader) kinds(j *job) {
 		r.left(j.node, "ProductType", fmt.Sprintf("%.60q does not match the described product, which is calculated", j.kind))
 	}
 	for _, p := range j.parts {
-		if kind := attr(p.node, "ProductType"); p.node != j.node && p.role == roleBody && !slices.Contains([]string{"", "Body", "BookBlock", "Section"}, kind) {
+		pages := []string{"", "Body", "BookBlock", "Section"}
+		if p.loose {
+			pages = append(pages, "FrontCover", "BackCover")
+		}
+		if kind := attr(p.node, "ProductType"); p.node != j.node && p.role == roleBody && !slices.Contains(pages, kind) {
 			r.left(p.node, "ProductType", fmt.Sprintf("%.60q is calculated as pages of the body", kind))
 		}
 	}

@@ -168,7 +168,7 @@ func (r *reader) folding(j *job, product, n *xjdf.Node) {
 // bindingDetails reports the parts of a BindingIntent, beyond its type, that the figures do
 // not include.
 func (r *reader) bindingDetails(j *job, n *xjdf.Node) {
-	order := map[authority.Process]string{"": "None", authority.Stitching: "Collecting", authority.CoverApplication: "Gathering"}[j.bind]
+	order := map[authority.Process]string{"": "None", authority.Stitching: "Collecting", authority.CoverApplication: "Gathering", authority.LooseBinding: "Gathering"}[j.bind]
 	r.unlessOneOf(n, "BindingOrder", "the parts are bound in another order", order)
 	r.unlessOneOf(n, "BindingSide", "the side of the spine is invalid", "Left", "Right", "Top", "Bottom")
 	if j.bind == "" && (attr(n, "BindingSide") != "" || attr(n, "BindingType") == "") {
@@ -176,12 +176,16 @@ func (r *reader) bindingDetails(j *job, n *xjdf.Node) {
 	}
 	for _, detail := range n.Children {
 		fits := detail.Name.Local == "SaddleStitching" && j.bind == authority.Stitching ||
-			detail.Name.Local == "SoftCoverBinding" && j.bind == authority.CoverApplication
+			detail.Name.Local == "SoftCoverBinding" && j.bind == authority.CoverApplication ||
+			detail.Name.Local == "LooseBinding" && j.loose != ""
 		if !fits || !detail.Name.Core() {
 			r.left(detail, "", fmt.Sprintf("%.60q is not included in the figures", detail.Name.String()))
 			continue
 		}
 		r.unread(detail)
+		if coil := detail.Child("CoilBinding"); coil != nil {
+			r.unlessOneOf(coil, "CoilShape", "only single coils and twin wires without a hanger are included in the figures", map[string]string{"CoilBinding": "Single", "WireComb": "Twin"}[j.loose])
+		}
 		r.unlessOneOf(detail, "StitchNumber", "two stitches are included in the figures", "1", "2")
 		r.unlessOneOf(detail, "StapleShape", "eyelets are not included in the figures", "Butted", "ClinchOut", "Crown", "Overlap")
 		for _, attribute := range [...]string{"BlockThreadSewing", "EndSheets"} {

@@ -101,6 +101,19 @@ func (r *reader) emboss(p *part, item *xjdf.Node) {
 	p.operations = append(p.operations, op)
 }
 
+// element finds the wire or the coil for a block of a thickness in micrometres.
+func (r *reader) element(j *job, thickness int64) {
+	if j.loose == "" {
+		return
+	}
+	j.wire = r.priced(authority.BindingElement, func(s *authority.Service) bool {
+		return s.BindingType == j.loose && fromMillimetres(s.MaxThickness) >= thickness && fromMillimetres(s.MaxLength) >= j.closed.y
+	})
+	if j.wire == nil {
+		r.stop(NoDevice, j.node, "", fmt.Sprintf("the owner offers no element for %s that binds %s mm on a spine of %s mm", j.loose, millimetres(thickness), millimetres(j.closed.y)))
+	}
+}
+
 // performed reports whether the owner has a device of a process that fits.
 func (r *reader) performed(process authority.Process, fits func(authority.Device) bool) bool {
 	return slices.ContainsFunc(r.snapshot.Content().Devices, func(d authority.Device) bool { return d.Process == process && fits(d) })

@@ -28,6 +28,10 @@ func finishingPrinter() authority.Content {
 			SetupWaste: 20, WastePercent: dec("2"), HourlyRate: dec("40"), Crew: dec("1"), Labor: "finisher", EmbossingTypes: []string{"BlindEmbossing", "FoilStamping"},
 		},
 		authority.Device{
+			ID: "closer", Name: "Gather, punch and close", Process: authority.LooseBinding, MaxSheet: size("360", "360"), MinPages: 8, MaxPages: 300, Speed: dec("300"), SetupMinutes: dec("10"),
+			SetupWaste: 2, WastePercent: dec("1"), HourlyRate: dec("12"), Crew: dec("1"), Labor: "finisher", BindingTypes: []string{"WireComb"},
+		},
+		authority.Device{
 			ID: "rounder", Name: "Corner rounder", Process: authority.ShapeCutting, MaxSheet: size("500", "500"), Speed: dec("6000"), SetupMinutes: dec("6"),
 			SetupWaste: 5, WastePercent: dec("0.5"), HourlyRate: dec("10"), Crew: dec("1"), Labor: "finisher", Shapes: []string{"RoundedRectangle"},
 		},
@@ -36,6 +40,8 @@ func finishingPrinter() authority.Content {
 		{ID: "tool-foil", Name: "Foil block", Kind: authority.EmbossingTool, EmbossingType: "FoilStamping", Price: price("80", authority.PerPiece)},
 		{ID: "tool-blind", Name: "Die and counter-die", Kind: authority.EmbossingTool, EmbossingType: "BlindEmbossing", Price: price("95", authority.PerPiece)},
 		{ID: "foil-gold", Name: "Gold foil", Kind: authority.Foil, FoilColor: "Gold", Price: price("1.5", authority.PerSquareMetre)},
+		{ID: "wire-5", Name: "Twin wire for 5 mm", Kind: authority.BindingElement, BindingType: "WireComb", MaxThickness: dec("5"), MaxLength: dec("297"), Price: price("0.06", authority.PerPiece)},
+		{ID: "wire-8", Name: "Twin wire for 8 mm", Kind: authority.BindingElement, BindingType: "WireComb", MaxThickness: dec("8"), MaxLength: dec("297"), Price: price("0.09", authority.PerPiece)},
 	}
 	return c
 }
@@ -179,7 +185,7 @@ func TestFinishingThatIsNotOfferedIsRefusedByName(t *testing.T) {
 			change: embossed(slices.Repeat([]any{stamped(nil)}, 9)...), want: []string{`INTENT_NOT_COSTED "P1" needs 9 runs to emboss and perforate it; the limit is 8`},
 		},
 		"a piece too large for the platen": {
-			change: embossed(stamped(nil)), owner: func(c *authority.Content) { c.Devices[len(c.Devices)-2].MaxSheet = size("100", "100") },
+			change: embossed(stamped(nil)), owner: func(c *authority.Content) { c.Devices[len(c.Devices)-3].MaxSheet = size("100", "100") },
 			want: []string{"NO_DEVICE digital-48: no device can fold, crease, perforate or emboss the pieces; press-100: no device can fold, crease, perforate or emboss the pieces; " +
 				"press-52: no device can fold, crease, perforate or emboss the pieces; Embossing foiler: the piece or sheet exceeds its maximum size"},
 		},

@@ -120,7 +120,7 @@ func (r *reader) pages(p *part, j *job, layout *xjdf.Node) {
 		return
 	}
 	unit := int64(4)
-	if j.bind == authority.CoverApplication {
+	if j.bind != authority.Stitching {
 		unit = 2
 	}
 	p.pages = fixed.CeilDiv(pages, unit) * unit
@@ -213,6 +213,9 @@ func (p *part) signature(pages, columns, rows int64) *sort {
 	leaf := rectangle{p.page.x + p.trim + p.wide, p.page.y + 2*p.trim}
 	s := &sort{part: p, pages: pages, size: rectangle{columns * leaf.x, rows * leaf.y}}
 	page := times(p.page.x+p.bleed, p.page.y+2*p.bleed)
+	if p.loose {
+		page = times(p.page.x+2*p.bleed, p.page.y+2*p.bleed)
+	}
 	s.area = times(pages/2, page)
 	if pages > 2 {
 		s.fold = fmt.Sprintf("F%d-X", pages)

@@ -61,6 +61,10 @@ func (r *reader) job(entries []entry) *job {
 		if p.role == roleBody && j.bind == authority.CoverApplication {
 			p.wide = fromMillimetres(r.policy.SpineMilling)
 		}
+		if p.loose = j.loose != ""; p.loose {
+			// Single leaves are cut on all four sides.
+			p.wide = p.trim
+		}
 	}
 	r.unused(entries)
 	r.whole(j)
@@ -162,6 +166,12 @@ func (r *reader) binding(j *job) bool {
 		j.bind = authority.Stitching
 	case "SoftCover":
 		j.bind = authority.CoverApplication
+	case "WireComb", "CoilBinding":
+		if !r.performed(authority.LooseBinding, func(d authority.Device) bool { return slices.Contains(d.BindingTypes, kind) }) {
+			r.stop(IntentNotCosted, intent, "BindingType", fmt.Sprintf("the owner has no device for the binding %.40q", kind))
+			return false
+		}
+		j.bind, j.loose = authority.LooseBinding, kind
 	default:
 		r.stop(IntentNotCosted, intent, "BindingType", fmt.Sprintf("the binding %.40q is not supported", kind))
 		return false
@@ -190,7 +200,13 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 		case "Cover", "WrapAroundCover":
 			p.role = roleCover
 			covers++
+			if j.loose != "" {
+				r.stop(ProductStructure, node, "ProductType", "a product bound with wire has a FrontCover and a BackCover of single leaves")
+			}
 		case "FrontCover", "BackCover":
+			if j.loose != "" {
+				break
+			}
 			r.stop(ProductStructure, node, "ProductType", "covers of two sheets are not supported")
 		}
 		// Each product contains a part once.
@@ -242,7 +258,7 @@ func (r *reader) whole(j *job) {
 			spine += times(p.pages/2, int64(p.medium.Thickness)) / int64(fixed.One)
 		}
 	}
-	if j.bind == authority.Stitching {
+	if j.bind == authority.Stitching || j.loose != "" {
 		spine = 0
 	}
 	// Compare the sizes of the parts of a bound product with each other.
@@ -260,6 +276,7 @@ func (r *reader) whole(j *job) {
 		r.thicknessAgrees(p, thickness)
 	}
 	r.wholeAgrees(j)
+	r.element(j, thickness)
 	for _, p := range j.parts {
 		if p.role == roleCover {
 			if p.flat == (rectangle{}) {
@@ -272,7 +289,7 @@ func (r *reader) whole(j *job) {
 			continue
 		}
 		for _, signature := range signatures() {
-			if signature.pages > 2 || j.bind == authority.CoverApplication {
+			if signature.pages > 2 && j.loose == "" || signature.pages == 2 && j.bind != authority.Stitching {
 				p.sorts = append(p.sorts, p.signature(signature.pages, signature.columns, signature.rows))
 			}
 		}

@@ -112,6 +112,7 @@ const (
 	ItemFreight  Item = "freight"
 	ItemFoil     Item = "foil"
 	ItemTools    Item = "tools"
+	ItemElements Item = "elements"
 )
 
 // PerClick is the unit of printed sides of sheets.

@@ -63,9 +63,9 @@ func inOrder(lines []Line) {
 	steps := []authority.Process{
 		authority.ConventionalPrinting, authority.DigitalPrinting, authority.Varnishing, authority.Laminating, authority.Cutting,
 		authority.Embossing, authority.Perforating, authority.Creasing,
-		authority.Folding, authority.Stitching, authority.CoverApplication, authority.Trimming, authority.ShapeCutting, authority.HoleMaking, Proofing, BoxPacking, Delivery,
+		authority.Folding, authority.Stitching, authority.CoverApplication, authority.Trimming, authority.LooseBinding, authority.ShapeCutting, authority.HoleMaking, Proofing, BoxPacking, Delivery,
 	}
-	items := []Item{ItemMedia, ItemPlates, ItemInk, ItemClicks, ItemVarnish, ItemFilm, ItemFoil, ItemTools, ItemAdhesive, ItemMachine, ItemLabor, ItemPower}
+	items := []Item{ItemMedia, ItemPlates, ItemInk, ItemClicks, ItemVarnish, ItemFilm, ItemFoil, ItemTools, ItemElements, ItemAdhesive, ItemMachine, ItemLabor, ItemPower}
 	slices.SortStableFunc(lines, func(a, b Line) int {
 		return cmp.Or(
 			cmp.Compare(slices.Index(steps, a.Step), slices.Index(steps, b.Step)),

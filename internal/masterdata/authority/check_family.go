@@ -80,7 +80,15 @@ func (k *checker) service(s *Service) {
 	if s.Kind != Foil && s.FoilColor != "" {
 		k.fault("foilColor", "applies to Foil alone")
 	}
+	if s.Kind != BindingElement && (s.BindingType != "" || s.MaxThickness != 0 || s.MaxLength != 0) {
+		k.fault("bindingType", "bindingType, maxThickness and maxLength apply to BindingElement alone")
+	}
 	switch s.Kind {
+	case BindingElement:
+		oneOf(k, "bindingType", s.BindingType, LooseBindingTypes())
+		k.positive("maxThickness", s.MaxThickness, maxSide)
+		k.positive("maxLength", s.MaxLength, maxSide)
+		k.price(s.Price, PerPiece)
 	case EmbossingTool:
 		oneOf(k, "embossingType", s.EmbossingType, EmbossingTypes())
 		k.price(s.Price, PerPiece)
@@ -95,7 +103,7 @@ func (k *checker) service(s *Service) {
 		oneOf(k, "colorType", s.ColorType, []string{"Monochrome", "BasicColor", "MatchedColor"})
 		k.price(s.Price, PerPiece)
 	default:
-		oneOf(k, "kind", s.Kind, []ServiceKind{Packing, Freight, Proof, EmbossingTool, Foil})
+		oneOf(k, "kind", s.Kind, []ServiceKind{Packing, Freight, Proof, EmbossingTool, Foil, BindingElement})
 	}
 }
 
@@ -206,6 +214,7 @@ func (k *checker) deviceMeaning(d *Device) {
 		{"folds", len(d.Folds) > 0, d.Process == Folding, false},
 		{"shapes", len(d.Shapes) > 0, d.Process == ShapeCutting, false},
 		{"embossingTypes", len(d.EmbossingTypes) > 0, d.Process == Embossing, d.Process == Embossing},
+		{"bindingTypes", len(d.BindingTypes) > 0, d.Process == LooseBinding, d.Process == LooseBinding},
 	} {
 		if field.set && !field.of {
 			k.fault(field.name, fmt.Sprintf("means nothing to %s", d.Process))
@@ -215,6 +224,7 @@ func (k *checker) deviceMeaning(d *Device) {
 		}
 	}
 	k.eachOneOf("shapes", d.Shapes, ShapeTypes())
+	k.eachOneOf("bindingTypes", d.BindingTypes, LooseBindingTypes())
 	k.eachOneOf("embossingTypes", d.EmbossingTypes, EmbossingTypes())
 	if len(d.Folds) > maxFolds {
 		k.fault("folds", fmt.Sprintf("%d of them; at most %d are taken", len(d.Folds), maxFolds))

@@ -35,6 +35,8 @@ func device(process authority.Process) authority.Device {
 		d.Adhesive = "glue"
 	case authority.Embossing:
 		d.EmbossingTypes = []string{"FoilStamping"}
+	case authority.LooseBinding:
+		d.BindingTypes = []string{"WireComb"}
 	case authority.Folding:
 		d.Folds = []string{"F4-1", "F16-6", "F8-X"}
 	}

@@ -98,6 +98,9 @@ func TestDeviceFieldsMatchProcess(t *testing.T) {
 		"shapes on a folder":                 {authority.Folding, func(d *machine) { d.Shapes = []string{"Round"} }, []string{"shapes"}},
 		"embossing without a type":           {authority.Embossing, func(d *machine) { d.EmbossingTypes = nil }, []string{"embossingTypes"}},
 		"embossing of an unknown type":       {authority.Embossing, func(d *machine) { d.EmbossingTypes = []string{"Foil"} }, []string{"embossingTypes"}},
+		"wire and coils":                     {authority.LooseBinding, func(d *machine) { d.BindingTypes = []string{"WireComb", "CoilBinding"} }, nil},
+		"loose binding without a type":       {authority.LooseBinding, func(d *machine) { d.BindingTypes = nil }, []string{"bindingTypes"}},
+		"loose binding with glue":            {authority.LooseBinding, func(d *machine) { d.BindingTypes = []string{"SoftCover"} }, []string{"bindingTypes"}},
 		"a perforator that embosses":         {authority.Perforating, func(d *machine) { d.EmbossingTypes = []string{"Braille"} }, []string{"embossingTypes"}},
 		"a reference to an unknown record":   {authority.Creasing, func(d *machine) { d.Labor, d.Electricity = "unknown-labor", "nothing" }, []string{"electricity", "labor"}},
 	} {
@@ -118,7 +121,7 @@ func TestEveryProcessHasValidDevice(t *testing.T) {
 	t.Parallel()
 	// plain processes require no fields of their own; a folder may do any fold.
 	plain := func(p authority.Process) bool {
-		return !p.Printing() && p != authority.Cutting && p != authority.CoverApplication && p != authority.Folding && p != authority.Embossing
+		return !p.Printing() && p != authority.Cutting && p != authority.CoverApplication && p != authority.Folding && p != authority.Embossing && p != authority.LooseBinding
 	}
 	for _, process := range authority.Processes() {
 		if got := deviceFaults(t, device(process)); got != nil {

@@ -96,13 +96,15 @@ const (
 	// Perforating and Embossing, which includes foil stamping, process flat pieces.
 	Perforating Process = "Perforating"
 	Embossing   Process = "Embossing"
+	// LooseBinding is binding with wire or coils, with inline gathering and punching.
+	LooseBinding Process = "LooseBinding"
 )
 
 // Processes lists all processes.
 func Processes() []Process {
 	return []Process{
 		ConventionalPrinting, DigitalPrinting, Cutting, Creasing, Folding, Laminating, Varnishing, Stitching, CoverApplication, Trimming, HoleMaking, ShapeCutting,
-		Perforating, Embossing,
+		Perforating, Embossing, LooseBinding,
 	}
 }
 
@@ -232,6 +234,8 @@ type Device struct {
 	// EmbossingTypes lists the values of EmbossingItem/@EmbossingType that Embossing
 	// supports, such as FoilStamping.
 	EmbossingTypes []string `json:"embossingTypes,omitempty"`
+	// BindingTypes lists the values of BindingIntent/@BindingType that LooseBinding supports.
+	BindingTypes []string `json:"bindingTypes,omitempty"`
 }
 
 // Ink is an ink of ConventionalPrinting.
@@ -326,7 +330,12 @@ type Service struct {
 	EmbossingType string `json:"embossingType,omitempty"`
 	// FoilColor is a value of EmbossingItem/@FoilColor, for Foil.
 	FoilColor string `json:"foilColor,omitempty"`
-	// Price is per Piece: a package, a proofed page or a tool. Freight may be per Kilogram.
+	// BindingType is a value of BindingIntent/@BindingType, for BindingElement. The element
+	// binds a block of at most MaxThickness with a spine of at most MaxLength, in mm.
+	BindingType  string        `json:"bindingType,omitempty"`
+	MaxThickness fixed.Decimal `json:"maxThickness,omitempty"`
+	MaxLength    fixed.Decimal `json:"maxLength,omitempty"`
+	// Price is per Piece: a package, a proofed page, a tool or an element. Freight may be per Kilogram.
 	// Foil is per SquareMetre.
 	Price Price `json:"price"`
 }
@@ -342,6 +351,8 @@ const (
 	// EmbossingTool is a tool that is made for one EmbossingItem of a job.
 	EmbossingTool ServiceKind = "EmbossingTool"
 	Foil          ServiceKind = "Foil"
+	// BindingElement is the wire or the coil of one product.
+	BindingElement ServiceKind = "BindingElement"
 )
 
 // Policy holds an owner's rules for calculations and its limits for unattended quotes.
@@ -379,6 +390,9 @@ func MediaTypes() []string {
 func EmbossingTypes() []string {
 	return []string{"BlindEmbossing", "Braille", "EmbossedFinish", "FoilEmbossing", "FoilStamping"}
 }
+
+// LooseBindingTypes lists the types of LooseBinding that can be costed (XJDF 2.2, A.2.7).
+func LooseBindingTypes() []string { return []string{"CoilBinding", "WireComb"} }
 
 // ShapeTypes lists the shapes that can be costed; a Path needs a tool of its own.
 func ShapeTypes() []string { return []string{"Line", "Rectangular", "Round", "RoundedRectangle"} }

@@ -46,6 +46,13 @@ func TestServiceFieldsMatchKind(t *testing.T) {
 		"a foil by weight": {func(c *authority.Content) {
 			c.Services[2] = authority.Service{ID: "f", Name: "F", Kind: authority.Foil, FoilColor: "Gold", Price: price(1, authority.PerKilogram)}
 		}, []string{"service f price.per"}},
+		"a wire without its sizes": {func(c *authority.Content) {
+			c.Services[2] = authority.Service{ID: "w", Name: "W", Kind: authority.BindingElement, BindingType: "WireComb", Price: price(1, authority.PerPiece)}
+		}, []string{"service w maxThickness", "service w maxLength"}},
+		"a wire for soft covers": {func(c *authority.Content) {
+			c.Services[2] = authority.Service{ID: "w", Name: "W", Kind: authority.BindingElement, BindingType: "SoftCover", MaxThickness: fixed.One, MaxLength: fixed.One, Price: price(1, authority.PerPiece)}
+		}, []string{"service w bindingType"}},
+		"carriage with wire":     {func(c *authority.Content) { c.Services[1].MaxLength = fixed.One }, []string{"service carriage bindingType"}},
 		"carriage that embosses": {func(c *authority.Content) { c.Services[1].EmbossingType, c.Services[1].FoilColor = "Braille", "Gold" }, []string{"service carriage embossingType", "service carriage foilColor"}},
 		"a policy with a missing package": {
 			func(c *authority.Content) { c.Policy.Packing = "crate" }, []string{"policy.packing"},
