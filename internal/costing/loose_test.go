@@ -29,15 +29,15 @@ func TestNotebookMatchesIndependentArithmetic(t *testing.T) {
 	result, _ := reviewed(t, example(t, "finishing/notebook"), finishingPrinter())
 	ceil := func(a, b int) int { return (a + b - 1) / b }
 	bound := ceil(200*100, 99) + 2
-	print := func(leaves int) int { return ceil(ceil(bound*leaves, 2)*1000, 995) + 2 }
-	grams := ceil(print(50), 8) * 63 // of a sheet of 1000 x 700 mm and 90 g/m2
+	printed := func(leaves int) int { return ceil(ceil(bound*leaves, 2)*1000, 995) + 2 }
+	grams := ceil(printed(50), 8) * 63 // of a sheet of 1000 x 700 mm and 90 g/m2
 	want := []string{
-		fmt.Sprintf("media board-300 %d", ceil(print(1), 8)),
-		fmt.Sprintf("clicks digital-48 %d", print(1)),
+		fmt.Sprintf("media board-300 %d", ceil(printed(1), 8)),
+		fmt.Sprintf("clicks digital-48 %d", printed(1)),
 		fmt.Sprintf("media offset-90 %d.%03d", grams/1000, grams%1000),
-		fmt.Sprintf("clicks digital-48 %d", 2*print(50)),
-		fmt.Sprintf("media board-300 %d", ceil(print(1), 8)),
-		fmt.Sprintf("clicks digital-48 %d", print(1)),
+		fmt.Sprintf("clicks digital-48 %d", 2*printed(50)),
+		fmt.Sprintf("media board-300 %d", ceil(printed(1), 8)),
+		fmt.Sprintf("clicks digital-48 %d", printed(1)),
 		fmt.Sprintf("elements wire-8 %d", bound),
 	}
 	var got []string

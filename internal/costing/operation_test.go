@@ -3,6 +3,7 @@
 package costing_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/costing"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // finishingPrinter returns the printer of the guide with devices, tools and foil for finishing.
@@ -130,6 +132,21 @@ func TestFinishedFlyerMatchesHandCalculation(t *testing.T) {
 	result, _ := reviewed(t, example(t, "finishing/flyer"), finishingPrinter())
 	lines, total := handCalculated(t, guidePage(t, "costing-finishing"), "finished-flyer")
 	compareByHand(t, result, lines, total)
+}
+
+func TestFinishingIsTheSameInXML(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"finishing/flyer", "finishing/notebook"} {
+		want, _ := reviewed(t, example(t, name), finishingPrinter())
+		var markup bytes.Buffer
+		if err := xjdf.WriteXML(&markup, parse(t, example(t, name)).Root); err != nil {
+			t.Fatalf("xjdf.WriteXML: %v", err)
+		}
+		got, reasons := reviewed(t, markup.Bytes(), finishingPrinter())
+		if diff := cmp.Diff(string(written(t, want)), string(written(t, got))); diff != "" || reasons != nil {
+			t.Errorf("%s: reasons %q, difference:\n%s", name, reasons, diff)
+		}
+	}
 }
 
 func TestFinishingThatIsNotOfferedIsRefusedByName(t *testing.T) {

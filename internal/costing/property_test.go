@@ -19,9 +19,9 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// randomOwner returns the printer of the guide with random figures.
+// randomOwner returns the printer of the guides with random figures.
 func randomOwner(source *rand.Rand) authority.Content {
-	c := printer()
+	c := finishingPrinter()
 	scaled := func(d *fixed.Decimal, low, high int64) {
 		*d = fixed.Decimal(fixed.MulDiv(int64(*d), low+source.Int64N(high-low), 1000))
 	}
@@ -127,7 +127,7 @@ func consistent(tb testing.TB, result *costing.Result) {
 // properties runs a test on random jobs of random owners.
 func properties(t *testing.T, rounds int, test func(t *testing.T, source *rand.Rand, c authority.Content, name string, change func(object))) {
 	t.Helper()
-	names := exampleNames(t)
+	names := append(exampleNames(t), "finishing/flyer", "finishing/notebook")
 	for seed := range uint64(rounds) {
 		source := rand.New(rand.NewPCG(seed, 7))
 		c := randomOwner(source)
