@@ -24,13 +24,22 @@ type operation struct {
 	area       int64
 }
 
-// operations finds the perforations and the embossings of a flat part or a cover.
+// flatPieces reports whether the part is a single piece: a flat product, a cover, or a leaf of
+// LooseBinding.
+func (p *part) flatPieces() bool { return p.role != roleBody || p.loose && p.pages == 2 }
+
+// operations finds the perforations and the embossings of a part of flat pieces.
 func (r *reader) operations(p *part) {
-	if p.role == roleBody {
+	if !p.flatPieces() {
 		return
 	}
 	if embossing := intentOf("EmbossingIntent", p.node); embossing != nil {
-		for item := range embossing.All("EmbossingItem") {
+		items := slices.Collect(embossing.All("EmbossingItem"))
+		if len(items) > mostOperations {
+			r.stop(IntentNotCosted, embossing, "", fmt.Sprintf("%s has %d embossings; the limit is %d", described(p.node), len(items), mostOperations))
+			return
+		}
+		for _, item := range items {
 			r.emboss(p, item)
 		}
 	}
@@ -48,7 +57,7 @@ func (r *reader) perforate(p *part, folding *xjdf.Node) {
 	if len(lines) == 0 {
 		return
 	}
-	if !r.performed(authority.Perforating, func(authority.Device) bool { return true }) {
+	if !r.performed(authority.Perforating, func(*authority.Device) bool { return true }) {
 		r.left(lines[0], "", "the owner has no device for Perforating, which is not included in the figures")
 		return
 	}
@@ -70,7 +79,7 @@ func (r *reader) perforate(p *part, folding *xjdf.Node) {
 // emboss adds a run for an EmbossingItem, with its tool and its foil.
 func (r *reader) emboss(p *part, item *xjdf.Node) {
 	kind := attr(item, "EmbossingType")
-	if !r.performed(authority.Embossing, func(d authority.Device) bool { return slices.Contains(d.EmbossingTypes, kind) }) {
+	if !r.performed(authority.Embossing, func(d *authority.Device) bool { return slices.Contains(d.EmbossingTypes, kind) }) {
 		r.left(item, "EmbossingType", fmt.Sprintf("the owner has no device for %.40q, which is not included in the figures", kind))
 		return
 	}
@@ -85,8 +94,11 @@ func (r *reader) emboss(p *part, item *xjdf.Node) {
 		op.foil = r.priced(authority.Foil, func(s *authority.Service) bool { return s.FoilColor == color })
 		image, present := r.size(item, "ImageSize")
 		surface := p.flat
-		if p.role == roleCover {
+		switch p.role {
+		case roleCover:
 			surface = rectangle{2 * p.page.x, p.page.y}
+		case roleBody:
+			surface = p.page
 		}
 		switch {
 		case op.foil == nil:
@@ -97,6 +109,8 @@ func (r *reader) emboss(p *part, item *xjdf.Node) {
 			return
 		}
 		op.area = times(image.x, image.y)
+	} else if attr(item, "FoilColor") != "" {
+		r.left(item, "FoilColor", fmt.Sprintf("%s uses no foil, so that its colour is ignored", kind))
 	}
 	p.operations = append(p.operations, op)
 }
@@ -115,8 +129,14 @@ func (r *reader) element(j *job, thickness int64) {
 }
 
 // performed reports whether the owner has a device of a process that fits.
-func (r *reader) performed(process authority.Process, fits func(authority.Device) bool) bool {
-	return slices.ContainsFunc(r.snapshot.Content().Devices, func(d authority.Device) bool { return d.Process == process && fits(d) })
+func (r *reader) performed(process authority.Process, fits func(*authority.Device) bool) bool {
+	devices := r.snapshot.Content().Devices
+	for i := range devices {
+		if devices[i].Process == process && fits(&devices[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // priced returns the cheapest service of a kind that fits, or nil.
@@ -128,8 +148,8 @@ func (r *reader) priced(kind authority.ServiceKind, fits func(*authority.Service
 
 // flatAlone reports a request of a product that has no flat pieces of its own.
 func (r *reader) flatAlone(j *job, product, n *xjdf.Node, what string) {
-	if !slices.ContainsFunc(j.parts, func(p *part) bool { return p.node == product && p.role != roleBody }) {
-		r.left(n, "", what+" is included in the figures for flat products and covers alone")
+	if !slices.ContainsFunc(j.parts, func(p *part) bool { return p.node == product && p.flatPieces() }) {
+		r.left(n, "", what+" is included in the figures for flat products, covers and single leaves alone")
 	}
 }
 
@@ -147,12 +167,12 @@ func (s *search) operators(on *sort) [][]*machine {
 		var longer [][]*machine
 		for _, before := range all {
 			for _, m := range able {
+				if len(longer) == mostFinishes {
+					s.truncated = true
+					break
+				}
 				longer = append(longer, append(slices.Clone(before), m))
 			}
-		}
-		if len(longer) > mostFinishes {
-			longer = longer[:mostFinishes]
-			s.truncated = true
 		}
 		all = longer
 	}

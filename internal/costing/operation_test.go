@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -199,7 +200,14 @@ func TestFinishingThatIsNotOfferedIsRefusedByName(t *testing.T) {
 			change: perforated(line(0, 100), line(3, 3)), want: []string{"INTENT_NOT_COSTED one of several perforations must run along an edge; it is not included in the figures"},
 		},
 		"more runs than the limit": {
-			change: embossed(slices.Repeat([]any{stamped(nil)}, 9)...), want: []string{`INTENT_NOT_COSTED "P1" needs 9 runs to emboss and perforate it; the limit is 8`},
+			change: embossed(slices.Repeat([]any{stamped(nil)}, 9)...), want: []string{`INTENT_NOT_COSTED "P1" has 9 embossings; the limit is 8`},
+		},
+		"more runs of both sorts than the limit": {
+			change: func(d object) { embossed(slices.Repeat([]any{stamped(nil)}, 8)...)(d); perforated(object{})(d) },
+			want:   []string{`INTENT_NOT_COSTED "P1" needs 9 runs to emboss and perforate it; the limit is 8`},
+		},
+		"foil for blind embossing": {
+			change: embossed(object{"EmbossingType": "BlindEmbossing", "FoilColor": "Gold"}), want: []string{"INTENT_NOT_COSTED BlindEmbossing uses no foil, so that its colour is ignored"},
 		},
 		"a piece too large for the platen": {
 			change: embossed(stamped(nil)), owner: func(c *authority.Content) { c.Devices[len(c.Devices)-3].MaxSheet = size("100", "100") },
@@ -211,13 +219,13 @@ func TestFinishingThatIsNotOfferedIsRefusedByName(t *testing.T) {
 			want:   []string{`NO_DEVICE ShapeCutting rounder: it does not support the shape "Round"`},
 		},
 		"embossing of a whole book": {
-			example: "book", change: embossed(stamped(nil)), want: []string{"INTENT_NOT_COSTED embossing is included in the figures for flat products and covers alone"},
+			example: "book", change: embossed(stamped(nil)), want: []string{"INTENT_NOT_COSTED embossing is included in the figures for flat products, covers and single leaves alone"},
 		},
 		"perforation of a body": {
 			example: "booklet", change: func(d object) {
 				p := product(d, 2)
 				p["Intent"] = append(list(p, "Intent"), object{"Name": "FoldingIntent", "FoldingIntent": object{"Perforate": []any{line(0, 100)}}})
-			}, want: []string{"INTENT_NOT_COSTED perforating is included in the figures for flat products and covers alone"},
+			}, want: []string{"INTENT_NOT_COSTED perforating is included in the figures for flat products, covers and single leaves alone"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -254,6 +262,7 @@ func TestEachRunOfAnOperationIsALine(t *testing.T) {
 		"one perforation of any direction":  {"flyer", perforated(object{}), "perforator"},
 		"two images are two runs and tools": {"flyer", embossed(stamped(nil), object{"EmbossingType": "BlindEmbossing"}), "tool-foil tool-blind foiler foiler"},
 		"foil on the cover of a book":       {"book", cover, "tool-foil foiler"},
+		"foil on the front of a notebook":   {"finishing/notebook", cover, "tool-foil foiler"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -294,5 +303,21 @@ func TestFinishingNeverMakesMoreCopiesCheaper(t *testing.T) {
 		if before, after := result.Breaks[i-1], result.Breaks[i]; cents(t, after.Total) < cents(t, before.Total) {
 			t.Errorf("%d copies cost %s, and %d cost %s", before.Quantity, before.Total, after.Quantity, after.Total)
 		}
+	}
+}
+
+func TestManyDevicesForManyOperationsAreBounded(t *testing.T) {
+	t.Parallel()
+	c := finishingPrinter()
+	foiler := c.Devices[slices.IndexFunc(c.Devices, func(d authority.Device) bool { return d.ID == "foiler" })]
+	for i := range 60 {
+		one := foiler
+		// No device is as good as another in every figure.
+		one.ID, one.Speed, one.HourlyRate = fmt.Sprintf("foiler-%d", i), dec(strconv.Itoa(1000+i)), dec(strconv.Itoa(20+i))
+		c.Devices = append(c.Devices, one)
+	}
+	result, reasons := reviewed(t, edited(t, "flyer", embossed(slices.Repeat([]any{stamped(nil)}, 8)...)), c)
+	if diff := cmp.Diff([]string{"PLANS_TRUNCATED not all ways of production were compared"}, reasons); diff != "" || result == nil {
+		t.Errorf("result %v, reasons (-want +got):\n%s", result, diff)
 	}
 }

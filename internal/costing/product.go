@@ -57,11 +57,12 @@ func (r *reader) job(entries []entry) *job {
 		r.alike(p)
 		folding := intentOf("FoldingIntent", p.node)
 		p.crease = p.role == roleFlat && p.fold != "" && p.medium.Weight > creaseAbove || folding != nil && folding.Child("Crease") != nil
+		p.loose = j.loose != ""
 		r.operations(p)
 		if p.role == roleBody && j.bind == authority.CoverApplication {
 			p.wide = fromMillimetres(r.policy.SpineMilling)
 		}
-		if p.loose = j.loose != ""; p.loose {
+		if p.loose {
 			// Single leaves are cut on all four sides.
 			p.wide = p.trim
 		}
@@ -167,7 +168,7 @@ func (r *reader) binding(j *job) bool {
 	case "SoftCover":
 		j.bind = authority.CoverApplication
 	case "WireComb", "CoilBinding":
-		if !r.performed(authority.LooseBinding, func(d authority.Device) bool { return slices.Contains(d.BindingTypes, kind) }) {
+		if !r.performed(authority.LooseBinding, func(d *authority.Device) bool { return slices.Contains(d.BindingTypes, kind) }) {
 			r.stop(IntentNotCosted, intent, "BindingType", fmt.Sprintf("the owner has no device for the binding %.40q", kind))
 			return false
 		}
