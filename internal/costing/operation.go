@@ -110,7 +110,7 @@ func (r *reader) emboss(p *part, item *xjdf.Node) {
 		}
 		op.area = times(image.x, image.y)
 	} else if attr(item, "FoilColor") != "" {
-		r.left(item, "FoilColor", fmt.Sprintf("%s uses no foil, so that its colour is ignored", kind))
+		r.left(item, "FoilColor", kind+" uses no foil, so that its colour is ignored")
 	}
 	p.operations = append(p.operations, op)
 }
