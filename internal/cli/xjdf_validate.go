@@ -15,11 +15,12 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/pack"
+	"github.com/printmarket/printmarket/pkg/xjdf/printtalk/business"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
-// printTalkProfile validates the documents within PrintTalk.
-const printTalkProfile = "printtalk"
+// printTalkProfile validates PrintTalk, and the documents within it.
+const printTalkProfile = string(business.Profile)
 
 func xjdfProfiles() []string {
 	var names []string
@@ -137,7 +138,7 @@ func (o *xjdfValidateOptions) file(cmd *cobra.Command, name string) ([]validated
 		if err != nil && !errors.As(err, &fault) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		return o.judge(name, pack.Document{Body: body, Document: document, Fault: fault}, nil)
+		return o.judge(name, pack.Document{Body: body, Document: document, Fault: fault}, nil), nil
 	}
 	limits := pack.DefaultLimits
 	limits.Document = documentLimits
@@ -150,17 +151,13 @@ func (o *xjdfValidateOptions) file(cmd *cobra.Command, name string) ([]validated
 		if d.Document != nil && d.Document.Root.Name.Local == "XJMF" {
 			continue // the message about the job tickets
 		}
-		judged, err := o.judge(name, d, append([]string{}, found.Files...))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, judged...)
+		all = append(all, o.judge(name, d, append([]string{}, found.Files...))...)
 	}
 	return all, nil
 }
 
-// judge validates a document, or each document within PrintTalk.
-func (o *xjdfValidateOptions) judge(file string, d pack.Document, files []string) ([]validated, error) {
+// judge validates a document, and in PrintTalk each document within it.
+func (o *xjdfValidateOptions) judge(file string, d pack.Document, files []string) []validated {
 	v := validate.New()
 	profile := validate.Profile(o.profile)
 	if o.profile == printTalkProfile {
@@ -171,22 +168,18 @@ func (o *xjdfValidateOptions) judge(file string, d pack.Document, files []string
 		if xjdf.IsXML(d.Body) {
 			encoding = xjdf.XML
 		}
-		return []validated{{file, d.Name, v.Unreadable(d.Fault, encoding, profile)}}, nil
+		return []validated{{file, d.Name, v.Unreadable(d.Fault, encoding, profile)}}
 	}
 	options := validate.Options{Profile: profile, Files: files}
-	if o.profile != printTalkProfile || d.Document.Root.Name.Local != "PrintTalk" {
-		return []validated{{file, d.Name, v.Validate(d.Document, options)}}, nil
+	if o.profile != printTalkProfile || d.Document.Root.Name.Local == "XJDF" {
+		return []validated{{file, d.Name, v.Validate(d.Document, options)}}
 	}
-	var all []validated
-	for n := range d.Document.Root.Descendants() {
-		if n.Name.Core() && n.Name.Local == "XJDF" {
-			all = append(all, validated{file, d.Document.Place(n).XPath, v.Validate(d.Document.Within(n), options)})
-		}
+	found := business.Validate(d.Document, options)
+	all := []validated{{file, d.Name, found.Report}}
+	for _, job := range found.Jobs {
+		all = append(all, validated{file, job.Path, job.Report})
 	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: the PrintTalk document contains no XJDF", file)
-	}
-	return all, nil
+	return all
 }
 
 func (v *validation) count() {
@@ -255,7 +248,7 @@ func (v *validation) sarif(w io.Writer) error {
 		}
 	}
 	var rules []sarifRule
-	for _, r := range validate.Rules() {
+	for _, r := range slices.Concat(validate.Rules(), business.Rules()) {
 		if used[r.Code] {
 			rules = append(rules, sarifRule{ID: r.Code, Short: sarifText{r.Summary}, Full: sarifText{r.Summary + " " + r.Reference}, Help: sarifText{r.Fix}})
 		}
