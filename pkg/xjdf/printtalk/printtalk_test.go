@@ -16,6 +16,7 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/printtalk"
+	"github.com/printmarket/printmarket/pkg/xjdf/printtalk/business"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
@@ -121,6 +122,22 @@ func TestXJDFWithinIsValid(t *testing.T) {
 	report := validate.New().Validate(doc, validate.Options{Profile: validate.Strict, Support: validate.Marketplace([]string{"Leaflet"})})
 	if !report.Valid || report.Summary.Warnings > 0 {
 		t.Errorf("findings %+v", report.Findings)
+	}
+}
+
+func TestDocumentsAreValidBusinessObjects(t *testing.T) {
+	t.Parallel()
+	for name, root := range documents() {
+		doc, err := xjdf.Parse(write(t, root), xjdf.Limits{})
+		if err != nil {
+			t.Fatalf("xjdf.Parse: %v", err)
+		}
+		if result := business.Validate(doc, validate.Options{}); !result.Valid() || len(result.Report.Findings) > 0 {
+			t.Errorf("%s: %+v", name, result)
+		}
+		if _, err := business.Decode(doc); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

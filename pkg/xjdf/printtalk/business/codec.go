@@ -144,10 +144,10 @@ func (d *decoder) child(n *xjdf.Node, f *field, to reflect.Value) error {
 		t = t.Elem()
 	}
 	made := reflect.New(t).Elem()
-	switch {
-	case f.datatype == "core":
+	switch f.datatype {
+	case "core":
 		made.Set(reflect.ValueOf(n))
-	case f.datatype == "text":
+	case "text":
 		if len(n.Text) > maxText {
 			return d.fault(n, "", ErrValue, "the text is too long")
 		}
@@ -219,7 +219,7 @@ func encode(n *xjdf.Node, e *element, from reflect.Value) {
 			for j := range value.Len() {
 				encodeChild(n, f, value.Index(j))
 			}
-		case value.Kind() == reflect.Struct || !value.IsZero():
+		case value.Kind() == reflect.Struct || !value.IsZero() || f.required && f.datatype == "text":
 			encodeChild(n, f, value)
 		}
 	}

@@ -23,6 +23,7 @@ const (
 	ruleAttributeMissing = "PTK_ATTRIBUTE_MISSING"
 	ruleValue            = "PTK_VALUE"
 	ruleText             = "PTK_TEXT"
+	ruleIdentity         = "PTK_IDENTITY_EMPTY"
 	ruleExtension        = "PTK_EXTENSION"
 	ruleObject           = "PTK_OBJECT_UNCHECKED"
 	ruleJobs             = "PTK_JOBS_TOO_MANY"
@@ -38,6 +39,7 @@ var structureRules = []row{
 	newRow(ruleAttributeMissing, validate.Schema, validate.Error, "all elements", "Required attributes must be present.", "Add the attribute."),
 	newRow(ruleValue, validate.Schema, validate.Error, "all attributes", "A value must be valid for its datatype. Prices and amounts are decimal numbers, and times have a time zone.", "Correct the value."),
 	newRow(ruleText, validate.Schema, validate.Error, "all elements", "Only Identity and UserAgent may contain text.", "Remove the text."),
+	newRow(ruleIdentity, validate.Semantics, validate.Warning, "Identity", "A credential should have an identity.", "Write the identity of the party in the element.").of(identityEmpty, "Credential"),
 	newRow(ruleExtension, validate.Vocabulary, validate.Info, "Request", "Elements of other namespaces are not checked.", "Check that the recipient knows the extension."),
 	newRow(ruleObject, validate.Semantics, validate.Warning, "Request", "The content of this business object is not checked.", "Validate the document with the schema of PrintTalk."),
 	newRow(ruleJobs, validate.Semantics, validate.Error, "XJDF", "A document must have at most 1000 XJDF documents.", "Divide the document."),
@@ -101,11 +103,19 @@ func (p *pass) child(child *xjdf.Node, f *field) {
 			p.jobs = append(p.jobs, child)
 		}
 	case "text":
-		if strings.TrimSpace(child.Text) == "" || len(child.Text) > maxText {
-			p.findAs(ruleValue, child, "", fmt.Sprintf("%s has %d bytes of text; 1 to %d are allowed.", f.name, len(child.Text), maxText), "Write the name in the element.")
+		if len(child.Text) > maxText {
+			p.findAs(ruleValue, child, "", fmt.Sprintf("%s has %d bytes of text; %d are allowed.", f.name, len(child.Text), maxText), f.expected())
 		}
 	case "object":
 		p.object(child)
+	}
+}
+
+func identityEmpty(p *pass, n *xjdf.Node) {
+	for child := range named(n, "Identity") {
+		if strings.TrimSpace(child.Text) == "" {
+			p.find(child, "", "Identity is empty.")
+		}
 	}
 }
 
