@@ -42,7 +42,7 @@ var structureRules = []row{
 	newRow(ruleIdentity, validate.Semantics, validate.Warning, "Identity", "A credential should have an identity.", "Write the identity of the party in the element.").of(identityEmpty, "Credential"),
 	newRow(ruleExtension, validate.Vocabulary, validate.Info, "Request", "Elements of other namespaces are not checked.", "Check that the recipient knows the extension."),
 	newRow(ruleObject, validate.Semantics, validate.Warning, "Request", "The content of this business object is not checked.", "Validate the document with the schema of PrintTalk."),
-	newRow(ruleJobs, validate.Semantics, validate.Error, "XJDF", "A document must have at most 1000 XJDF documents.", "Divide the document."),
+	newRow(ruleJobs, validate.Semantics, validate.Error, "XJDF", "A document must have at most 200 XJDF documents.", "Divide the document."),
 } // constant
 
 func catalogue() []row { return slices.Concat(structureRules, businessRules, pricingRules) }

@@ -14,7 +14,7 @@ import (
 const Profile validate.Profile = "printtalk"
 
 // MaxJobs bounds the XJDF documents that a validation covers.
-const MaxJobs = 1000
+const MaxJobs = 200
 
 // Validation is the result of validating a PrintTalk document.
 type Validation struct {
@@ -108,7 +108,7 @@ func (p *pass) run() {
 	}
 	p.walk(root, shared().root)
 	if len(p.jobs) > MaxJobs {
-		p.findAs(ruleJobs, root, "", "The document has too many XJDF documents; the first 1000 are validated.", "")
+		p.findAs(ruleJobs, root, "", "The document has too many XJDF documents; the first 200 are validated.", "")
 	}
 }
 
