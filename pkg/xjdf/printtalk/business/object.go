@@ -218,7 +218,7 @@ func (PriceType) values() []string {
 	return []string{"Discount", "DownPayment", "Handling", "Markup", "Other", "Prepaid", "Product", "Shipping", "Subtotal", "Total"}
 }
 
-// TaxType tells whether a price includes tax, or is the tax.
+// TaxType states whether a price includes tax, or is the tax.
 type TaxType string
 
 func (TaxType) values() []string { return []string{"Gross", "Net", "Tax"} }
