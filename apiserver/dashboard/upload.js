@@ -12,7 +12,6 @@
   const status = document.getElementById("upload-status");
   const limit = Number(form.dataset.limit);
   const size = (bytes) => `${(bytes / 1048576).toFixed(1)} MiB`;
-  drop.querySelector("span").append(". Drop it here or choose it.");
 
   const busy = (is) => {
     bar.hidden = !is;
