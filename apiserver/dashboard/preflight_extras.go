@@ -140,12 +140,17 @@ func annotatedCopy(job *preflightjob.Job) string {
 	}
 }
 
-// languageName returns the name of a language of reports in that language.
+// languageName returns the name of a language of reports in that language, or the tag of a language
+// that is new.
 func languageName(tag string) string {
-	if tag == "de" {
+	switch tag {
+	case "en":
+		return "English"
+	case "de":
 		return "Deutsch"
+	default:
+		return tag
 	}
-	return "English"
 }
 
 // fixTitle describes a fix; that of a later release is its name.

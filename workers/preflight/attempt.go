@@ -353,7 +353,7 @@ func (a *attempt) store(ctx context.Context, result preflightjob.Result, outcome
 		return a.store(ctx, result, outcome)
 	case errors.As(err, &exceeded) && result.Annotated != nil && result.Annotated.File != nil:
 		a.discard(ctx, *result.Annotated.File)
-		result.Annotated = &preflightjob.Annotated{Reason: notStored(err)}
+		result.Annotated = unannotated(notStored(err))
 		return a.store(ctx, result, outcome)
 	case errors.As(err, &exceeded) && result.Fixed != nil && result.Fixed.File != nil:
 		// Other files of the organization were stored meanwhile.

@@ -137,9 +137,14 @@ func (a *attempt) annotate(ctx context.Context, spec sandbox.Spec) (*preflightjo
 		code = notStored(err)
 	}
 	if code != "" {
-		return &preflightjob.Annotated{Reason: code}, nil
+		return unannotated(code), nil
 	}
 	return made, err
+}
+
+// unannotated is the outcome of an annotation whose copy could not be made or stored.
+func unannotated(code string) *preflightjob.Annotated {
+	return &preflightjob.Annotated{Reason: "the copy could not be made or stored (" + code + ")"}
 }
 
 // limit logs the error of a run of the inspector beside the inspection, and returns the code of

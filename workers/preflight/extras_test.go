@@ -408,10 +408,10 @@ func TestJobSucceedsWithItsReportWhenTheAnnotationFails(t *testing.T) {
 		annotate, keep error
 		want           string
 	}{
-		"an annotation that takes too long": {annotate: &sandbox.Error{Reason: sandbox.ErrTimeLimit}, want: "TIME_LIMIT"},
-		"a crash":                           {annotate: &sandbox.Error{Reason: sandbox.ErrCrash}, want: "ENGINE_CRASH"},
+		"an annotation that takes too long": {annotate: &sandbox.Error{Reason: sandbox.ErrTimeLimit}, want: "the copy could not be made or stored (TIME_LIMIT)"},
+		"a crash":                           {annotate: &sandbox.Error{Reason: sandbox.ErrCrash}, want: "the copy could not be made or stored (ENGINE_CRASH)"},
 		"a file without a finding":          {annotate: report.RefusedNothing, want: report.RefusedNothing.Error()},
-		"an organization without room":      {keep: &preflightjob.StorageExceededError{}, want: "FILE_STORAGE_EXCEEDED"},
+		"an organization without room":      {keep: &preflightjob.StorageExceededError{}, want: "the copy could not be made or stored (FILE_STORAGE_EXCEEDED)"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
