@@ -457,7 +457,7 @@ func (s *Service) compared(ctx context.Context, owner tenant.ID, request Request
 	return violation("must be a job with a stored file: the file of job " + earlier.ID + " has expired or was deleted; upload it again")
 }
 
-// judgeCopies returns the violations of the copies that a request asks for: a fixed one, with the
+// judgeCopies returns the violations of the requested copies: a fixed one, with the
 // printing condition, and an annotated one.
 func (s *Service) judgeCopies(owner tenant.ID, request Request) (found []Violation) {
 	requested := map[string]bool{"#/annotate": request.Annotate != "", "#/fix": request.Fixes != "", "#/output": request.Output != nil}
