@@ -39,8 +39,8 @@ cluster: build setup controlplane ## Run it as on Kubernetes: a local control pl
 SEQUENTIAL = ./internal/cli ./charts/... ./apiserver/dashboard ./config/... ./pkg/preflight/... ./internal/store/sqlite ./test/simulation \
 	./api/... ./docs/... ./pkg/xjdf/... \
 	./apiserver/bridgeapi ./apiserver/contracts ./apiserver/costingapi ./apiserver/docsite ./apiserver/partnerapi \
-	./apiserver/platformapi ./apiserver/registry ./apiserver/webhooksapi ./apiserver/xjdfapi ./apiserver/xjmfapi \
-	./internal/costing ./internal/cursor ./internal/masterdata/authority ./internal/masterdata/catalog ./internal/masterdata/fixed \
+	./apiserver/platformapi ./apiserver/webhooksapi ./apiserver/xjdfapi \
+	./internal/costing ./internal/cursor ./internal/masterdata/authority ./internal/masterdata/catalog \
 	./internal/masterdata/source ./internal/masterdata/timeline ./internal/money ./internal/problem ./internal/posture/explain ./internal/recordid ./internal/tenant ./internal/transaction
 # $(call tests,FLAGS,PACKAGES); GOTESTSUM has more flags of gotestsum.
 tests = PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_NPM_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 \
@@ -185,7 +185,7 @@ charts: controlplane helm ## Make what of the charts follows from other files: d
 
 .PHONY: reference
 reference: ## Write docs/reference, docs/metrics.md and the pages of rules: documentation that follows from code
-	go test ./config ./docs/reference ./pkg/preflight/profile ./pkg/preflight/rules ./pkg/xjdf/validate -count=1 -run '^TestGenerated' -update
+	go test ./config ./docs ./pkg/preflight/profile ./pkg/preflight/rules ./pkg/xjdf/validate -count=1 -run '^TestGenerated' -update
 	go test ./internal/cli -count=1 -run '^TestGenerated' -update-reference
 
 .PHONY: olm

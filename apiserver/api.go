@@ -15,7 +15,6 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -58,10 +57,10 @@ type API struct {
 	Listener string
 	Gates    *posture.Gates
 	// Limits counts requests for all replicas; if it is nil, this API counts by itself.
-	Limits *ratelimit.Limiter
+	Limits *gate.Limiter
 	// Unauthenticated counts the requests with invalid credentials per client; if it is nil,
 	// this API counts by itself.
-	Unauthenticated *ratelimit.ClientLimiter
+	Unauthenticated *gate.ClientLimiter
 	// Uses records which keys are used; it may be nil.
 	Uses *credential.UseRecorder
 	// Requests records the requests of organizations; it may be nil.

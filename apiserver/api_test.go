@@ -24,7 +24,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 	"github.com/printmarket/printmarket/apiserver/xjdfapi"
-	"github.com/printmarket/printmarket/apiserver/xjmfapi"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/telemetry"
@@ -267,7 +266,7 @@ func withNothingBehind(t *testing.T, server *apitest.Server) http.Handler {
 	}
 	handler, err := apiserver.API{
 		Gates: server.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: server.Metrics, Log: telemetry.Discard(),
-		Now: server.Clock.Now, Contracts: server.Contracts, Routes: slices.Concat(partners, jobs, rfqRoutes, layer, xjmfapi.Routes(nil), bridgeapi.Routes(nil, nil), opener.Routes(), costs, hooks),
+		Now: server.Clock.Now, Contracts: server.Contracts, Routes: slices.Concat(partners, jobs, rfqRoutes, layer, xjdfapi.CallbackRoutes(nil), bridgeapi.Routes(nil, nil), opener.Routes(), costs, hooks),
 	}.Handler()
 	if err != nil {
 		t.Fatalf("Handler: %v", err)

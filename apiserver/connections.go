@@ -11,7 +11,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/printmarket/printmarket/apiserver/ratelimit"
+	"github.com/printmarket/printmarket/apiserver/gate"
 )
 
 // The default limits of connections to a listener.
@@ -127,7 +127,7 @@ func (c *connections) shareOf(remote net.Addr) string {
 		slices.ContainsFunc(c.Proxies, func(known netip.Prefix) bool { return known.Contains(address.Addr().Unmap()) }) {
 		return ""
 	}
-	return ratelimit.ClientOf(remote.String(), nil).String()
+	return gate.ClientOf(remote.String(), nil).String()
 }
 
 // release ends the count of a connection once. The caller holds mu.

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package registry is the public registry of problem types: the address that
-// the `type` member of every problem leads to (interface specification,
-// section 4.5).
-//
-// It has a listener of its own because it is everything that the API is not:
-// anonymous, cacheable, and the same bytes for everyone. Nothing of a request
-// but its path can change an answer, so no answer can carry tenant data.
-package registry
+package apiserver
 
 import (
 	"bytes"
@@ -17,15 +10,14 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
 const (
-	// Version is the constant registryVersion member.
-	Version = "marketplace-problem-registry-v1"
+	// ProblemRegistryVersion is the constant registryVersion member.
+	ProblemRegistryVersion = "marketplace-problem-registry-v1"
 	// SchemaPath is where the problem-details schema is served, here and on
 	// the API listener.
 	SchemaPath = "/docs/api/marketplace-problem-details.v1.schema.json"
@@ -50,88 +42,76 @@ var (
 	wrongMethod = []byte(`{"error":"The registry supports GET and HEAD only"}` + "\n")
 )
 
-// page is an answer that was encoded at start.
-type page struct {
+// definitionFile is an answer that was encoded at start.
+type definitionFile struct {
 	body []byte
 	etag string
+	// route is the route under which requests are counted.
+	route, mediaType string
 }
 
-// Handler serves the registry.
-type Handler struct {
-	pages map[string]page
+// ProblemRegistry is the public registry of problem types: the `type` member of every problem
+// leads to it (interface specification, section 4.5).
+//
+// It has a listener of its own because its answers, unlike those of the API, are anonymous,
+// cacheable, and the same bytes for everyone. Only the path of a request can change an answer,
+// so no answer can carry tenant data.
+type ProblemRegistry struct {
+	files map[string]definitionFile
 }
 
-// New prepares every answer. registryURL is the public origin, for example
+// NewProblemRegistry prepares every answer. registryURL is the public origin, for example
 // "https://errors.example.com"; schema is the problem-details schema.
-func New(registryURL string, schema []byte) (*Handler, error) {
-	h := &Handler{pages: map[string]page{SchemaPath: newPage(schema)}}
+func NewProblemRegistry(registryURL string, schema []byte) (*ProblemRegistry, error) {
+	h := &ProblemRegistry{files: map[string]definitionFile{}}
+	add := func(path, route, mediaType string, body []byte) {
+		sum := sha256.Sum256(body)
+		h.files[path] = definitionFile{bytes.Clone(body), `"` + hex.EncodeToString(sum[:16]) + `"`, route, mediaType}
+	}
+	add(SchemaPath, SchemaPath, "application/schema+json", schema)
 	for _, t := range problem.Types() {
 		path := respond.TypePath + string(t.Slug)
 		body, err := json.Marshal(definition{
 			Type: registryURL + path, Title: t.Title, Status: t.Status, Code: t.Code,
-			RegistryVersion: Version, MediaType: "application/problem+json", Schema: SchemaPath,
+			RegistryVersion: ProblemRegistryVersion, MediaType: "application/problem+json", Schema: SchemaPath,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("encode the definition of %s: %w", t.Slug, err)
 		}
-		h.pages[path] = newPage(append(body, '\n'))
+		add(path, respond.TypePath+"{slug}", "application/json", append(body, '\n'))
 	}
 	return h, nil
 }
 
-func newPage(body []byte) page {
-	sum := sha256.Sum256(body)
-	return page{body: bytes.Clone(body), etag: `"` + hex.EncodeToString(sum[:16]) + `"`}
-}
-
 // ServeHTTP answers GET and HEAD. Any origin may read the answers.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *ProblemRegistry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Access-Control-Allow-Origin", "*")
 	header.Set("X-Content-Type-Options", "nosniff")
+	answer := func(status int, cache, mediaType string, body []byte) {
+		header.Set("Cache-Control", cache)
+		header.Set("Content-Type", mediaType)
+		header.Set("Content-Length", strconv.Itoa(len(body)))
+		w.WriteHeader(status)
+		_, _ = w.Write(body)
+	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		header.Set("Allow", "GET, HEAD")
-		answer(header, w, http.StatusMethodNotAllowed, wrongMethod)
+		answer(http.StatusMethodNotAllowed, "no-store", "application/json", wrongMethod)
 		return
 	}
 	// The decoded path would let %2F and friends spell a slug in many ways.
-	p, known := h.pages[r.URL.EscapedPath()]
+	file, known := h.files[r.URL.EscapedPath()]
 	if !known {
-		answer(header, w, http.StatusNotFound, unknownType)
+		answer(http.StatusNotFound, "no-store", "application/json", unknownType)
 		return
 	}
 	if x := respond.Of(w); x != nil {
-		x.Route = route(r.URL.Path)
+		x.Route = file.route
 	}
 	header.Set("Cache-Control", CacheControl)
-	if respond.NotModified(w, r, p.etag) {
+	if respond.NotModified(w, r, file.etag) {
 		return
 	}
-	header.Set("Content-Type", mediaType(r.URL.Path))
-	header.Set("Content-Length", strconv.Itoa(len(p.body)))
-	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(p.body)
-}
-
-// route returns the route under which a path is counted.
-func route(path string) string {
-	if path == SchemaPath {
-		return path
-	}
-	return respond.TypePath + "{slug}"
-}
-
-func mediaType(path string) string {
-	if strings.HasSuffix(path, ".schema.json") {
-		return "application/schema+json"
-	}
-	return "application/json"
-}
-
-func answer(header http.Header, w http.ResponseWriter, status int, body []byte) {
-	header.Set("Cache-Control", "no-store")
-	header.Set("Content-Type", "application/json")
-	header.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	_, _ = w.Write(body)
+	answer(http.StatusOK, CacheControl, file.mediaType, file.body)
 }

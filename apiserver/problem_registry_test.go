@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package registry_test
+package apiserver_test
 
 import (
 	"encoding/json"
@@ -11,24 +11,24 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/registry"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
 const origin = "https://errors.example.com"
 
-func serve(t *testing.T, method, path string, header http.Header) *httptest.ResponseRecorder {
+func serveProblem(t *testing.T, method, path string, header http.Header) *httptest.ResponseRecorder {
 	t.Helper()
 	schema, err := docs.API.ReadFile("api/marketplace-problem-details.v1.schema.json")
 	if err != nil {
 		t.Fatalf("docs.API.ReadFile: %v", err)
 	}
-	h, err := registry.New(origin, schema)
+	h, err := apiserver.NewProblemRegistry(origin, schema)
 	if err != nil {
-		t.Fatalf("registry.New: %v", err)
+		t.Fatalf("apiserver.NewProblemRegistry: %v", err)
 	}
 	r := httptest.NewRequest(method, path, nil)
 	r.Header = header
@@ -53,8 +53,8 @@ func wantContract(t *testing.T, r *http.Request, rec *httptest.ResponseRecorder)
 		t.Fatalf("contracts.Load: %v", err)
 	}
 	op := contracts.Operation{Contract: contracts.Registry, Method: http.MethodGet, Path: "/problems/marketplace/{slug}"}
-	if r.URL.Path == registry.SchemaPath {
-		op.Path = registry.SchemaPath
+	if r.URL.Path == apiserver.SchemaPath {
+		op.Path = apiserver.SchemaPath
 	}
 	answer, err := set.Answer(op, rec.Code)
 	if err != nil {
@@ -112,7 +112,7 @@ func TestDefinitions(t *testing.T) {
 	for slug, status := range statuses {
 		t.Run(slug, func(t *testing.T) {
 			t.Parallel()
-			rec := serve(t, "GET", "/problems/marketplace/"+slug, nil)
+			rec := serveProblem(t, "GET", "/problems/marketplace/"+slug, nil)
 			var body map[string]any
 			if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil || rec.Code != 200 {
 				t.Fatalf("status %d, %v", rec.Code, err)
@@ -131,7 +131,7 @@ func TestDefinitions(t *testing.T) {
 				t.Errorf("definition (-want +got):\n%s", diff)
 			}
 			for name, want := range map[string]string{
-				"Content-Type": "application/json", "Cache-Control": registry.CacheControl, "Access-Control-Allow-Origin": "*",
+				"Content-Type": "application/json", "Cache-Control": apiserver.CacheControl, "Access-Control-Allow-Origin": "*",
 			} {
 				if got := rec.Header().Get(name); got != want {
 					t.Errorf("%s = %q, want %q", name, got, want)
@@ -164,7 +164,7 @@ func TestUnknownTypesAreAnsweredExactlyAndNeverCached(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rec := serve(t, tc.method, tc.path, nil)
+			rec := serveProblem(t, tc.method, tc.path, nil)
 			if rec.Code != tc.status {
 				t.Errorf("status %d, want %d", rec.Code, tc.status)
 			}
@@ -191,16 +191,16 @@ func TestUnknownTypesAreAnsweredExactlyAndNeverCached(t *testing.T) {
 func TestRevalidation(t *testing.T) {
 	t.Parallel()
 	const path = "/problems/marketplace/conflict"
-	first := serve(t, "GET", path, nil)
+	first := serveProblem(t, "GET", path, nil)
 	etag := first.Header().Get("ETag")
-	again := serve(t, "GET", path, http.Header{"If-None-Match": {etag}})
+	again := serveProblem(t, "GET", path, http.Header{"If-None-Match": {etag}})
 	if again.Code != 304 || again.Body.Len() != 0 || again.Header().Get("ETag") != etag {
 		t.Errorf("status %d, %d bytes, ETag %q", again.Code, again.Body.Len(), again.Header().Get("ETag"))
 	}
-	if got := again.Header().Get("Cache-Control"); got != registry.CacheControl {
+	if got := again.Header().Get("Cache-Control"); got != apiserver.CacheControl {
 		t.Errorf("a 304 must renew the cache policy, got %q", got)
 	}
-	other := serve(t, "GET", "/problems/marketplace/gone", http.Header{"If-None-Match": {etag}})
+	other := serveProblem(t, "GET", "/problems/marketplace/gone", http.Header{"If-None-Match": {etag}})
 	if other.Code != 200 {
 		t.Errorf("another type's tag was accepted: status %d", other.Code)
 	}
@@ -211,12 +211,12 @@ func TestRevalidation(t *testing.T) {
 func TestAnswersDoNotDependOnTheCaller(t *testing.T) {
 	t.Parallel()
 	const path = "/problems/marketplace/conflict"
-	plain := serve(t, "GET", path, nil)
-	noisy := serve(t, "GET", path, http.Header{
+	plain := serveProblem(t, "GET", path, nil)
+	noisy := serveProblem(t, "GET", path, http.Header{
 		"Authorization": {"Bearer x"}, "X-Api-Key": {"x"}, "Cookie": {"a=b"}, "Origin": {"https://evil.example"},
 		"X-Request-Id": {"12345678"}, "Accept": {"text/html"},
 	})
-	query := serve(t, "GET", path+"?tenant=org_acme01", nil)
+	query := serveProblem(t, "GET", path+"?tenant=org_acme01", nil)
 	for name, rec := range map[string]*httptest.ResponseRecorder{"headers": noisy, "query": query} {
 		if diff := cmp.Diff(plain.Body.String(), rec.Body.String()); diff != "" {
 			t.Errorf("%s change the body:\n%s", name, diff)
@@ -234,7 +234,7 @@ func TestAnswersDoNotDependOnTheCaller(t *testing.T) {
 
 func TestSchemaIsServed(t *testing.T) {
 	t.Parallel()
-	rec := serve(t, "GET", registry.SchemaPath, nil)
+	rec := serveProblem(t, "GET", apiserver.SchemaPath, nil)
 	want, _ := docs.API.ReadFile("api/marketplace-problem-details.v1.schema.json")
 	if rec.Code != 200 || rec.Body.String() != string(want) || rec.Header().Get("Content-Type") != "application/schema+json" {
 		t.Errorf("status %d, type %q", rec.Code, rec.Header().Get("Content-Type"))

@@ -16,8 +16,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
-	"github.com/printmarket/printmarket/apiserver/ratelimit"
-	"github.com/printmarket/printmarket/apiserver/registry"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/apiserver/sweeper"
 	"github.com/printmarket/printmarket/docs"
@@ -90,7 +88,7 @@ type ReplicaConfig struct {
 
 	Records Records
 	// Limits counts requests across all replicas.
-	Limits ratelimit.Shared
+	Limits gate.SharedLimits
 	Queue  *queue.Queue
 	Jobs   *preflightjob.Service
 	// Uploads holds the files that partners upload.
@@ -162,7 +160,7 @@ type Replica struct {
 	catalogs    *catalog.Holder
 	authorities *authority.Holder
 	follower    *masterdata.Follower
-	limits      *ratelimit.Limiter
+	limits      *gate.Limiter
 	uses        credential.UseRecorder
 	requests    *requestlog.Recorder
 	erasures    *erasure.Service
@@ -177,7 +175,7 @@ type Replica struct {
 func NewReplica(c ReplicaConfig) (*Replica, error) {
 	r := &Replica{
 		ReplicaConfig: c, problems: respond.NewProblems(c.RegistryURL), changes: preflightapi.NewChanges(), streams: NewStreams(), uploads: preflightapi.NewUploads(),
-		limits: ratelimit.New(c.Limits), requests: requestlog.NewRecorder(c.Now, rand.Reader),
+		limits: gate.NewLimiter(c.Limits), requests: requestlog.NewRecorder(c.Now, rand.Reader),
 		catalogs: catalog.NewHolder(c.CatalogMaxStaleness), authorities: authority.NewHolder(c.CatalogMaxStaleness),
 		masterData: masterdata.New(masterdata.Config{Store: c.Records, Now: c.Now, Random: rand.Reader}),
 		callbacks:  xjmf.New(xjmf.Config{Store: c.Records, Now: c.Now, Random: rand.Reader, Count: c.Metrics.Update}),
@@ -294,7 +292,7 @@ func (r *Replica) listeners() ([]Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	problemTypes, err := registry.New(r.RegistryURL, schema)
+	problemTypes, err := NewProblemRegistry(r.RegistryURL, schema)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
-	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflightjob"
@@ -32,7 +31,7 @@ type SharedJobs interface {
 // token, and a job whose partner cannot use preflight now, have the same response.
 type sharedReports struct {
 	API
-	clients *ratelimit.ClientLimiter
+	clients *gate.ClientLimiter
 }
 
 func newSharedReports(a API) *sharedReports {
@@ -68,7 +67,7 @@ func (s *sharedReports) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // report returns the page of a shared report, or a problem.
 func (s *sharedReports) report(r *http.Request) (preflightapi.Representation, error) {
 	now, none := s.Now(), preflightapi.Representation{}
-	if wait := s.clients.Take(ratelimit.ClientOf(r.RemoteAddr, r.Header["X-Forwarded-For"]), "shared", now); wait > 0 {
+	if wait := s.clients.Take(gate.ClientOf(r.RemoteAddr, r.Header["X-Forwarded-For"]), "shared", now); wait > 0 {
 		return none, problem.New(problem.CodeOverloaded, "Your address has sent too many requests.").After(wait)
 	}
 	job, err := s.Shared.Shared(r.Context(), chi.URLParam(r, "token"))

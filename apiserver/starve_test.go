@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/xjmfapi"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/test/apitest"
 	"github.com/printmarket/printmarket/test/eventually"
@@ -95,7 +95,7 @@ func TestBodiesThatDoNotComeTakeNoSlots(t *testing.T) {
 
 // begun is a callback without a valid signature and with an incomplete body.
 func begun(sender string) string {
-	return "POST " + xjmfapi.Path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n" +
+	return "POST " + xjdfapi.CallbackPath + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n" +
 		"X-XJMF-Sender: " + sender + "\r\nX-XJMF-Timestamp: 1\r\nX-XJMF-Signature: sha256=00\r\n\r\n{"
 }
 
@@ -135,7 +135,7 @@ func TestHalfSentCallbacksDoNotBlockSignedOnes(t *testing.T) {
 			c.metric(`printmarket_http_requests_shed_total{lack="unsigned",listener="api"} 48`) &&
 			c.metric(`printmarket_http_requests_shed_total{lack="sender",listener="api"} 48`)
 	})
-	c.Do(t, apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "acme-live", Body: apitest.Signal}).Want(t, 200, "")
+	c.Do(t, apitest.Request{Method: http.MethodPost, Path: xjdfapi.CallbackPath, Key: "acme-live", Body: apitest.Signal}).Want(t, 200, "")
 }
 
 // Known and unknown senders have the same time limit.

@@ -15,7 +15,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 	"github.com/printmarket/printmarket/apiserver/xjdfapi"
-	"github.com/printmarket/printmarket/apiserver/xjmfapi"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
@@ -78,6 +77,6 @@ func (s Surfaces) Routes() ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(partner, preflight, platform, documents, xjmfapi.Routes(s.Callbacks), opener.Routes(), costing,
+	return slices.Concat(partner, preflight, platform, documents, xjdfapi.CallbackRoutes(s.Callbacks), opener.Routes(), costing,
 		bridgeapi.Routes(s.Authorities, parsing), webhooks), nil
 }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package reference generates the pages of docs/reference from code: problem codes,
-// capabilities and scopes, preflight rules and profiles, custom resources, and the
-// published contracts. A test compares the pages with their sources; make reference
-// writes them.
-package reference
+package docs_test
 
 import (
 	"maps"
@@ -18,8 +14,9 @@ import (
 // width is the maximum length of a line, in characters.
 const width = 112
 
-// Pages returns all pages, by their paths below docs/reference.
-func Pages() (map[string][]byte, error) {
+// referencePages returns the pages of docs/reference that follow from code, by their paths
+// below it.
+func referencePages() (map[string][]byte, error) {
 	resources, err := resources()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package reference_test
+package docs_test
 
 import (
 	"flag"
@@ -10,19 +10,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/docs/reference"
 )
 
 var update = flag.Bool("update", false, "write the pages")
 
 func TestGeneratedPages(t *testing.T) {
 	// Not parallel: with -update it writes the files that the parallel tests read.
-	pages, err := reference.Pages()
+	pages, err := referencePages()
 	if err != nil {
-		t.Fatalf("reference.Pages: %v", err)
+		t.Fatalf("referencePages: %v", err)
 	}
 	for name, want := range pages {
-		file := filepath.Join(".", name)
+		file := filepath.Join("reference", name)
 		if *update {
 			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 				t.Fatalf("os.MkdirAll: %v", err)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/bridgeapi"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
@@ -137,7 +137,7 @@ func TestValidationReportMatchesDocument(t *testing.T) {
 	t.Parallel()
 	server := newFixture(t)
 	c := content(acme, "own", 2)
-	c.Media[1].Weight = 2 * fixed.One // as if in kilograms
+	c.Media[1].Weight = 2 * money.One // as if in kilograms
 	publish(t, server, c)
 	var got struct{ Validation validate.Report }
 	export(t, server, "?includeValidation=true", "").Want(t, 200, "").Into(t, &got)

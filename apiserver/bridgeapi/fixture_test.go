@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/test/apitest"
 )
@@ -40,30 +40,30 @@ func content(owner, mark string, media int) authority.Content {
 		Devices: []authority.Device{
 			{
 				ID: mark + "-press", Name: mark + " press", Manufacturer: mark + " maker", Model: "M 4", Process: authority.ConventionalPrinting,
-				MaxSheet: area(530, 750), PrintArea: area(520, 740), Weight: authority.Range{Min: 60 * fixed.One, Max: 400 * fixed.One},
-				Speed: 15_000 * fixed.One, HourlyRate: 99_123457, Colors: 4, Perfecting: true, Coater: true, Plate: mark + "-plate",
+				MaxSheet: area(530, 750), PrintArea: area(520, 740), Weight: authority.Range{Min: 60 * money.One, Max: 400 * money.One},
+				Speed: 15_000 * money.One, HourlyRate: 99_123457, Colors: 4, Perfecting: true, Coater: true, Plate: mark + "-plate",
 			},
-			{ID: mark + "-folder", Name: mark + " folder", Process: authority.Folding, MaxSheet: area(501, 701), Speed: 8_000 * fixed.One, MinPages: 4, MaxPages: 32, Folds: []string{"F4-1"}},
+			{ID: mark + "-folder", Name: mark + " folder", Process: authority.Folding, MaxSheet: area(501, 701), Speed: 8_000 * money.One, MinPages: 4, MaxPages: 32, Folds: []string{"F4-1"}},
 		},
-		Inks:        []authority.Ink{{ID: mark + "-cyan", Name: mark + " cyan", Separation: "Cyan", Consumption: fixed.One, Price: per(authority.PerKilogram)}},
-		Laminations: []authority.Lamination{{ID: mark + "-film", Name: mark + " film", Texture: "Matte", Thickness: 24 * fixed.One, Price: per(authority.PerSquareMetre)}},
-		Varnishes:   []authority.Varnish{{ID: mark + "-varnish", Name: mark + " varnish", Coating: "UV", Consumption: fixed.One, Price: per(authority.PerKilogram)}},
-		Plates:      []authority.Plate{{ID: mark + "-plate", Name: mark + " plate", Width: 605 * fixed.One, Height: 745 * fixed.One, Price: per(authority.PerPiece)}},
-		Adhesives:   []authority.Adhesive{{ID: mark + "-pur", Name: mark + " glue", Consumption: fixed.One, Price: per(authority.PerKilogram)}},
+		Inks:        []authority.Ink{{ID: mark + "-cyan", Name: mark + " cyan", Separation: "Cyan", Consumption: money.One, Price: per(authority.PerKilogram)}},
+		Laminations: []authority.Lamination{{ID: mark + "-film", Name: mark + " film", Texture: "Matte", Thickness: 24 * money.One, Price: per(authority.PerSquareMetre)}},
+		Varnishes:   []authority.Varnish{{ID: mark + "-varnish", Name: mark + " varnish", Coating: "UV", Consumption: money.One, Price: per(authority.PerKilogram)}},
+		Plates:      []authority.Plate{{ID: mark + "-plate", Name: mark + " plate", Width: 605 * money.One, Height: 745 * money.One, Price: per(authority.PerPiece)}},
+		Adhesives:   []authority.Adhesive{{ID: mark + "-pur", Name: mark + " glue", Consumption: money.One, Price: per(authority.PerKilogram)}},
 		Electricity: []authority.Electricity{{ID: mark + "-grid", Name: mark + " grid", Price: per(authority.PerKilowattHour)}},
 		Labor:       []authority.Labor{{ID: mark + "-trade", Name: mark + " trade", LaborType: "ManageJob", Price: per(authority.PerHour)}},
 	}
 	for i := range media {
 		c.Media = append(c.Media, authority.Media{
 			ID: fmt.Sprintf("%s-%06d", mark, i), Name: fmt.Sprintf("%s silk %d", mark, i), ProductCode: "print:flyers:a5", Manufacturer: mark + " mill", MediaType: "Paper",
-			Width: 700 * fixed.One, Height: 1000 * fixed.One, Weight: 135 * fixed.One, Thickness: 105_500000, Grain: authority.GrainY, Coating: "Satin", Price: per(authority.PerSheet),
+			Width: 700 * money.One, Height: 1000 * money.One, Weight: 135 * money.One, Thickness: 105_500000, Grain: authority.GrainY, Coating: "Satin", Price: per(authority.PerSheet),
 		})
 	}
 	return c
 }
 
 func area(width, height int64) authority.Area {
-	return authority.Area{Width: fixed.FromInt(width), Height: fixed.FromInt(height)}
+	return authority.Area{Width: money.FromInt(width), Height: money.FromInt(height)}
 }
 
 func snapshot(t testing.TB, c authority.Content) *authority.Snapshot {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/bridgeapi"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/test/apitest"
@@ -36,19 +36,19 @@ func shown() authority.Content {
 		Owner: acme, Currency: "EUR",
 		Media: []authority.Media{
 			{
-				ID: "acme-silk-135", Name: "Silk 135 g/m2, 70 x 100 cm", MediaType: "Paper", Width: 700 * fixed.One, Height: 1000 * fixed.One,
-				Weight: 135 * fixed.One, Thickness: 105 * fixed.One, Grain: authority.GrainY, Coating: "Satin", Price: per(authority.PerThousandSheets),
+				ID: "acme-silk-135", Name: "Silk 135 g/m2, 70 x 100 cm", MediaType: "Paper", Width: 700 * money.One, Height: 1000 * money.One,
+				Weight: 135 * money.One, Thickness: 105 * money.One, Grain: authority.GrainY, Coating: "Satin", Price: per(authority.PerThousandSheets),
 			},
 			{
-				ID: "acme-uncoated-90", Name: "Uncoated 90 g/m2, SRA3", MediaType: "Paper", Width: 320 * fixed.One, Height: 450 * fixed.One,
-				Weight: 90 * fixed.One, Thickness: 112 * fixed.One, Coating: "None", Price: per(authority.PerThousandSheets),
+				ID: "acme-uncoated-90", Name: "Uncoated 90 g/m2, SRA3", MediaType: "Paper", Width: 320 * money.One, Height: 450 * money.One,
+				Weight: 90 * money.One, Thickness: 112 * money.One, Coating: "None", Price: per(authority.PerThousandSheets),
 			},
 		},
 		Devices: []authority.Device{{
 			ID: "acme-b2", Name: "B2 press", Manufacturer: "Maker", Process: authority.ConventionalPrinting, MaxSheet: area(530, 750), PrintArea: area(520, 740),
-			Weight: authority.Range{Min: 60 * fixed.One, Max: 400 * fixed.One}, Speed: 15_000 * fixed.One, Colors: 4, Perfecting: true, Plate: "acme-plate",
+			Weight: authority.Range{Min: 60 * money.One, Max: 400 * money.One}, Speed: 15_000 * money.One, Colors: 4, Perfecting: true, Plate: "acme-plate",
 		}},
-		Plates: []authority.Plate{{ID: "acme-plate", Name: "Plate", Width: 605 * fixed.One, Height: 745 * fixed.One, Price: per(authority.PerPiece)}},
+		Plates: []authority.Plate{{ID: "acme-plate", Name: "Plate", Width: 605 * money.One, Height: 745 * money.One, Price: per(authority.PerPiece)}},
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // TestPageCostIsIndependentOfMediaCount counts allocations, which unlike the duration are
@@ -33,7 +33,7 @@ func sheets(t *testing.T, media int) *authority.Snapshot {
 	c := authority.Content{Owner: "org_acme01", Currency: "EUR"}
 	for i := range media {
 		c.Media = append(c.Media, authority.Media{
-			ID: fmt.Sprintf("m-%d", i), Name: "A sheet", MediaType: "Paper", Width: fixed.One, Height: fixed.One, Weight: fixed.One, Thickness: fixed.One,
+			ID: fmt.Sprintf("m-%d", i), Name: "A sheet", MediaType: "Paper", Width: money.One, Height: money.One, Weight: money.One, Thickness: money.One,
 			Price: authority.Price{Per: authority.PerSheet},
 		})
 	}

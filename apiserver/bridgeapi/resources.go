@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
@@ -135,7 +135,7 @@ func typed(n *xjdf.Node, usage, kind, value string) {
 	n.Add("GeneralID").Set("DataType", kind).Set("IDUsage", usage).Set("IDValue", value)
 }
 
-func number(n *xjdf.Node, usage string, value fixed.Decimal) {
+func number(n *xjdf.Node, usage string, value money.Decimal) {
 	typed(n, usage, "float", value.String())
 }
 
@@ -152,13 +152,13 @@ func flag(n *xjdf.Node, usage string, set bool) {
 	}
 }
 
-func dimension(width, height fixed.Decimal) string {
+func dimension(width, height money.Decimal) string {
 	return points(width).String() + " " + points(height).String()
 }
 
 // points converts millimetres to points of 1/72 inch, rounded to a millionth.
-func points(millimetres fixed.Decimal) fixed.Decimal {
-	return fixed.Decimal(fixed.MulDiv(int64(millimetres), 360, 127))
+func points(millimetres money.Decimal) money.Decimal {
+	return money.Decimal(money.MulDiv(int64(millimetres), 360, 127))
 }
 
 // isToken reports whether a value is an NMTOKEN of ASCII characters.

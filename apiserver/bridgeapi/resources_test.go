@@ -15,13 +15,13 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/bridgeapi"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
-func mm(text string) fixed.Decimal {
-	d, err := fixed.Parse(text)
+func mm(text string) money.Decimal {
+	d, err := money.ParseDecimal(text)
 	if err != nil {
 		panic(err)
 	}
@@ -328,7 +328,7 @@ func random(r *rand.Rand) authority.Content {
 		}
 		return b.String()
 	}
-	decimal := func(high int64) fixed.Decimal { return fixed.Decimal(1 + r.Int64N(high*int64(fixed.One))) }
+	decimal := func(high int64) money.Decimal { return money.Decimal(1 + r.Int64N(high*int64(money.One))) }
 	price := func(u authority.Unit) authority.Price { return authority.Price{Amount: decimal(1000), Per: u} }
 	c := authority.Content{Owner: "org_random1", Currency: "EUR"}
 	for range r.IntN(6) {
@@ -341,7 +341,7 @@ func random(r *rand.Rand) authority.Content {
 		c.Laminations = append(c.Laminations, authority.Lamination{ID: id(), Name: text(), Texture: text(), Thickness: decimal(100), Price: price(authority.PerSquareMetre)})
 		c.Labor = append(c.Labor, authority.Labor{ID: id(), Name: text(), LaborType: text(), Price: price(authority.PerHour)})
 		c.Devices = append(c.Devices, authority.Device{
-			ID: id(), Name: text(), Manufacturer: text(), Model: text(), Process: authority.Cutting, StackHeight: fixed.One,
+			ID: id(), Name: text(), Manufacturer: text(), Model: text(), Process: authority.Cutting, StackHeight: money.One,
 			MaxSheet: authority.Area{Width: decimal(10_000), Height: decimal(10_000)}, Speed: decimal(100_000),
 		})
 	}

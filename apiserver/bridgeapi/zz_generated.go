@@ -10,7 +10,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
@@ -29,7 +29,7 @@ type Device struct {
 	MaxPages       int        `json:"maxPages,omitempty"`
 
 	// Speed The output per hour.
-	Speed fixed.Decimal `json:"speed"`
+	Speed money.Decimal `json:"speed"`
 
 	// Colors The number of separations in one pass.
 	Colors int `json:"colors,omitempty"`
@@ -55,8 +55,8 @@ type DeviceList struct {
 
 // Dimension defines model for Dimension.
 type Dimension struct {
-	Width  fixed.Decimal `json:"width"`
-	Height fixed.Decimal `json:"height"`
+	Width  money.Decimal `json:"width"`
+	Height money.Decimal `json:"height"`
 	Unit   string        `json:"unit"`
 }
 
@@ -105,10 +105,10 @@ type Medium struct {
 	Dimension Dimension `json:"dimension"`
 
 	// Weight The weight in g/m2.
-	Weight fixed.Decimal `json:"weight"`
+	Weight money.Decimal `json:"weight"`
 
 	// Thickness The thickness in micrometres.
-	Thickness fixed.Decimal `json:"thickness"`
+	Thickness money.Decimal `json:"thickness"`
 
 	// Grain The grain direction: along the width or along the height.
 	Grain       string `json:"grain,omitempty"`
@@ -118,8 +118,8 @@ type Medium struct {
 
 // Range defines model for Range.
 type Range struct {
-	Min fixed.Decimal `json:"min"`
-	Max fixed.Decimal `json:"max"`
+	Min money.Decimal `json:"min"`
+	Max money.Decimal `json:"max"`
 }
 
 // Snapshot The master data from which the response was made.

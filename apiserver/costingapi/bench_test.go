@@ -11,7 +11,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
@@ -26,7 +26,7 @@ func large() authority.Content {
 	for i := range 8 {
 		one := c.Devices[i%2]
 		one.ID = fmt.Sprintf("%s-%d", one.ID, i)
-		one.HourlyRate += 5 * fixed.One
+		one.HourlyRate += 5 * money.One
 		one.SetupMinutes /= 2
 		c.Devices = append(c.Devices, one)
 	}

@@ -35,7 +35,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver/design"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
-	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -105,7 +104,7 @@ type Config struct {
 	Streams *gate.Streams
 	// Limits counts pages as requests to the surfaces partner and preflight. It is shared
 	// with the API.
-	Limits  *ratelimit.Limiter
+	Limits  *gate.Limiter
 	Uses    *credential.UseRecorder
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger

@@ -20,7 +20,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
-	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
@@ -52,7 +51,7 @@ func newDashboard(t testing.TB, changes ...func(*dashboard.Config)) *testDashboa
 		t.Fatalf("cursor.New: %v", err)
 	}
 	config := dashboard.Config{
-		Listener: "dashboard", Gates: d.Gates, Sessions: d.Sessions, Ends: signon.NewEnds(d.Redis, d.Store, d.Clock.Now), RFQs: d.RFQs, Records: d.Store, Webhooks: d.Webhooks, Cursors: cursors, Limits: new(ratelimit.Limiter), Uses: new(credential.UseRecorder),
+		Listener: "dashboard", Gates: d.Gates, Sessions: d.Sessions, Ends: signon.NewEnds(d.Redis, d.Store, d.Clock.Now), RFQs: d.RFQs, Records: d.Store, Webhooks: d.Webhooks, Cursors: cursors, Limits: new(gate.Limiter), Uses: new(credential.UseRecorder),
 		Metrics: d.Metrics, Log: slog.New(slog.NewTextHandler(d.log, nil)), Now: d.Clock.Now, Random: &chance{source: rand.NewChaCha8([32]byte{1})},
 		Jobs: d.Jobs, Pace: preflightapi.Pace{Soonest: 2 * time.Millisecond, Latest: 10 * time.Millisecond}, Streams: gate.NewStreams(0, 0), Contracts: d.Contracts,
 		APIURL: "http://api.example.com", RegistryURL: "http://registry.example.com", OpsURL: "http://ops.example.com", Docs: true,

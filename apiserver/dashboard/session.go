@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/ratelimit"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -122,8 +122,8 @@ func (s *server) holder(v *visit) (posture.Caller, credential.Session, posture.R
 // be used to exceed the rate of the API.
 func (s *server) limit(v *visit, surface posture.Surface) *response {
 	rate := v.caller.Rate(surface)
-	state := s.Limits.Take(v.Context(), ratelimit.Key{Tenant: v.caller.Tenant(), Surface: v.countedAs(surface)},
-		ratelimit.Policy{Limit: rate.Requests, Window: rate.Window}, v.now, v.Method == http.MethodPost)
+	state := s.Limits.Take(v.Context(), gate.LimitKey{Tenant: v.caller.Tenant(), Surface: v.countedAs(surface)},
+		gate.RatePolicy{Limit: rate.Requests, Window: rate.Window}, v.now, v.Method == http.MethodPost)
 	if state.Allowed {
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
-	"github.com/printmarket/printmarket/apiserver/ratelimit"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -495,16 +495,16 @@ func TestFormWithoutASessionRedirectsToTheSignIn(t *testing.T) {
 // together records the requests that all replicas count together.
 type together struct{ changes atomic.Int64 }
 
-// Take implements ratelimit.Shared.
-func (c *together) Take(context.Context, ratelimit.Key, ratelimit.Policy) (ratelimit.State, error) {
+// Take implements gate.SharedLimits.
+func (c *together) Take(context.Context, gate.LimitKey, gate.RatePolicy) (gate.LimitState, error) {
 	c.changes.Add(1)
-	return ratelimit.State{Allowed: true}, nil
+	return gate.LimitState{Allowed: true}, nil
 }
 
 func TestFormsAreCountedAcrossReplicasAndPagesAreNot(t *testing.T) {
 	t.Parallel()
 	counts := new(together)
-	d := newDashboard(t, func(c *dashboard.Config) { c.Limits = ratelimit.New(counts) })
+	d := newDashboard(t, func(c *dashboard.Config) { c.Limits = gate.NewLimiter(counts) })
 	b := d.signedIn(t, "acme-live")
 	b.get(t, "/webhooks").want(t, 200, "")
 	if got := counts.changes.Load(); got != 0 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package ratelimit
+package gate
 
 import (
 	"hash/maphash"
@@ -64,7 +64,7 @@ const clientBuckets = 4096
 // ClientLimiter limits unauthenticated clients, on this replica. It is safe for
 // concurrent use.
 type ClientLimiter struct {
-	perClient, perPeer Policy
+	perClient, perPeer RatePolicy
 	// seed prevents a client from choosing the clients with which it shares a bucket.
 	seed  maphash.Seed
 	taken local
@@ -72,7 +72,7 @@ type ClientLimiter struct {
 
 // NewClientLimiter returns a limiter with a policy for each client, and one for all
 // clients with the same remote address, for example that of a proxy.
-func NewClientLimiter(perClient, perPeer Policy) *ClientLimiter {
+func NewClientLimiter(perClient, perPeer RatePolicy) *ClientLimiter {
 	return &ClientLimiter{perClient: perClient, perPeer: perPeer, seed: maphash.MakeSeed()}
 }
 
@@ -86,8 +86,8 @@ func (l *ClientLimiter) Take(client Client, action string, now time.Time) time.D
 	return l.count(action+" peer ", client.peer, l.perPeer, now)
 }
 
-func (l *ClientLimiter) count(kind, identity string, policy Policy, now time.Time) time.Duration {
-	return l.taken.take(Key{Surface: kind + strconv.FormatUint(l.bucket(identity), 10)}, policy, now).RetryAfter
+func (l *ClientLimiter) count(kind, identity string, policy RatePolicy, now time.Time) time.Duration {
+	return l.taken.take(LimitKey{Surface: kind + strconv.FormatUint(l.bucket(identity), 10)}, policy, now).RetryAfter
 }
 
 func (l *ClientLimiter) bucket(identity string) uint64 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package ratelimit_test
+package gate_test
 
 import (
 	"fmt"
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/ratelimit"
+	"github.com/printmarket/printmarket/apiserver/gate"
 )
 
 func TestClientOfARequest(t *testing.T) {
@@ -26,7 +26,7 @@ func TestClientOfARequest(t *testing.T) {
 		"a remote address without port": {"pipe", nil, "pipe "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := ratelimit.ClientOf(tc.remote, tc.forwarded).String(); got != tc.want {
+			if got := gate.ClientOf(tc.remote, tc.forwarded).String(); got != tc.want {
 				t.Errorf("ClientOf(%q, %q) = %q, want %q", tc.remote, tc.forwarded, got, tc.want)
 			}
 		})
@@ -35,8 +35,8 @@ func TestClientOfARequest(t *testing.T) {
 
 func TestClientBeyondItsLimitUsesNothingOfItsPeer(t *testing.T) {
 	t.Parallel()
-	limits := ratelimit.NewClientLimiter(ratelimit.Policy{Limit: 2, Window: time.Minute}, ratelimit.Policy{Limit: 4, Window: time.Minute})
-	clients := ratelimit.InOwnBuckets(limits, "192.0.2.1:1", 4)
+	limits := gate.NewClientLimiter(gate.RatePolicy{Limit: 2, Window: time.Minute}, gate.RatePolicy{Limit: 4, Window: time.Minute})
+	clients := gate.InOwnBuckets(limits, "192.0.2.1:1", 4)
 	var c clock
 	for i, step := range []struct {
 		client  int
@@ -61,12 +61,12 @@ func TestClientBeyondItsLimitUsesNothingOfItsPeer(t *testing.T) {
 
 func TestClientLimiterHasABoundedNumberOfCounts(t *testing.T) {
 	t.Parallel()
-	limits := ratelimit.NewClientLimiter(ratelimit.Policy{Limit: 1, Window: time.Hour}, ratelimit.Policy{Limit: 1 << 20, Window: time.Hour})
+	limits := gate.NewClientLimiter(gate.RatePolicy{Limit: 1, Window: time.Hour}, gate.RatePolicy{Limit: 1 << 20, Window: time.Hour})
 	var c clock
 	for i := range 20_000 {
-		limits.Take(ratelimit.ClientOf(fmt.Sprintf("[2001:db8:%x:%x::1]:1", i/250, i%250), nil), "a", c.now())
+		limits.Take(gate.ClientOf(fmt.Sprintf("[2001:db8:%x:%x::1]:1", i/250, i%250), nil), "a", c.now())
 	}
-	if held := ratelimit.HeldByClients(limits); held > 2*4096 {
+	if held := gate.HeldByClients(limits); held > 2*4096 {
 		t.Errorf("%d counts, want at most 8192", held)
 	}
 }

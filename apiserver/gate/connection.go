@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
@@ -27,5 +26,5 @@ func connection(r *http.Request, now time.Time) posture.Connection {
 
 // clientOf identifies the client of a request.
 func clientOf(r *http.Request) string {
-	return ratelimit.ClientOf(r.RemoteAddr, r.Header["X-Forwarded-For"]).String()
+	return ClientOf(r.RemoteAddr, r.Header["X-Forwarded-For"]).String()
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -25,10 +24,10 @@ type Config struct {
 	// Gates holds the compiled posture.
 	Gates *posture.Gates
 	// Limits counts requests for all replicas; if it is nil, each gate counts by itself.
-	Limits *ratelimit.Limiter
+	Limits *Limiter
 	// Unauthenticated counts the requests with invalid credentials per client. If it is
 	// nil, each gate counts by itself.
-	Unauthenticated *ratelimit.ClientLimiter
+	Unauthenticated *ClientLimiter
 	// Uses records the use of keys; it may be nil.
 	Uses     *credential.UseRecorder
 	Problems *respond.Problems
@@ -62,8 +61,8 @@ type Config struct {
 // Gate runs the chain in front of routes.
 type Gate struct {
 	gates       *posture.Gates
-	limits      *ratelimit.Limiter
-	unknown     *ratelimit.ClientLimiter
+	limits      *Limiter
+	unknown     *ClientLimiter
 	uses        *credential.UseRecorder
 	policies    policyHeaders
 	problems    *respond.Problems
@@ -88,7 +87,7 @@ type Gate struct {
 // New returns a gate. It prepares every header field that the gate can send.
 func New(c Config) *Gate {
 	if c.Limits == nil {
-		c.Limits = new(ratelimit.Limiter)
+		c.Limits = new(Limiter)
 	}
 	if c.Unauthenticated == nil {
 		c.Unauthenticated = NewUnauthenticated()

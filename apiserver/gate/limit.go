@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 )
@@ -28,8 +27,8 @@ func limit(g *Gate, rt *Route, c *Call) *problem.Problem {
 	}
 	rate := c.Caller.Rate(surface)
 	state := g.limits.Take(c.Request.Context(),
-		ratelimit.Key{Tenant: c.Tenant(), Surface: surface.String()},
-		ratelimit.Policy{Limit: rate.Requests, Window: rate.Window}, c.Now, rt.write(c.Request))
+		LimitKey{Tenant: c.Tenant(), Surface: surface.String()},
+		RatePolicy{Limit: rate.Requests, Window: rate.Window}, c.Now, rt.write(c.Request))
 	header := c.Writer.Header()
 	header["Ratelimit-Policy"] = g.policies.header(surface, rate)
 	header["Ratelimit"] = []string{rateLimitItem(surface, state)}
@@ -45,17 +44,17 @@ func limit(g *Gate, rt *Route, c *Call) *problem.Problem {
 // 190 random bits at any rate: the limits bound the load and the noise of attempts.
 var (
 	// unknownPerClient limits one client without a valid credential.
-	unknownPerClient = ratelimit.Policy{Limit: 120, Window: time.Minute}
+	unknownPerClient = RatePolicy{Limit: 120, Window: time.Minute}
 	// unknownPerPeer limits one remote address. Behind a proxy, all clients share it.
-	unknownPerPeer = ratelimit.Policy{Limit: 3000, Window: time.Minute}
+	unknownPerPeer = RatePolicy{Limit: 3000, Window: time.Minute}
 	// forbiddenRate limits the refused requests of one organization on a surface.
 	forbiddenRate = posture.RateLimit{Requests: 600, Window: time.Minute}
 )
 
 // NewUnauthenticated returns the limits of unauthenticated requests for all gates of a
 // replica.
-func NewUnauthenticated() *ratelimit.ClientLimiter {
-	return ratelimit.NewClientLimiter(unknownPerClient, unknownPerPeer)
+func NewUnauthenticated() *ClientLimiter {
+	return NewClientLimiter(unknownPerClient, unknownPerPeer)
 }
 
 // limitUnauthenticated counts a request with a 401 per client and returns 503 above the
@@ -66,7 +65,7 @@ func (g *Gate) limitUnauthenticated(c *Call, refusal *problem.Problem) *problem.
 	if g.problems.Status(refusal.Code) != http.StatusUnauthorized {
 		return refusal
 	}
-	wait := g.unknown.Take(ratelimit.ClientOf(c.Request.RemoteAddr, c.Request.Header["X-Forwarded-For"]), "unauthenticated", c.Now)
+	wait := g.unknown.Take(ClientOf(c.Request.RemoteAddr, c.Request.Header["X-Forwarded-For"]), "unauthenticated", c.Now)
 	if wait <= 0 {
 		return refusal
 	}
@@ -83,8 +82,8 @@ func (g *Gate) limitForbidden(rt *Route, c *Call, refusal *problem.Problem) *pro
 	if g.problems.Status(refusal.Code) != http.StatusForbidden || surface == posture.NoSurface {
 		return refusal
 	}
-	state := g.limits.Take(c.Request.Context(), ratelimit.Key{Tenant: c.Tenant(), Surface: surface.String() + "-forbidden"},
-		ratelimit.Policy{Limit: forbiddenRate.Requests, Window: forbiddenRate.Window}, c.Now, false)
+	state := g.limits.Take(c.Request.Context(), LimitKey{Tenant: c.Tenant(), Surface: surface.String() + "-forbidden"},
+		RatePolicy{Limit: forbiddenRate.Requests, Window: forbiddenRate.Window}, c.Now, false)
 	if state.Allowed {
 		return refusal
 	}
@@ -97,7 +96,7 @@ func (g *Gate) limitForbidden(rt *Route, c *Call, refusal *problem.Problem) *pro
 }
 
 // limited returns the problem of a request above a rate limit.
-func limited(state ratelimit.State, limit int64, now time.Time, format string, args ...any) *problem.Problem {
+func limited(state LimitState, limit int64, now time.Time, format string, args ...any) *problem.Problem {
 	p := problem.New(problem.CodeRateLimitExceeded, format, args...).After(state.RetryAfter)
 	p.Limited = &problem.Limited{Limit: limit, Remaining: state.Remaining, Resets: now.Add(state.Reset)}
 	return p
@@ -105,7 +104,7 @@ func limited(state ratelimit.State, limit int64, now time.Time, format string, a
 
 // rateLimitItem returns the field RateLimit of draft-ietf-httpapi-ratelimit-headers:
 // `"partner";r=1999;t=1`, the remaining requests and the seconds until all are available again.
-func rateLimitItem(surface posture.Surface, state ratelimit.State) string {
+func rateLimitItem(surface posture.Surface, state LimitState) string {
 	var buffer [64]byte
 	item := append(append(append(buffer[:0], '"'), surface.String()...), `";r=`...)
 	item = strconv.AppendInt(item, state.Remaining, 10)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package ratelimit_test
+package gate_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/apiserver/ratelimit"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/test/redistest"
@@ -22,10 +22,10 @@ import (
 )
 
 var (
-	acme  = ratelimit.Key{Tenant: tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, Surface: "partner"}
-	stark = ratelimit.Key{Tenant: tenant.ID{Organization: "org_stark1", Mode: tenant.Live}, Surface: "partner"}
-	test  = ratelimit.Key{Tenant: tenant.ID{Organization: "org_acme01", Mode: tenant.Test}, Surface: "partner"}
-	other = ratelimit.Key{Tenant: acme.Tenant, Surface: "preflight"}
+	acme  = gate.LimitKey{Tenant: tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, Surface: "partner"}
+	stark = gate.LimitKey{Tenant: tenant.ID{Organization: "org_stark1", Mode: tenant.Live}, Surface: "partner"}
+	test  = gate.LimitKey{Tenant: tenant.ID{Organization: "org_acme01", Mode: tenant.Test}, Surface: "partner"}
+	other = gate.LimitKey{Tenant: acme.Tenant, Surface: "preflight"}
 )
 
 // clock is a clock that tests advance by hand.
@@ -37,22 +37,22 @@ func (c *clock) move(by time.Duration) { c.nanos.Add(int64(by)) }
 func TestAPolicyAdmitsABurstAndThenItsRate(t *testing.T) {
 	t.Parallel()
 	var c clock
-	limiter := new(ratelimit.Limiter)
-	four := ratelimit.Policy{Limit: 4, Window: 8 * time.Second}
-	take := func() ratelimit.State { return limiter.Take(t.Context(), acme, four, c.now(), false) }
+	limiter := new(gate.Limiter)
+	four := gate.RatePolicy{Limit: 4, Window: 8 * time.Second}
+	take := func() gate.LimitState { return limiter.Take(t.Context(), acme, four, c.now(), false) }
 	for i, step := range []struct {
 		after time.Duration
-		want  ratelimit.State
+		want  gate.LimitState
 	}{
-		{0, ratelimit.State{Allowed: true, Remaining: 3, Reset: 2 * time.Second}},
-		{0, ratelimit.State{Allowed: true, Remaining: 2, Reset: 4 * time.Second}},
-		{0, ratelimit.State{Allowed: true, Remaining: 1, Reset: 6 * time.Second}},
-		{0, ratelimit.State{Allowed: true, Remaining: 0, Reset: 8 * time.Second}},
-		{0, ratelimit.State{Reset: 8 * time.Second, RetryAfter: 2 * time.Second}},
-		{time.Second, ratelimit.State{Reset: 7 * time.Second, RetryAfter: time.Second}},
-		{time.Second, ratelimit.State{Allowed: true, Remaining: 0, Reset: 8 * time.Second}},
-		{5 * time.Second, ratelimit.State{Allowed: true, Remaining: 1, Reset: 5 * time.Second}},
-		{time.Hour, ratelimit.State{Allowed: true, Remaining: 3, Reset: 2 * time.Second}},
+		{0, gate.LimitState{Allowed: true, Remaining: 3, Reset: 2 * time.Second}},
+		{0, gate.LimitState{Allowed: true, Remaining: 2, Reset: 4 * time.Second}},
+		{0, gate.LimitState{Allowed: true, Remaining: 1, Reset: 6 * time.Second}},
+		{0, gate.LimitState{Allowed: true, Remaining: 0, Reset: 8 * time.Second}},
+		{0, gate.LimitState{Reset: 8 * time.Second, RetryAfter: 2 * time.Second}},
+		{time.Second, gate.LimitState{Reset: 7 * time.Second, RetryAfter: time.Second}},
+		{time.Second, gate.LimitState{Allowed: true, Remaining: 0, Reset: 8 * time.Second}},
+		{5 * time.Second, gate.LimitState{Allowed: true, Remaining: 1, Reset: 5 * time.Second}},
+		{time.Hour, gate.LimitState{Allowed: true, Remaining: 3, Reset: 2 * time.Second}},
 	} {
 		c.move(step.after)
 		if diff := cmp.Diff(step.want, take()); diff != "" {
@@ -64,9 +64,9 @@ func TestAPolicyAdmitsABurstAndThenItsRate(t *testing.T) {
 func TestTenantsModesAndSurfacesAreCountedSeparately(t *testing.T) {
 	t.Parallel()
 	var c clock
-	limiter := new(ratelimit.Limiter)
-	for _, key := range []ratelimit.Key{acme, stark, test, other} {
-		if state := limiter.Take(t.Context(), key, ratelimit.Policy{Limit: 1, Window: time.Second}, c.now(), false); !state.Allowed {
+	limiter := new(gate.Limiter)
+	for _, key := range []gate.LimitKey{acme, stark, test, other} {
+		if state := limiter.Take(t.Context(), key, gate.RatePolicy{Limit: 1, Window: time.Second}, c.now(), false); !state.Allowed {
 			t.Errorf("%v is rejected, want its own count", key)
 		}
 	}
@@ -75,8 +75,8 @@ func TestTenantsModesAndSurfacesAreCountedSeparately(t *testing.T) {
 func TestAPolicyThatAdmitsNothingIsNotUnlimited(t *testing.T) {
 	t.Parallel()
 	var c clock
-	limiter := new(ratelimit.Limiter)
-	for name, policy := range map[string]ratelimit.Policy{
+	limiter := new(gate.Limiter)
+	for name, policy := range map[string]gate.RatePolicy{
 		"the zero policy":                      {},
 		"no limit":                             {Window: time.Second},
 		"a negative limit":                     {Limit: -1, Window: time.Second},
@@ -95,8 +95,8 @@ func TestAPolicyThatAdmitsNothingIsNotUnlimited(t *testing.T) {
 func TestNoWindowExceedsTwiceTheLimit(t *testing.T) {
 	t.Parallel()
 	var c clock
-	limiter := new(ratelimit.Limiter)
-	policy := ratelimit.Policy{Limit: 100, Window: time.Second}
+	limiter := new(gate.Limiter)
+	policy := gate.RatePolicy{Limit: 100, Window: time.Second}
 	admitted := 0
 	for range 5_000 { // five seconds
 		c.move(time.Millisecond)
@@ -116,13 +116,13 @@ func TestNoWindowExceedsTwiceTheLimit(t *testing.T) {
 func TestPaidBackCountsAreRemoved(t *testing.T) {
 	t.Parallel()
 	var c clock
-	limiter := new(ratelimit.Limiter)
+	limiter := new(gate.Limiter)
 	for i := range 50_000 {
 		c.move(time.Second)
-		key := ratelimit.Key{Tenant: tenant.ID{Organization: fmt.Sprintf("org_%06d", i), Mode: tenant.Live}, Surface: "partner"}
-		limiter.Take(t.Context(), key, ratelimit.Policy{Limit: 10, Window: time.Second}, c.now(), false)
+		key := gate.LimitKey{Tenant: tenant.ID{Organization: fmt.Sprintf("org_%06d", i), Mode: tenant.Live}, Surface: "partner"}
+		limiter.Take(t.Context(), key, gate.RatePolicy{Limit: 10, Window: time.Second}, c.now(), false)
 	}
-	if held := ratelimit.Held(limiter); held > 2_048 {
+	if held := gate.Held(limiter); held > 2_048 {
 		t.Errorf("%d counts are held, want at most 2048", held)
 	}
 }
@@ -130,17 +130,17 @@ func TestPaidBackCountsAreRemoved(t *testing.T) {
 // unavailable is an unavailable Redis that counts its calls.
 type unavailable struct{ calls atomic.Int64 }
 
-func (u *unavailable) Take(context.Context, ratelimit.Key, ratelimit.Policy) (ratelimit.State, error) {
+func (u *unavailable) Take(context.Context, gate.LimitKey, gate.RatePolicy) (gate.LimitState, error) {
 	u.calls.Add(1)
-	return ratelimit.State{}, errors.New("planted")
+	return gate.LimitState{}, errors.New("planted")
 }
 
 func TestWithoutRedisEachReplicaCountsAlone(t *testing.T) {
 	t.Parallel()
 	var c clock
 	redis := &unavailable{}
-	limiter := ratelimit.New(redis)
-	policy := ratelimit.Policy{Limit: 3, Window: time.Minute}
+	limiter := gate.NewLimiter(redis)
+	policy := gate.RatePolicy{Limit: 3, Window: time.Minute}
 	for i := range 4 {
 		if got, want := limiter.Take(t.Context(), acme, policy, c.now(), true).Allowed, i < 3; got != want {
 			t.Errorf("request %d: admitted %t, want %t", i+1, got, want)
@@ -160,11 +160,11 @@ func TestCancelledCallerDoesNotPauseRedis(t *testing.T) {
 	t.Parallel()
 	var c clock
 	redis := &unavailable{}
-	limiter := ratelimit.New(redis)
+	limiter := gate.NewLimiter(redis)
 	left, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 2 {
-		limiter.Take(left, acme, ratelimit.Policy{Limit: 3, Window: time.Minute}, c.now(), true)
+		limiter.Take(left, acme, gate.RatePolicy{Limit: 3, Window: time.Minute}, c.now(), true)
 	}
 	if calls := redis.calls.Load(); calls != 2 {
 		t.Errorf("Redis got %d calls, want 2", calls)
@@ -177,24 +177,24 @@ func servers(t *testing.T) map[string]*redistest.Server {
 
 // shared counts like Redis, in memory.
 type shared struct {
-	limiter *ratelimit.Limiter
+	limiter *gate.Limiter
 	now     func() time.Time
 }
 
-func (s shared) Take(ctx context.Context, key ratelimit.Key, policy ratelimit.Policy) (ratelimit.State, error) {
+func (s shared) Take(ctx context.Context, key gate.LimitKey, policy gate.RatePolicy) (gate.LimitState, error) {
 	return s.limiter.Take(ctx, key, policy, s.now(), false), nil
 }
 
 func TestReplicasShareTheCountOfChangesOnly(t *testing.T) {
 	t.Parallel()
 	var c clock
-	redis := shared{new(ratelimit.Limiter), c.now}
-	replicas := [3]*ratelimit.Limiter{}
+	redis := shared{new(gate.Limiter), c.now}
+	replicas := [3]*gate.Limiter{}
 	for i := range replicas {
-		replicas[i] = ratelimit.New(redis)
+		replicas[i] = gate.NewLimiter(redis)
 	}
-	hour := ratelimit.Policy{Limit: 30, Window: time.Hour}
-	admitted := func(key ratelimit.Key, changes bool) (count int) {
+	hour := gate.RatePolicy{Limit: 30, Window: time.Hour}
+	admitted := func(key gate.LimitKey, changes bool) (count int) {
 		for range 40 {
 			for _, replica := range replicas {
 				if replica.Take(t.Context(), key, hour, c.now(), changes).Allowed {
@@ -225,10 +225,10 @@ func TestRedisLimitsAllReplicasTogether(t *testing.T) {
 			var count atomic.Int64
 			var group sync.WaitGroup
 			for range 3 {
-				shared := ratelimit.NewRedis(server.Client(t))
+				shared := gate.NewRedisLimits(server.Client(t))
 				group.Go(func() {
 					for range 40 {
-						state, err := shared.Take(t.Context(), acme, ratelimit.Policy{Limit: 30, Window: time.Hour})
+						state, err := shared.Take(t.Context(), acme, gate.RatePolicy{Limit: 30, Window: time.Hour})
 						if err != nil {
 							t.Errorf("shared.Take: %v", err)
 						}
@@ -251,9 +251,9 @@ func TestRedisReturnsTheRemainingRequests(t *testing.T) {
 	for name, server := range servers(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			shared := ratelimit.NewRedis(server.Client(t))
-			two := ratelimit.Policy{Limit: 2, Window: time.Hour}
-			for i, want := range []ratelimit.State{
+			shared := gate.NewRedisLimits(server.Client(t))
+			two := gate.RatePolicy{Limit: 2, Window: time.Hour}
+			for i, want := range []gate.LimitState{
 				{Allowed: true, Remaining: 1, Reset: 30 * time.Minute},
 				{Allowed: true, Remaining: 0, Reset: time.Hour},
 				{Reset: time.Hour, RetryAfter: 30 * time.Minute},
@@ -280,8 +280,8 @@ func TestSharedCountIsASpan(t *testing.T) {
 	collector := telemetrytest.New(t, nil)
 	tracer := collector.Tracer()
 	ctx, request := tracer.Start(t.Context(), telemetry.Inside, "request")
-	shared := ratelimit.NewRedis(redistest.Mini(t).Client(t))
-	policy := ratelimit.Policy{Limit: 30, Window: time.Hour}
+	shared := gate.NewRedisLimits(redistest.Mini(t).Client(t))
+	policy := gate.RatePolicy{Limit: 30, Window: time.Hour}
 	if _, err := shared.Take(ctx, acme, policy); err != nil {
 		t.Fatalf("shared.Take: %v", err)
 	}

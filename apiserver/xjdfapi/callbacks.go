@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package xjmfapi receives the XJMF callbacks of registered senders, as
-// docs/api/xjdf-openapi.yaml describes. The signature of the raw body identifies the
-// sender; API keys are not involved. The signature is verified before the body is
-// parsed.
-package xjmfapi
+package xjdfapi
 
 import (
 	"cmp"
@@ -25,8 +21,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// Path is the path for callbacks.
-const Path = "/api/v1/webhooks/xjmf"
+// CallbackPath is the path for callbacks.
+const CallbackPath = "/api/v1/webhooks/xjmf"
 
 // Receiver is the part of package xjmf that the surface uses.
 type Receiver interface {
@@ -34,30 +30,30 @@ type Receiver interface {
 }
 
 // surface serves the route.
-type surface struct{ receiver Receiver }
+type callbacks struct{ receiver Receiver }
 
-// Routes returns the surface's table of routes.
-func Routes(receiver Receiver) []gate.Route {
-	s := &surface{receiver}
+// CallbackRoutes returns the surface's table of routes.
+func CallbackRoutes(receiver Receiver) []gate.Route {
+	s := &callbacks{receiver}
 	return []gate.Route{{
-		Method: http.MethodPost, Pattern: Path, Capability: posture.XJMFInbound, Write: true,
+		Method: http.MethodPost, Pattern: CallbackPath, Capability: posture.XJMFInbound, Write: true,
 		Authenticate: authenticate, Serve: s.receive,
-		Body:   &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), MediaTypes: MediaTypes(), Raw: true},
-		Offers: MediaTypes(), Mirror: true,
+		Body:   &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), MediaTypes: CallbackMediaTypes(), Raw: true},
+		Offers: CallbackMediaTypes(), Mirror: true,
 	}}
 }
 
-// MediaTypes lists the media types of messages (XJDF 2.2, section 9.10), and the generic
+// CallbackMediaTypes lists the media types of messages (XJDF 2.2, section 9.10), and the generic
 // types that the tools of senders use.
-func MediaTypes() []string {
+func CallbackMediaTypes() []string {
 	return []string{"application/vnd.cip4-xjmf+json", "application/json", "application/vnd.cip4-xjmf+xml", "application/xml", "text/xml"}
 }
 
 // receive serves POST /api/v1/webhooks/xjmf. The answer is also XJMF.
-func (s *surface) receive(c *gate.Call) error {
+func (s *callbacks) receive(c *gate.Call) error {
 	// The gate has negotiated the media type of the answer.
 	if strings.HasSuffix(c.ContentType, "xml") != xjdf.IsXML(c.Body) {
-		return problem.New(problem.CodeValidationError, "The message is not well-formed.").Violates(problem.Violation{Pointer: root, Detail: "The body does not match the Content-Type " + c.ContentType + "."})
+		return problem.New(problem.CodeValidationError, "The message is not well-formed.").Violates(problem.Violation{Pointer: wholeBody, Detail: "The body does not match the Content-Type " + c.ContentType + "."})
 	}
 	sender, _ := only(c.Request, senderField)
 	receipt, err := s.receiver.Receive(c.Request.Context(), c.Tenant(), sender, c.Body)
@@ -80,9 +76,9 @@ func refusal(err error, inXML bool) error {
 	switch {
 	case errors.As(err, &unreadable):
 		detail := fmt.Sprintf("Line %d, column %d: %s.", unreadable.Line, unreadable.Column, reason(unreadable))
-		return problem.New(problem.CodeValidationError, "The message is not well-formed.").Violates(problem.Violation{Pointer: cmp.Or(unreadable.Pointer, root), Detail: detail})
+		return problem.New(problem.CodeValidationError, "The message is not well-formed.").Violates(problem.Violation{Pointer: cmp.Or(unreadable.Pointer, wholeBody), Detail: detail})
 	case errors.As(err, &invalid):
-		return problem.New(problem.CodeValidationError, "The message failed validation.").Violates(violations(invalid, inXML)...)
+		return problem.New(problem.CodeValidationError, "The message failed validation.").Violates(callbackViolations(invalid, inXML)...)
 	case errors.As(err, &outside):
 		return problem.New(problem.CodeValidationError, "The message is too old, or its time is in the future.").Violates(untimely(outside, inXML))
 	case errors.Is(err, xjdf.ErrNoParseSlot):
@@ -97,9 +93,6 @@ func refusal(err error, inXML bool) error {
 		return err
 	}
 }
-
-// storeRetry is the suggested delay while the store is unavailable.
-const storeRetry = 2 * time.Second
 
 func reason(fault *xjdf.Error) string {
 	if fault.Detail == "" {
@@ -119,7 +112,7 @@ func untimely(outside *xjmf.HorizonError, inXML bool) problem.Violation {
 	return found
 }
 
-func violations(invalid *xjmf.InvalidError, inXML bool) []problem.Violation {
+func callbackViolations(invalid *xjmf.InvalidError, inXML bool) []problem.Violation {
 	all := make([]problem.Violation, len(invalid.Violations))
 	for i, v := range invalid.Violations {
 		detail := v.Detail
@@ -132,7 +125,7 @@ func violations(invalid *xjmf.InvalidError, inXML bool) []problem.Violation {
 }
 
 // root is the pointer to the whole body.
-const root = "#"
+const wholeBody = "#"
 
 // violation returns a violation with a pointer into a JSON body. For XML the detail begins
 // with the path in the notation of the standard.
@@ -140,5 +133,5 @@ func violation(at xjdf.Place, detail string, inXML bool) problem.Violation {
 	if inXML {
 		detail = at.XPath + ": " + detail
 	}
-	return problem.Violation{Pointer: cmp.Or(at.Pointer, root), Detail: detail}
+	return problem.Violation{Pointer: cmp.Or(at.Pointer, wholeBody), Detail: detail}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package xjmfapi_test
+package xjdfapi_test
 
 import (
 	"bytes"
@@ -16,9 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/apiserver/xjmfapi"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/signature"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -36,7 +35,7 @@ const inXML = `<XJMF xmlns="http://www.CIP4.org/JDFSchema_2_0" Version="2.2"><He
 	`<SignalStatus><Header DeviceID="press-7" ID="S-9" Time="2026-11-20T12:00:00Z"/><DeviceInfo Status="Idle"/></SignalStatus></XJMF>`
 
 func callback(body string) apitest.Request {
-	return apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "acme-live", Body: body}
+	return apitest.Request{Method: http.MethodPost, Path: xjdfapi.CallbackPath, Key: "acme-live", Body: body}
 }
 
 // with replaces header fields of a callback.
@@ -108,17 +107,17 @@ func TestUnknownSenderAndWrongSignatureHaveSameAnswer(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	server.Sender("stark", func(s *v1alpha1.XJMFSenderSpec) { s.State = v1alpha1.StateSuspended })
-	good := signature.Sign(signature.Body, apitest.SecretOf("acme"), "", []byte(apitest.Signal))
+	good := credential.Sign(credential.SignedBody, apitest.SecretOf("acme"), "", []byte(apitest.Signal))
 	tests := map[string]apitest.Request{
-		"no fields at all":            {Method: http.MethodPost, Path: xjmfapi.Path, Body: apitest.Signal},
-		"an API key instead":          {Method: http.MethodPost, Path: xjmfapi.Path, Body: apitest.Signal, Header: map[string]string{"Authorization": "Bearer " + server.Key("acme-live")}},
+		"no fields at all":            {Method: http.MethodPost, Path: xjdfapi.CallbackPath, Body: apitest.Signal},
+		"an API key instead":          {Method: http.MethodPost, Path: xjdfapi.CallbackPath, Body: apitest.Signal, Header: map[string]string{"Authorization": "Bearer " + server.Key("acme-live")}},
 		"no sender":                   with(callback(apitest.Signal), "X-XJMF-Sender", ""),
 		"no signature":                with(callback(apitest.Signal), "X-XJMF-Signature", ""),
 		"no timestamp":                with(callback(apitest.Signal), "X-XJMF-Timestamp", ""),
 		"an unknown sender":           with(callback(apitest.Signal), "X-XJMF-Sender", "press.unknown"),
 		"the sender in capitals":      with(callback(apitest.Signal), "X-XJMF-Sender", "PRESS.ACME"),
 		"another sender":              with(callback(apitest.Signal), "X-XJMF-Sender", apitest.SenderOf("globex")),
-		"a suspended sender":          {Method: http.MethodPost, Path: xjmfapi.Path, Key: "stark-live", Body: apitest.Signal},
+		"a suspended sender":          {Method: http.MethodPost, Path: xjdfapi.CallbackPath, Key: "stark-live", Body: apitest.Signal},
 		"a signature without digits":  with(callback(apitest.Signal), "X-XJMF-Signature", "sha256="),
 		"a signature in capitals":     with(callback(apitest.Signal), "X-XJMF-Signature", "sha256="+strings.ToUpper(strings.TrimPrefix(good, "sha256="))),
 		"a signature of half of it":   with(callback(apitest.Signal), "X-XJMF-Signature", good[:40]),
@@ -183,7 +182,7 @@ func TestSignedTimestampCannotBeReplaced(t *testing.T) {
 	server.Sender("acme", func(s *v1alpha1.XJMFSenderSpec) { s.Scheme = v1alpha1.SchemeTimestampBody })
 	now := strconv.FormatInt(server.Clock.Now().Unix(), 10)
 	later := strconv.FormatInt(server.Clock.Now().Unix()+1, 10)
-	signed := signature.Sign(signature.TimestampBody, apitest.SecretOf("acme"), now, []byte(apitest.Signal))
+	signed := credential.Sign(credential.SignedTimestampBody, apitest.SecretOf("acme"), now, []byte(apitest.Signal))
 	server.Do(t, with(callback(apitest.Signal), "X-XJMF-Signature", signed)).Want(t, 200, "")
 	server.Do(t, with(callback(apitest.Signal), "X-XJMF-Signature", signed, "X-XJMF-Timestamp", later)).Want(t, 401, problem.CodeXJMFSignatureInvalid)
 	server.Do(t, callback(apitest.Signal)).Want(t, 401, problem.CodeXJMFSignatureInvalid) // signed by the other scheme
@@ -201,7 +200,7 @@ func TestBothSecretsAreValidDuringRotation(t *testing.T) {
 		})
 	})
 	by := func(secret credential.Secret) apitest.Request {
-		return with(callback(apitest.Signal), "X-XJMF-Signature", signature.Sign(signature.Body, secret, "", []byte(apitest.Signal)))
+		return with(callback(apitest.Signal), "X-XJMF-Signature", credential.Sign(credential.SignedBody, secret, "", []byte(apitest.Signal)))
 	}
 	server.Do(t, by(apitest.SecretOf("acme"))).Want(t, 200, "")
 	server.Do(t, by("next-secret-of-thirty-two-bytes-or-more")).Want(t, 200, "")
@@ -228,7 +227,7 @@ func TestRepeatedMessageIsAppliedOnceAndReturnsOriginalAnswer(t *testing.T) {
 	}
 	server.Do(t, callback(signal("M-1", "Completed"))).Want(t, 409, problem.CodeXJMFMessageIDReused)
 	// Another partner's sender may use the same id.
-	server.Do(t, apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "stark-live", Body: signal("M-1", "Completed")}).Want(t, 200, "")
+	server.Do(t, apitest.Request{Method: http.MethodPost, Path: xjdfapi.CallbackPath, Key: "stark-live", Body: signal("M-1", "Completed")}).Want(t, 200, "")
 }
 
 func TestEndedJobIsNotReopenedAndSenderGetsWarning(t *testing.T) {
@@ -297,7 +296,7 @@ func TestPostureIsCheckedAfterSignature(t *testing.T) {
 	server.Do(t, callback(apitest.Signal)).Want(t, 503, problem.CodeXJMFUnavailable)
 	server.Do(t, with(callback(apitest.Signal), "X-XJMF-Signature", "sha256=00")).Want(t, 401, problem.CodeXJMFSignatureInvalid)
 	server.Do(t, with(callback(apitest.Signal), "X-XJMF-Timestamp", "1")).Want(t, 401, problem.CodeXJMFTimestampOutside)
-	server.Do(t, apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "globex-live", Body: apitest.Signal}).Want(t, 503, problem.CodeXJMFUnavailable)
+	server.Do(t, apitest.Request{Method: http.MethodPost, Path: xjdfapi.CallbackPath, Key: "globex-live", Body: apitest.Signal}).Want(t, 503, problem.CodeXJMFUnavailable)
 }
 
 func TestBodyWithoutContentLengthIsRefused(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 	"github.com/printmarket/printmarket/internal/masterdata/timeline"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/problem"
 	xjdfdoc "github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
@@ -83,7 +83,7 @@ func production(platform *authority.Snapshot) (p validate.Production) {
 	for i := range content.Media {
 		m := &content.Media[i]
 		p.MediaTypes = append(p.MediaTypes, m.MediaType)
-		weight := float64(m.Weight) / float64(fixed.One)
+		weight := float64(m.Weight) / float64(money.One)
 		if p.MinWeight == 0 || weight < p.MinWeight {
 			p.MinWeight = weight
 		}

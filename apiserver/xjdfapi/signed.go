@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package xjmfapi
+package xjdfapi
 
 import (
 	"net/http"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/internal/credential/signature"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 )
@@ -45,13 +45,13 @@ func authenticate(c *gate.Call) (posture.Caller, *problem.Problem) {
 		}
 		return posture.Caller{}, refusal
 	}
-	scheme, err := signature.ParseScheme(string(sender.Scheme()))
-	holds := signature.Verify(scheme, sender.Secrets(c.Now), signed, timestamp, c.Body)
+	scheme, err := credential.ParseSignatureScheme(string(sender.Scheme()))
+	holds := credential.VerifySignature(scheme, sender.Secrets(c.Now), signed, timestamp, c.Body)
 	caller := sender.Caller(c.Now)
 	if !known || err != nil || !holds || !caller.Valid() {
 		return posture.Caller{}, unsigned(c)
 	}
-	at, err := signature.ParseTimestamp(timestamp)
+	at, err := credential.ParseTimestamp(timestamp)
 	if err != nil || !at.Within(c.Now, sender.ReplayWindow()) {
 		return posture.Caller{}, outside(c, sender.ReplayWindow())
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/apiserver/xjmfapi"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/test/apitest"
@@ -24,7 +24,7 @@ import (
 func reportState(t *testing.T, server *apitest.Server, id, job, status string) {
 	t.Helper()
 	body := strings.NewReplacer("M-1", id, "S-1", "S"+id, "J-1", job, "InProgress", status).Replace(apitest.Signal)
-	server.Do(t, apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "acme-live", Body: body}).Want(t, 200, "")
+	server.Do(t, apitest.Request{Method: http.MethodPost, Path: xjdfapi.CallbackPath, Key: "acme-live", Body: body}).Want(t, 200, "")
 }
 
 // statePage is a page of GET /api/v1/xjmf/states.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 	"github.com/printmarket/printmarket/test/apitest"
@@ -296,11 +296,11 @@ func TestCapabilitiesFollowPlatformResources(t *testing.T) {
 	only, err := authority.New(authority.Content{
 		Owner: authority.Platform, Currency: "EUR",
 		Media: []authority.Media{{
-			ID: "vinyl", Name: "Vinyl", MediaType: "Vinyl", Width: 1000 * fixed.One, Height: 1000 * fixed.One, Weight: 120 * fixed.One, Thickness: 90 * fixed.One,
+			ID: "vinyl", Name: "Vinyl", MediaType: "Vinyl", Width: 1000 * money.One, Height: 1000 * money.One, Weight: 120 * money.One, Thickness: 90 * money.One,
 			Price: authority.Price{Per: authority.PerSquareMetre},
 		}},
 		Devices: []authority.Device{{
-			ID: "folder", Name: "Folder", Process: authority.Folding, MaxSheet: authority.Area{Width: 1000 * fixed.One, Height: 1000 * fixed.One}, Speed: fixed.One,
+			ID: "folder", Name: "Folder", Process: authority.Folding, MaxSheet: authority.Area{Width: 1000 * money.One, Height: 1000 * money.One}, Speed: money.One,
 		}},
 	})
 	if err != nil {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package xjdfapi serves the XJDF and PrintTalk readiness layer,
-// docs/api/xjdf-openapi.yaml: discovery, the contract, the supported capabilities and
-// validation. The layer is a private beta. zz_generated.go holds the models and the
-// server generated from the contract.
+// Package xjdfapi serves docs/api/xjdf-openapi.yaml.
+//
+// The XJDF and PrintTalk readiness layer, a private beta, offers discovery, the contract, the
+// supported capabilities and validation. Registered senders report what happens to orders by XJMF
+// callbacks. The signature of the raw body identifies the sender of a callback, without an API
+// key, and is verified before the body is parsed. zz_generated.go holds the models and the server
+// generated from the contract.
 package xjdfapi
 
 import (
@@ -14,7 +17,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/xjmfapi"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -99,7 +101,7 @@ func describe(info contracts.Info) Discovery {
 		Title: info.Title, APIVersion: "v1", ContractVersion: info.Version, Status: info.Status, Statement: statement,
 		Specifications: specifications(),
 		Links: Links{
-			Self: root, Openapi: openapi, Capabilities: takes, Validate: judges, Sessions: costingapi.SessionsPath, Costing: costing, Callbacks: xjmfapi.Path, Rules: rules,
+			Self: root, Openapi: openapi, Capabilities: takes, Validate: judges, Sessions: costingapi.SessionsPath, Costing: costing, Callbacks: CallbackPath, Rules: rules,
 			PublishedContract: contracts.Prefix + string(contracts.XJDF), Documentation: contracts.Viewer,
 		},
 	}
@@ -116,7 +118,7 @@ func parts() []Surface {
 		{Name: "validation", Method: http.MethodPost, Path: judges, Capability: posture.XJDF.String(), MediaTypes: documentTypes()},
 		{Name: "sessions", Method: http.MethodPost, Path: costingapi.SessionsPath, Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
 		{Name: "costing", Method: http.MethodPost, Path: costing, Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
-		{Name: "callbacks", Method: http.MethodPost, Path: xjmfapi.Path, Capability: posture.XJMFInbound.String(), MediaTypes: xjmfapi.MediaTypes()},
+		{Name: "callbacks", Method: http.MethodPost, Path: CallbackPath, Capability: posture.XJMFInbound.String(), MediaTypes: CallbackMediaTypes()},
 		{Name: "callback-states", Method: http.MethodGet, Path: states, Capability: posture.XJDF.String(), MediaTypes: []string{"application/json"}},
 		{Name: "rfq-as-printtalk", Method: http.MethodGet, Path: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead.String(), MediaTypes: printtalk.MediaTypes()},
 		{Name: "quotes-as-printtalk", Method: http.MethodGet, Path: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead.String(), MediaTypes: printtalk.MediaTypes()},

@@ -16,7 +16,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/costing"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
@@ -71,7 +71,7 @@ func (in *costInput) calculate(cmd *cobra.Command, name, masterData string) (*co
 	if err != nil {
 		return nil, err
 	}
-	var coverage []map[string]fixed.Decimal
+	var coverage []map[string]money.Decimal
 	if in.preflight != "" {
 		if coverage, err = readCoverage(in.preflight); err != nil {
 			return nil, err
@@ -110,7 +110,7 @@ func readAuthority(cmd *cobra.Command, path string) (*authority.Snapshot, error)
 }
 
 // readCoverage reads the coverage of each ink on each page of a preflight report.
-func readCoverage(name string) ([]map[string]fixed.Decimal, error) {
+func readCoverage(name string) ([]map[string]money.Decimal, error) {
 	text, err := readFile(name, report.MaxBytes, "preflight report")
 	if err != nil {
 		return nil, err
@@ -122,15 +122,15 @@ func readCoverage(name string) ([]map[string]fixed.Decimal, error) {
 	if !decoded.Complete || len(decoded.Pages) == 0 {
 		return nil, fmt.Errorf("%s: the report is incomplete or has no pages", name)
 	}
-	var pages []map[string]fixed.Decimal
+	var pages []map[string]money.Decimal
 	for i := range decoded.Pages {
 		ink := decoded.Pages[i].Ink
 		if ink == nil || !ink.Complete || ink.Estimated {
 			return nil, fmt.Errorf("%s: the ink of page %d was not measured completely; inspect the file with an output profile", name, i+1)
 		}
-		page := map[string]fixed.Decimal{}
+		page := map[string]money.Decimal{}
 		for _, plane := range ink.Planes {
-			share, err := fixed.Parse(strconv.FormatFloat(plane.Coverage, 'f', fixed.Places, 64))
+			share, err := money.ParseDecimal(strconv.FormatFloat(plane.Coverage, 'f', money.Places, 64))
 			if err != nil {
 				return nil, fmt.Errorf("%s: page %d, ink %.60q: %w", name, i+1, plane.Name, err)
 			}

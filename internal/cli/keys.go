@@ -18,7 +18,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/keymanifest"
+	"github.com/printmarket/printmarket/internal/posture/edit"
 	"github.com/printmarket/printmarket/internal/process"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -57,11 +57,11 @@ func mintCommand() *cobra.Command {
 		if err != nil {
 			return mintedKey{}, err
 		}
-		entries, err := keymanifest.Keys{}.Issue(name, key, expiry(lifetime), keymanifest.ScopesOf(scopes))
+		entries, err := edit.Keys{}.Issue(name, key, expiry(lifetime), edit.ScopesOf(scopes))
 		if err != nil {
 			return mintedKey{}, err
 		}
-		text, err := keymanifest.Format(entries[0], "")
+		text, err := edit.FormatKey(entries[0], "")
 		return mintedKey{key.Secret().Reveal(), entries[0], text}, err
 	})
 }
@@ -96,7 +96,7 @@ func checkKeyCommand() *cobra.Command {
 		if err != nil {
 			return checkedKey{}, err
 		}
-		return checkedKey{keymanifest.KindOf(key.Mode()), key.ID(), key.Digest().String()}, nil
+		return checkedKey{edit.KindOf(key.Mode()), key.ID(), key.Digest().String()}, nil
 	})
 }
 
@@ -113,15 +113,15 @@ func (o *keysOptions) register(f *pflag.FlagSet) {
 }
 
 // open opens the keys of the partner.
-func (o *keysOptions) open(ctx context.Context) (keymanifest.Store, error) {
+func (o *keysOptions) open(ctx context.Context) (edit.KeyStore, error) {
 	if o.from != "" {
-		return keymanifest.OpenManifest(o.from, o.partner)
+		return edit.OpenManifestKeys(o.from, o.partner)
 	}
 	config, namespace, err := o.Load(telemetry.Discard())
 	if err != nil {
 		return nil, err
 	}
-	return keymanifest.OpenCluster(ctx, config, namespace, o.partner)
+	return edit.OpenClusterKeys(ctx, config, namespace, o.partner)
 }
 
 // listedKey is the JSON output of a key of a partner.
@@ -190,7 +190,7 @@ func printKeys(w io.Writer, keys []listedKey, used bool) {
 		if key.LastUsedAt != nil {
 			last = stamp(*key.LastUsedAt)
 		}
-		cells := []any{key.Name, key.Kind, keymanifest.StateAt(key.APIKey, time.Now()), expires, len(key.Scopes), fmt.Sprintf("%.12s", key.SHA256), last}
+		cells := []any{key.Name, key.Kind, edit.StateAt(key.APIKey, time.Now()), expires, len(key.Scopes), fmt.Sprintf("%.12s", key.SHA256), last}
 		line(w, cells[:len(columns)]...)
 	}
 }
@@ -202,7 +202,7 @@ type newKey struct {
 }
 
 // addKeyCommand returns the command of a row that adds a key to those of a partner.
-func addKeyCommand(c command[newKey], add func(context.Context, keymanifest.Store) (credential.Key, error)) *cobra.Command {
+func addKeyCommand(c command[newKey], add func(context.Context, edit.KeyStore) (credential.Key, error)) *cobra.Command {
 	var o keysOptions
 	flags := c.flags
 	c.flags = func(f *pflag.FlagSet) { o.register(f); flags(f) }
@@ -214,7 +214,7 @@ func addKeyCommand(c command[newKey], add func(context.Context, keymanifest.Stor
 			return newKey{}, err
 		}
 		key, err := add(cmd.Context(), found)
-		var scopes *keymanifest.ScopeError
+		var scopes *edit.ScopeError
 		if errors.As(err, &scopes) {
 			return newKey{}, trouble(cmd, err)
 		}
@@ -260,8 +260,8 @@ func issueKeyCommand() *cobra.Command {
 			f.DurationVar(&lifetime, "expires-in", keyLifetime, "validity of the key; 0 means unlimited")
 		},
 		check: func() error { return checkLifetime(lifetime) },
-	}, func(ctx context.Context, keys keymanifest.Store) (credential.Key, error) {
-		return keymanifest.IssueKey(ctx, keys, name, tenant.Mode(kind), expiry(lifetime), scopes, rand.Reader)
+	}, func(ctx context.Context, keys edit.KeyStore) (credential.Key, error) {
+		return edit.IssueKey(ctx, keys, name, tenant.Mode(kind), expiry(lifetime), scopes, rand.Reader)
 	})
 }
 
@@ -282,8 +282,8 @@ func rotateKeyCommand() *cobra.Command {
 			}
 			return checkLifetime(lifetime)
 		},
-	}, func(ctx context.Context, keys keymanifest.Store) (credential.Key, error) {
-		return keymanifest.RotateKey(ctx, keys, old, name, time.Now().Add(overlap), expiry(lifetime), rand.Reader)
+	}, func(ctx context.Context, keys edit.KeyStore) (credential.Key, error) {
+		return edit.RotateKey(ctx, keys, old, name, time.Now().Add(overlap), expiry(lifetime), rand.Reader)
 	})
 }
 
@@ -304,7 +304,7 @@ func revokeKeyCommand() *cobra.Command {
 		if err != nil {
 			return revoked, err
 		}
-		err = found.Change(cmd.Context(), func(keys keymanifest.Keys) (keymanifest.Keys, error) {
+		err = found.Change(cmd.Context(), func(keys edit.Keys) (edit.Keys, error) {
 			next, err := keys.Revoke(name)
 			for _, key := range next {
 				if key.Name == name {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/printmarket/printmarket/apiserver/ratelimit"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/test/redistest"
@@ -31,7 +31,7 @@ func TestTheUsersOfTheGuideMayDoTheirWork(t *testing.T) {
 			server := start(t)
 			users := usersOfTheGuide(t, server)
 			api, worker := queueOf(t, users["api"]), queueOf(t, users["worker"])
-			serve(t, api, ratelimit.NewRedis(users["api"]))
+			serve(t, api, gate.NewRedisLimits(users["api"]))
 			work(t, api, worker)
 			operate(t, api, worker)
 			for user, client := range users {
@@ -90,9 +90,9 @@ func queueOf(t *testing.T, client *redis.Client) *queue.Queue {
 var buyer = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 
 // serve does what an API server does.
-func serve(t *testing.T, q *queue.Queue, limits *ratelimit.Redis) {
+func serve(t *testing.T, q *queue.Queue, limits *gate.RedisLimits) {
 	t.Helper()
-	_, limited := limits.Take(t.Context(), ratelimit.Key{Tenant: buyer, Surface: "rfq"}, ratelimit.Policy{Limit: 10, Window: time.Second})
+	_, limited := limits.Take(t.Context(), gate.LimitKey{Tenant: buyer, Surface: "rfq"}, gate.RatePolicy{Limit: 10, Window: time.Second})
 	_, marked := q.Marked(t.Context())
 	_, begun := q.BeginMark(t.Context())
 	_, kept := q.Mark(t.Context(), time.Now())

@@ -16,18 +16,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/signature"
 )
 
 // checkedParts is the JSON output of the check of a signed message.
 type checkedParts struct {
-	Accepted bool             `json:"accepted"`
-	Parts    []signature.Part `json:"parts"`
+	Accepted bool                    `json:"accepted"`
+	Parts    []credential.SignedPart `json:"parts"`
 }
 
 // accepted returns the parts with the refusal as error if one has a fault.
-func accepted(parts []signature.Part, refusal exitError) (checkedParts, error) {
-	if slices.ContainsFunc(parts, func(p signature.Part) bool { return p.Fault != "" }) {
+func accepted(parts []credential.SignedPart, refusal exitError) (checkedParts, error) {
+	if slices.ContainsFunc(parts, func(p credential.SignedPart) bool { return p.Fault != "" }) {
 		return checkedParts{false, parts}, resultError{refusal}
 	}
 	return checkedParts{true, parts}, nil
@@ -91,7 +90,7 @@ func readBounded(from io.Reader, name string, most int64, what string) ([]byte, 
 // readHeaders reads headers from a file, and skips other lines.
 func readHeaders(headers http.Header, name string) error {
 	text, err := readFile(name, maxHeaders, "headers")
-	signature.AddHeaders(headers, string(text))
+	credential.AddHeaders(headers, string(text))
 	return err
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/printmarket/printmarket/internal/credential/signature"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
@@ -57,7 +57,7 @@ works offline.`,
 				if err := readHeaders(headers, name); err != nil {
 					return none, err
 				}
-			} else if !signature.AddHeader(headers, field) {
+			} else if !credential.AddHeader(headers, field) {
 				return none, fmt.Errorf("--header must be 'name: value' or @FILE, not %q", field)
 			}
 		}

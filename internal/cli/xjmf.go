@@ -17,9 +17,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/printmarket/printmarket/apiserver/xjmfapi"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/signature"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/xjmf"
 )
@@ -42,7 +41,7 @@ type xjmfOptions struct{ secretFile, sender, timestamp, scheme string }
 
 func (o *xjmfOptions) registerSecret(f *pflag.FlagSet) {
 	f.StringVar(&o.secretFile, "secret-file", "", "file with the shared secret (default: $PRINTMARKET_XJMF_SECRET)")
-	f.StringVar(&o.scheme, "scheme", signature.Body.String(), "signed content: Body or TimestampBody, as in spec.scheme of the XJMFSender")
+	f.StringVar(&o.scheme, "scheme", credential.SignedBody.String(), "signed content: Body or TimestampBody, as in spec.scheme of the XJMFSender")
 }
 
 func (o *xjmfOptions) register(f *pflag.FlagSet) {
@@ -85,7 +84,7 @@ func signXJMFCommand() *cobra.Command {
 
 // sign returns the headers of a callback.
 func (o *xjmfOptions) sign(body []byte, now time.Time) (http.Header, error) {
-	scheme, err := signature.ParseScheme(o.scheme)
+	scheme, err := credential.ParseSignatureScheme(o.scheme)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +103,7 @@ func (o *xjmfOptions) sign(body []byte, now time.Time) (http.Header, error) {
 	if timestamp == "" {
 		timestamp = strconv.FormatInt(now.Unix(), 10)
 	}
-	if _, err := signature.ParseTimestamp(timestamp); err != nil {
+	if _, err := credential.ParseTimestamp(timestamp); err != nil {
 		return nil, fmt.Errorf("--timestamp %q: %w", timestamp, err)
 	}
 	return xjmf.Sign(scheme, secret, sender, timestamp, body), nil
@@ -145,7 +144,7 @@ would reject the callback, 1 that the callback could not be verified.`,
 		if c.Body, err = readMessage(cmd, args[0]); err != nil {
 			return none, err
 		}
-		if c.Scheme, err = signature.ParseScheme(o.scheme); err != nil {
+		if c.Scheme, err = credential.ParseSignatureScheme(o.scheme); err != nil {
 			return none, err
 		}
 		if c.Secret, err = o.secret(); err != nil {
@@ -207,7 +206,7 @@ there is no response.`,
 	f := cmd.Flags()
 	o.register(f)
 	chooseOutput(f, &output, "text", "json")
-	f.StringVar(&target, "url", "", "URL for callbacks (default: $PRINTMARKET_API_URL"+xjmfapi.Path+")")
+	f.StringVar(&target, "url", "", "URL for callbacks (default: $PRINTMARKET_API_URL"+xjdfapi.CallbackPath+")")
 	return cmd
 }
 
@@ -215,13 +214,13 @@ there is no response.`,
 // is valid for as long as its timestamp, so a callback crosses no network in plain text.
 func callbackTarget(text string) (string, error) {
 	if origin := os.Getenv("PRINTMARKET_API_URL"); text == "" && origin != "" {
-		text = strings.TrimSuffix(origin, "/") + xjmfapi.Path
+		text = strings.TrimSuffix(origin, "/") + xjdfapi.CallbackPath
 	}
 	if text == "" {
 		return "", errors.New("no URL is given: set --url or PRINTMARKET_API_URL")
 	}
 	if target, err := url.Parse(text); err == nil && target.User != nil {
-		return "", fmt.Errorf("the URL must be like https://api.example.com%s, without a user", xjmfapi.Path)
+		return "", fmt.Errorf("the URL must be like https://api.example.com%s, without a user", xjdfapi.CallbackPath)
 	}
-	return text, checkURL(text, fmt.Errorf("the URL must be like https://api.example.com%s, not %q", xjmfapi.Path, text), "a callback")
+	return text, checkURL(text, fmt.Errorf("the URL must be like https://api.example.com%s, not %q", xjdfapi.CallbackPath, text), "a callback")
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	signing "github.com/printmarket/printmarket/internal/credential/signature"
 )
 
 const (
@@ -65,18 +64,18 @@ func TestXJMFSign(t *testing.T) {
 	t.Parallel()
 	file := fileOf(t, "status.xjmf", xjmfBody)
 	other := fileOf(t, "secret", "printmarket-test-vector-secret-02\n")
-	headers := func(sender string, scheme signing.Scheme, secret credential.Secret) string {
+	headers := func(sender string, scheme credential.SignatureScheme, secret credential.Secret) string {
 		return "X-XJMF-Sender: " + sender + "\nX-XJMF-Timestamp: " + xjmfTime +
-			"\nX-XJMF-Signature: " + signing.Sign(scheme, secret, xjmfTime, []byte(xjmfBody)) + "\n"
+			"\nX-XJMF-Signature: " + credential.Sign(scheme, secret, xjmfTime, []byte(xjmfBody)) + "\n"
 	}
 	for name, c := range map[string]struct {
 		args []string
 		want string
 	}{
-		"a file":                        {[]string{file}, headers("acme-mis", signing.Body, xjmfSecret)},
-		"standard input":                {[]string{"-"}, headers("acme-mis", signing.Body, xjmfSecret)},
-		"with the timestamp":            {[]string{file, "--scheme", "TimestampBody"}, headers("acme-mis", signing.TimestampBody, xjmfSecret)},
-		"another sender and its secret": {[]string{file, "--sender", "stark-mis", "--secret-file", other}, headers("stark-mis", signing.Body, "printmarket-test-vector-secret-02")},
+		"a file":                        {[]string{file}, headers("acme-mis", credential.SignedBody, xjmfSecret)},
+		"standard input":                {[]string{"-"}, headers("acme-mis", credential.SignedBody, xjmfSecret)},
+		"with the timestamp":            {[]string{file, "--scheme", "TimestampBody"}, headers("acme-mis", credential.SignedTimestampBody, xjmfSecret)},
+		"another sender and its secret": {[]string{file, "--sender", "stark-mis", "--secret-file", other}, headers("stark-mis", credential.SignedBody, "printmarket-test-vector-secret-02")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -126,10 +125,10 @@ func TestXJMFVerbsSayWhatTheyCannotDo(t *testing.T) {
 
 func TestXJMFVerifyNamesThePartThatIsWrong(t *testing.T) {
 	t.Parallel()
-	sign := func(scheme signing.Scheme, body string) string {
-		return signing.Sign(scheme, xjmfSecret, xjmfTime, []byte(body))
+	sign := func(scheme credential.SignatureScheme, body string) string {
+		return credential.Sign(scheme, xjmfSecret, xjmfTime, []byte(body))
 	}
-	right := sign(signing.Body, xjmfBody)
+	right := sign(credential.SignedBody, xjmfBody)
 	type faults map[string]string
 	for name, c := range map[string]struct {
 		body, signature, timestamp string
@@ -138,13 +137,13 @@ func TestXJMFVerifyNamesThePartThatIsWrong(t *testing.T) {
 		want                       faults
 	}{
 		"nothing":                            {},
-		"nothing, with the timestamp signed": {signature: sign(signing.TimestampBody, xjmfBody), args: []string{"--scheme", "TimestampBody"}},
-		"the other scheme":                   {signature: sign(signing.TimestampBody, xjmfBody), want: faults{"signature": "the signature has the scheme TimestampBody instead of Body"}},
-		"another body":                       {signature: sign(signing.Body, "x"), want: faults{"signature": "the signature is of another body or another secret"}},
+		"nothing, with the timestamp signed": {signature: sign(credential.SignedTimestampBody, xjmfBody), args: []string{"--scheme", "TimestampBody"}},
+		"the other scheme":                   {signature: sign(credential.SignedTimestampBody, xjmfBody), want: faults{"signature": "the signature has the scheme TimestampBody instead of Body"}},
+		"another body":                       {signature: sign(credential.SignedBody, "x"), want: faults{"signature": "the signature is of another body or another secret"}},
 		"upper-case digits":                  {signature: "sha256=" + strings.ToUpper(right[7:]), want: faults{"signature": "write the signature as sha256= and lower-case hexadecimal digits"}},
 		"bare digits":                        {signature: right[7:], want: faults{"signature": "write the signature as sha256= and lower-case hexadecimal digits"}},
 		"a word":                             {signature: "signed", want: faults{"signature": "the value is not sha256= and 64 hexadecimal digits"}},
-		"a line end that was not signed":     {signature: sign(signing.Body, strings.TrimSpace(xjmfBody)), want: faults{"signature": "the signature is of the body without its final line break"}},
+		"a line end that was not signed":     {signature: sign(credential.SignedBody, strings.TrimSpace(xjmfBody)), want: faults{"signature": "the signature is of the body without its final line break"}},
 		"a line end that is not in the file": {body: strings.TrimSpace(xjmfBody), want: faults{"signature": "the signature is of the body with an additional line break"}},
 		"no signature":                       {signature: "none", want: faults{"signature": "the request has 0 headers X-XJMF-Signature instead of one"}},
 		"no sender":                          {sender: "none", want: faults{"sender": "the request has 0 headers X-XJMF-Sender instead of one"}},
@@ -153,10 +152,10 @@ func TestXJMFVerifyNamesThePartThatIsWrong(t *testing.T) {
 		"another window":                     {args: []string{"--at", "2026-11-20T09:00:31Z", "--window", "30s"}, want: faults{"timestamp": "31s ago, and 30s are allowed"}},
 		"an invalid timestamp":               {timestamp: "today", want: faults{"timestamp": "a timestamp is Unix time in 10 digits (seconds) or 13 (milliseconds), or RFC 3339 with a zone"}},
 		"an invalid status": {
-			body: strings.Replace(xjmfBody, "InProgress", "Running", 1), signature: sign(signing.Body, strings.Replace(xjmfBody, "InProgress", "Running", 1)),
+			body: strings.Replace(xjmfBody, "InProgress", "Running", 1), signature: sign(credential.SignedBody, strings.Replace(xjmfBody, "InProgress", "Running", 1)),
 			want: faults{"body": `line 5, XJMF/SignalStatus/DeviceInfo/JobPhase/@Status: "Running" is not a value of JobPhase/@Status: write InProgress`},
 		},
-		"an invalid body":     {body: "{", signature: sign(signing.Body, "{"), want: faults{"body": "read XJDF"}},
+		"an invalid body":     {body: "{", signature: sign(credential.SignedBody, "{"), want: faults{"body": "read XJDF"}},
 		"a body of last week": {args: []string{"--at", "2026-11-27T09:00:00Z", "--window", "999h"}, want: faults{"body": "is too long ago"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -218,7 +217,7 @@ func TestXJMFSend(t *testing.T) {
 				}
 				secrets := []credential.Secret{xjmfSecret}
 				timestamp := r.Header.Get("X-XJMF-Timestamp")
-				if !signing.Verify(signing.TimestampBody, secrets, r.Header.Get("X-XJMF-Signature"), timestamp, body) || string(body) != c.body {
+				if !credential.VerifySignature(credential.SignedTimestampBody, secrets, r.Header.Get("X-XJMF-Signature"), timestamp, body) || string(body) != c.body {
 					t.Error("the signature does not hold")
 				}
 				if r.URL.Path != "/api/v1/webhooks/xjmf" || r.Header.Get("X-XJMF-Sender") != "acme-mis" || r.Header.Get("Content-Type") != c.mediaType {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
@@ -42,7 +42,7 @@ type Request struct {
 	// Coverage holds the measured ink of each page of a flat product, the front first: the
 	// share of the page with its bleed that each separation covers, in percent. It replaces
 	// the coverage of the document and of the policy. Empty means that nothing was measured.
-	Coverage []map[string]fixed.Decimal
+	Coverage []map[string]money.Decimal
 }
 
 // MaxQuantities bounds [Request.Quantities].

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
@@ -101,7 +101,7 @@ func (r *reader) colors(p *part, j *job, side int, surface *xjdf.Node) {
 		all := r.snapshot.Content().Inks
 		ink := cheapest(all, func(i *authority.Ink) bool { return i.Separation == name },
 			func(i *authority.Ink) int64 {
-				return fixed.MulDiv(int64(i.Consumption), int64(i.Price.Amount), int64(fixed.One))
+				return money.MulDiv(int64(i.Consumption), int64(i.Price.Amount), int64(money.One))
 			})
 		if ink == nil && (r.inked(j) || !slices.Contains([]string{"Cyan", "Magenta", "Yellow", "Black"}, name)) {
 			r.review(ColorsUnknown, surface, "ColorsUsed", fmt.Sprintf("no ink has the separation %.60q", name))
@@ -144,7 +144,7 @@ func (r *reader) measure(p *part, j *job, side int, surface *xjdf.Node) {
 			continue
 		}
 		share, found := r.measured[page][c.name]
-		if !found || share < 0 || share > 100*fixed.One {
+		if !found || share < 0 || share > 100*money.One {
 			r.stop(CoverageUnknown, surface, "ColorsUsed", fmt.Sprintf("the coverage of %.60q was not measured on page %d", c.name, page+1))
 			return
 		}
@@ -165,18 +165,18 @@ func (c *color) gramsOn(side int, area int64) int64 {
 	if !c.on[side] || c.ink == nil {
 		return 0
 	}
-	return grams(fixed.MulDiv(area, int64(c.coverage[side]), 100*int64(fixed.One)), c.ink.Consumption)
+	return grams(money.MulDiv(area, int64(c.coverage[side]), 100*int64(money.One)), c.ink.Consumption)
 }
 
 // coverage returns the share of the area that each separation covers, in percent. The
 // document gives one value for all separations of a side together.
-func (r *reader) coverage(j *job, surface *xjdf.Node, colors int64) fixed.Decimal {
+func (r *reader) coverage(j *job, surface *xjdf.Node, colors int64) money.Decimal {
 	if !r.inked(j) || len(r.measured) > 0 {
 		return 0
 	}
-	if total, present := r.float(surface, "Coverage"); present && total > 0 && total <= fixed.Decimal(colors)*100*fixed.One {
+	if total, present := r.float(surface, "Coverage"); present && total > 0 && total <= money.Decimal(colors)*100*money.One {
 		r.assume(AssumedSharedCoverage, "the coverage of a side is the same for each of its colours")
-		return fixed.Decimal(fixed.MulDiv(int64(total), 1, colors))
+		return money.Decimal(money.MulDiv(int64(total), 1, colors))
 	} else if present {
 		r.review(ValueUnreadable, surface, "Coverage", "Coverage must be greater than 0 and at most 100 for each colour; the calculation uses the coverage of the policy")
 	}
@@ -213,7 +213,7 @@ func (r *reader) coating(p *part, side int, surface *xjdf.Node) {
 	for i, name := range slices.DeleteFunc(strings.Fields(attr(surface, "Coatings")), func(name string) bool { return name == "None" }) {
 		varnish := cheapest(r.snapshot.Content().Varnishes, func(v *authority.Varnish) bool { return v.Coating == name },
 			func(v *authority.Varnish) int64 {
-				return fixed.MulDiv(int64(v.Consumption), int64(v.Price.Amount), int64(fixed.One))
+				return money.MulDiv(int64(v.Consumption), int64(v.Price.Amount), int64(money.One))
 			})
 		if varnish == nil || i > 0 {
 			r.review(IntentNotCosted, surface, "Coatings", fmt.Sprintf("the coating %.40q is not included in the figures: the owner does not offer it, or it is the second on a side", name))

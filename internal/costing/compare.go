@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // mostPlans bounds the ways that are compared for one quantity, and mostFinishes the
@@ -36,7 +36,7 @@ func (f finish) cost(t *tally, j *job, products int64) int64 {
 				t.text("for %d products", products))
 		}
 		if m.Process == authority.CoverApplication {
-			each := fixed.MulDiv(j.closed.y, int64(m.adhesive.Consumption), 10)
+			each := money.MulDiv(j.closed.y, int64(m.adhesive.Consumption), 10)
 			t.add(row{m.Process, ItemAdhesive, authority.FamilyAdhesive, m.Adhesive, kilograms(products, each), authority.PerKilogram, m.adhesive.Price.Amount},
 				t.text("on the spines of %d products", products))
 		}

@@ -9,19 +9,19 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/internal/costing"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // measured calculates the flyers of the guide with measured pages.
-func measured(tb testing.TB, example string, pages ...map[string]fixed.Decimal) (*costing.Result, error) {
+func measured(tb testing.TB, example string, pages ...map[string]money.Decimal) (*costing.Result, error) {
 	tb.Helper()
 	return costing.Calculate(costing.Request{
 		Document: parse(tb, edited(tb, example, nil)), Mode: costing.Authoritative, Authority: effective(tb, printer()), Now: now, Coverage: pages,
 	})
 }
 
-func page(cyan, magenta, yellow, black string) map[string]fixed.Decimal {
-	return map[string]fixed.Decimal{"Cyan": dec(cyan), "Magenta": dec(magenta), "Yellow": dec(yellow), "Black": dec(black)}
+func page(cyan, magenta, yellow, black string) map[string]money.Decimal {
+	return map[string]money.Decimal{"Cyan": dec(cyan), "Magenta": dec(magenta), "Yellow": dec(yellow), "Black": dec(black)}
 }
 
 // TestMeasuredCoverageMatchesIndependentArithmetic calculates the ink in whole micrograms: of the
@@ -60,16 +60,16 @@ func TestIncompleteMeasurementsAreRefused(t *testing.T) {
 	spot["Orange"] = dec("5")
 	for name, test := range map[string]struct {
 		example string
-		pages   []map[string]fixed.Decimal
+		pages   []map[string]money.Decimal
 		code    costing.Code
 		figures bool
 	}{
-		"one page of two":              {"flyer", []map[string]fixed.Decimal{full}, costing.CoverageUnknown, false},
-		"a page too many":              {"flyer", []map[string]fixed.Decimal{full, full, full}, costing.CoverageUnknown, false},
-		"a colour that is not there":   {"flyer", []map[string]fixed.Decimal{full, lacking}, costing.CoverageUnknown, false},
-		"a share above 100 %":          {"flyer", []map[string]fixed.Decimal{full, page("101", "0", "0", "0")}, costing.CoverageUnknown, false},
-		"an ink that is not requested": {"flyer", []map[string]fixed.Decimal{spot, full}, costing.ColorsUnknown, true},
-		"a bound product":              {"booklet", []map[string]fixed.Decimal{full, full}, costing.CoverageUnknown, false},
+		"one page of two":              {"flyer", []map[string]money.Decimal{full}, costing.CoverageUnknown, false},
+		"a page too many":              {"flyer", []map[string]money.Decimal{full, full, full}, costing.CoverageUnknown, false},
+		"a colour that is not there":   {"flyer", []map[string]money.Decimal{full, lacking}, costing.CoverageUnknown, false},
+		"a share above 100 %":          {"flyer", []map[string]money.Decimal{full, page("101", "0", "0", "0")}, costing.CoverageUnknown, false},
+		"an ink that is not requested": {"flyer", []map[string]money.Decimal{spot, full}, costing.ColorsUnknown, true},
+		"a bound product":              {"booklet", []map[string]money.Decimal{full, full}, costing.CoverageUnknown, false},
 	} {
 		_, err := measured(t, test.example, test.pages...)
 		var review *costing.ReviewError

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // workshop holds the devices of an owner by process, in the order of their identifiers,
@@ -56,7 +56,7 @@ const (
 
 // takes returns the reason why a machine does not accept media of this size, in either
 // orientation, and weight, or an empty text if it does.
-func (m *machine) takes(size rectangle, weight fixed.Decimal) string {
+func (m *machine) takes(size rectangle, weight money.Decimal) string {
 	if m.Weight.Max > 0 && (weight < m.Weight.Min || weight > m.Weight.Max) {
 		return wrongWeight
 	}

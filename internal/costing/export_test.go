@@ -2,10 +2,10 @@
 
 package costing
 
-import "github.com/printmarket/printmarket/internal/masterdata/fixed"
+import "github.com/printmarket/printmarket/internal/money"
 
 // Number exports number to tests.
-func Number(text string) (fixed.Decimal, bool) { return number(text) }
+func Number(text string) (money.Decimal, bool) { return number(text) }
 
 // Micrometres exports fromPoints to tests.
 func Micrometres(text string) int64 {

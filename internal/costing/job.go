@@ -4,7 +4,7 @@ package costing
 
 import (
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
@@ -105,7 +105,7 @@ type color struct {
 	name     string
 	ink      *authority.Ink // nil if the master data have no such ink
 	on       [2]bool
-	coverage [2]fixed.Decimal
+	coverage [2]money.Decimal
 }
 
 // sort is one kind of sheets of a part. All signatures with the same number of pages are

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
@@ -164,7 +164,7 @@ func perSheet(m *authority.Media, sheets int64) int64 {
 	case authority.PerThousandSheets:
 		return times(sheets, 10)
 	case authority.PerSquareMetre:
-		return fixed.MulDiv(sheets, area, 1e8)
+		return money.MulDiv(sheets, area, 1e8)
 	case authority.PerKilogram:
 		return kilograms(sheets, grams(area, m.Weight))
 	default:
@@ -173,8 +173,8 @@ func perSheet(m *authority.Media, sheets int64) int64 {
 }
 
 // grams returns the mass on an area in square micrometres at a rate in g/m2, in 1e-11 g.
-func grams(area int64, use fixed.Decimal) int64 { return fixed.MulDiv(area, int64(use), 1e7) }
+func grams(area int64, use money.Decimal) int64 { return money.MulDiv(area, int64(use), 1e7) }
 
 // kilograms returns the mass of a number of items of 1e-11 g each, in ten-thousandths of a
 // kilogram.
-func kilograms(number, each int64) int64 { return fixed.MulDiv(number, each, 1e10) }
+func kilograms(number, each int64) int64 { return money.MulDiv(number, each, 1e10) }

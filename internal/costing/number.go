@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // longestNumber bounds the length of a text that is read as a number.
@@ -16,7 +16,7 @@ const longestNumber = 64
 
 // number parses an XML float without floating point, so that every spelling of a number
 // gives one value. It rounds to six decimal places, half away from zero.
-func number(text string) (fixed.Decimal, bool) {
+func number(text string) (money.Decimal, bool) {
 	text = strings.TrimSpace(text)
 	if len(text) > longestNumber {
 		return 0, false
@@ -46,10 +46,10 @@ func number(text string) (fixed.Decimal, bool) {
 }
 
 // millionths converts digits with the decimal point after the given number of them.
-func millionths(digits string, point int) (fixed.Decimal, bool) {
+func millionths(digits string, point int) (money.Decimal, bool) {
 	rest := strings.TrimLeft(digits, "0")
 	point -= len(digits) - len(rest)
-	kept := point + fixed.Places
+	kept := point + money.Places
 	switch {
 	case rest == "" || kept < 0:
 		return 0, true
@@ -64,10 +64,10 @@ func millionths(digits string, point int) (fixed.Decimal, bool) {
 		rest = rest[:kept]
 	}
 	value, err := strconv.ParseInt("0"+rest+strings.Repeat("0", kept-len(rest)), 10, 64)
-	if err != nil || value+round > int64(fixed.Max) {
+	if err != nil || value+round > int64(money.Max) {
 		return 0, false
 	}
-	return fixed.Decimal(value + round), true
+	return money.Decimal(value + round), true
 }
 
 func isDigits(text string) bool {
@@ -82,13 +82,13 @@ func isDigits(text string) bool {
 // whole parses a number without a fraction.
 func whole(text string) (int64, bool) {
 	d, ok := number(text)
-	return int64(d / fixed.One), ok && d%fixed.One == 0
+	return int64(d / money.One), ok && d%money.One == 0
 }
 
 // numbers parses a list of numbers, such as an XYPair.
-func numbers(text string) ([]fixed.Decimal, bool) {
+func numbers(text string) ([]money.Decimal, bool) {
 	items := strings.Fields(text)
-	all := make([]fixed.Decimal, len(items))
+	all := make([]money.Decimal, len(items))
 	for i, item := range items {
 		d, ok := number(item)
 		if !ok {
@@ -100,15 +100,15 @@ func numbers(text string) ([]fixed.Decimal, bool) {
 }
 
 // fromPoints converts a length to micrometres: a point is 1/72 of 25,400 micrometres.
-func fromPoints(points fixed.Decimal) int64 {
-	return fixed.MulDiv(int64(points), 3175, 9*int64(fixed.One))
+func fromPoints(points money.Decimal) int64 {
+	return money.MulDiv(int64(points), 3175, 9*int64(money.One))
 }
 
 // fromMillimetres converts a length of the master data to micrometres.
-func fromMillimetres(mm fixed.Decimal) int64 { return fixed.MulDiv(int64(mm), 1, 1000) }
+func fromMillimetres(mm money.Decimal) int64 { return money.MulDiv(int64(mm), 1, 1000) }
 
 // millimetres converts a length in micrometres to millimetres.
-func millimetres(um int64) fixed.Decimal { return fixed.Decimal(um * 1000) }
+func millimetres(um int64) money.Decimal { return money.Decimal(um * 1000) }
 
 // ceilMulDiv returns a*b/c rounded up, for a and b of at least 0 and c above 0. It
 // saturates.
@@ -140,4 +140,4 @@ func plus(a, b int64) int64 {
 }
 
 // times multiplies two numbers that are never negative, and saturates.
-func times(a, b int64) int64 { return fixed.MulDiv(a, b, 1) }
+func times(a, b int64) int64 { return money.MulDiv(a, b, 1) }

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
@@ -187,7 +187,7 @@ func (w *way) operate(t *tally, pieces int64) int64 {
 		pieces = m.spoiled(pieces, 1)
 		t.run(m, "pieces", 1, pieces)
 		if op.foil != nil {
-			area := fixed.MulDiv(pieces, op.area, 1e8)
+			area := money.MulDiv(pieces, op.area, 1e8)
 			t.add(row{op.process, ItemFoil, authority.FamilyService, op.foil.ID, area, op.foil.Price.Per, op.foil.Price.Amount}, t.text("foil on %d pieces", pieces))
 		}
 		if op.tool != nil {

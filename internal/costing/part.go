@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
@@ -18,7 +18,7 @@ const (
 	smallestSide = 10_000
 	largestSide  = 10_000_000
 	largestBleed = 50_000
-	creaseAbove  = 170 * fixed.One
+	creaseAbove  = 170 * money.One
 )
 
 // alike leaves out coatings and films on one side only of the leaves of a body, because
@@ -123,7 +123,7 @@ func (r *reader) pages(p *part, j *job, layout *xjdf.Node) {
 	if j.bind != authority.Stitching {
 		unit = 2
 	}
-	p.pages = fixed.CeilDiv(pages, unit) * unit
+	p.pages = money.CeilDiv(pages, unit) * unit
 	if p.pages != pages {
 		r.review(PagesUnbindable, layout, "Pages", fmt.Sprintf("%d pages are calculated as %d", pages, p.pages))
 	}

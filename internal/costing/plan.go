@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // WorkStyle is the way a press prints the sides of a sheet.
@@ -61,7 +61,7 @@ func (w *way) cost(t *tally, different, products int64) counts {
 	bought := n.printed
 	if parts := w.columns * w.rows; parts > 1 {
 		bought = w.cutter.spoiled(bought, 1)
-		bought = fixed.CeilDiv(bought, parts)
+		bought = money.CeilDiv(bought, parts)
 		w.cut(t, "cuts that divide purchased sheets", bought, w.columns+w.rows-2)
 	}
 	n.bought = bought
@@ -80,13 +80,13 @@ func (w *way) finish(t *tally, pieces int64) (sheets int64) {
 		}
 	}
 	pieces = w.operate(t, pieces)
-	sheets = w.cutter.spoiled(fixed.CeilDiv(pieces, w.layout.up), 1)
+	sheets = w.cutter.spoiled(money.CeilDiv(pieces, w.layout.up), 1)
 	w.cut(t, "cuts that separate pieces", sheets, w.layout.cuts)
 	for side := back; side >= front; side-- {
 		if film := w.sort.part.film[side]; film != nil {
 			sheets = w.laminator.spoiled(sheets, 1)
 			t.run(w.laminator, "sheets", 1, sheets)
-			area := fixed.MulDiv(sheets, times(w.sheet.x, w.sheet.y), 1e8)
+			area := money.MulDiv(sheets, times(w.sheet.x, w.sheet.y), 1e8)
 			t.add(row{authority.Laminating, ItemFilm, authority.FamilyLamination, film.ID, area, authority.PerSquareMetre, film.Price.Amount},
 				t.text("film on one side of %d sheets", sheets))
 		}
@@ -103,12 +103,12 @@ func (w *way) finish(t *tally, pieces int64) (sheets int64) {
 
 // cut adds the cuts through the stacks of a number of sheets.
 func (w *way) cut(t *tally, unit string, sheets, cuts int64) {
-	t.run(w.cutter, unit, 1, times(cuts, fixed.CeilDiv(sheets, w.perStack)))
+	t.run(w.cutter, unit, 1, times(cuts, money.CeilDiv(sheets, w.perStack)))
 }
 
 // print works backwards from printed sheets to fed sheets.
 func (w *way) print(t *tally, different, sheets int64) (fed int64) {
-	each, forms, setups := fixed.CeilDiv(sheets, different), w.forms(), w.forms()
+	each, forms, setups := money.CeilDiv(sheets, different), w.forms(), w.forms()
 	if w.press.Process == authority.DigitalPrinting {
 		// A digital press prints different sheets collated, in one run.
 		different, each, setups = 1, sheets, 1

@@ -12,7 +12,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/costing"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // shown formats the plans of a result for comparison.
@@ -396,7 +396,7 @@ func TestCalculateDoesNotChangeDocument(t *testing.T) {
 	}
 	before := count()
 	c := printer()
-	c.Policy.MaxTotal = fixed.One
+	c.Policy.MaxTotal = money.One
 	if _, err := costing.Calculate(costing.Request{Document: d, Mode: costing.PreviewMode, Authority: effective(t, c), Now: now}); err == nil {
 		t.Error("a preview returned no error, want a ReviewError")
 	}
@@ -412,9 +412,9 @@ func TestDeviceWorseInOneFigureDisplacesNoOther(t *testing.T) {
 		t.Fatalf("cannot calculate the example: %v", err)
 	}
 	for name, worse := range map[string]func(c *authority.Content, d *authority.Device){
-		"slower":               func(_ *authority.Content, d *authority.Device) { d.Speed = fixed.One },
+		"slower":               func(_ *authority.Content, d *authority.Device) { d.Speed = money.One },
 		"slower to set up":     func(_ *authority.Content, d *authority.Device) { d.SetupMinutes *= 9 },
-		"spoils more":          func(_ *authority.Content, d *authority.Device) { d.WastePercent = 40 * fixed.One },
+		"spoils more":          func(_ *authority.Content, d *authority.Device) { d.WastePercent = 40 * money.One },
 		"spoils more at first": func(_ *authority.Content, d *authority.Device) { d.SetupWaste += 900 },
 		"dearer":               func(_ *authority.Content, d *authority.Device) { d.HourlyRate *= 9 },
 		"takes more people":    func(_ *authority.Content, d *authority.Device) { d.Crew *= 9 },

@@ -8,15 +8,15 @@ import (
 
 	"github.com/printmarket/printmarket/internal/costing"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // now is the time of all calculations in the tests.
 var now = time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 
-func dec(text string) fixed.Decimal {
-	d, err := fixed.Parse(text)
+func dec(text string) money.Decimal {
+	d, err := money.ParseDecimal(text)
 	if err != nil {
 		panic(text)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
@@ -248,7 +248,7 @@ func (r *reader) whole(j *job) {
 		if p.open != (rectangle{}) && p.page != (rectangle{}) && !p.unfoldsTo(p.open) {
 			r.conflict(p, "Dimensions", fmt.Sprintf("%s does not give %s with this fold", p.open, p.page))
 		}
-		r.thicknessAgrees(p, times(p.pages/2, int64(p.medium.Thickness))/int64(fixed.One))
+		r.thicknessAgrees(p, times(p.pages/2, int64(p.medium.Thickness))/int64(money.One))
 		return
 	}
 	spine := int64(0)
@@ -256,7 +256,7 @@ func (r *reader) whole(j *job) {
 		j.pages += p.pages
 		if p.role == roleBody {
 			j.closed = p.page
-			spine += times(p.pages/2, int64(p.medium.Thickness)) / int64(fixed.One)
+			spine += times(p.pages/2, int64(p.medium.Thickness)) / int64(money.One)
 		}
 	}
 	if j.bind == authority.Stitching || j.loose != "" {
@@ -265,7 +265,7 @@ func (r *reader) whole(j *job) {
 	// Compare the sizes of the parts of a bound product with each other.
 	thickness := int64(0)
 	for _, p := range j.parts {
-		thickness = plus(thickness, times(p.pages/2, int64(p.medium.Thickness))/int64(fixed.One))
+		thickness = plus(thickness, times(p.pages/2, int64(p.medium.Thickness))/int64(money.One))
 	}
 	for _, p := range j.parts {
 		if !near(p.page, j.closed) {

@@ -15,15 +15,15 @@ import (
 
 	"github.com/printmarket/printmarket/internal/costing"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // randomOwner returns the printer of the guides with random figures.
 func randomOwner(source *rand.Rand) authority.Content {
 	c := finishingPrinter()
-	scaled := func(d *fixed.Decimal, low, high int64) {
-		*d = fixed.Decimal(fixed.MulDiv(int64(*d), low+source.Int64N(high-low), 1000))
+	scaled := func(d *money.Decimal, low, high int64) {
+		*d = money.Decimal(money.MulDiv(int64(*d), low+source.Int64N(high-low), 1000))
 	}
 	for i := range c.Devices {
 		d := &c.Devices[i]
@@ -34,7 +34,7 @@ func randomOwner(source *rand.Rand) authority.Content {
 		d.SetupWaste = source.Int64N(200)
 		if source.IntN(2) == 0 {
 			d.WasteFrom = []int64{1 + source.Int64N(500), 501 + source.Int64N(2000)}
-			d.WasteThen = []fixed.Decimal{fixed.Decimal(source.Int64N(5)) * fixed.One, fixed.Decimal(source.Int64N(5)) * fixed.One}
+			d.WasteThen = []money.Decimal{money.Decimal(source.Int64N(5)) * money.One, money.Decimal(source.Int64N(5)) * money.One}
 		}
 	}
 	for i := range c.Media {
@@ -42,8 +42,8 @@ func randomOwner(source *rand.Rand) authority.Content {
 		scaled(&c.Media[i].Thickness, 500, 2000)
 		c.Media[i].Grain = []authority.Grain{authority.GrainX, authority.GrainY, authority.GrainUnknown}[source.IntN(3)]
 	}
-	c.Policy.Gutter = fixed.Decimal(source.Int64N(6)) * fixed.One
-	c.Policy.Bleed = fixed.Decimal(source.Int64N(6)) * fixed.One
+	c.Policy.Gutter = money.Decimal(source.Int64N(6)) * money.One
+	c.Policy.Bleed = money.Decimal(source.Int64N(6)) * money.One
 	c.Policy.GrainAlongSpine = source.IntN(2) == 0
 	c.Currency = []string{"EUR", "JPY", "KWD"}[source.IntN(3)]
 	return c
@@ -215,8 +215,8 @@ func TestHigherRateNeverCostsLess(t *testing.T) {
 		if err != nil || cheap == nil {
 			return
 		}
-		c.Devices[source.IntN(len(c.Devices))].HourlyRate += 20 * fixed.One
-		c.Media[source.IntN(len(c.Media))].Price.Amount += fixed.One
+		c.Devices[source.IntN(len(c.Devices))].HourlyRate += 20 * money.One
+		c.Media[source.IntN(len(c.Media))].Price.Amount += money.One
 		dear, _, err := outcome(t, body, c)
 		if err != nil || dear == nil {
 			t.Fatalf("calculation with a higher rate failed: %v", err)
@@ -242,17 +242,17 @@ func TestAdditionalDeviceNeverCostsMore(t *testing.T) {
 			one := c.Devices[source.IntN(len(c.Devices))]
 			one.ID = strconv.Itoa(i)
 			one.ID = string(rune('a'+source.IntN(26))) + one.ID
-			for _, figure := range []*fixed.Decimal{&one.Speed, &one.HourlyRate, &one.SetupMinutes, &one.StackHeight} {
-				*figure = fixed.Decimal(fixed.MulDiv(int64(*figure), 500+source.Int64N(600), 1000))
+			for _, figure := range []*money.Decimal{&one.Speed, &one.HourlyRate, &one.SetupMinutes, &one.StackHeight} {
+				*figure = money.Decimal(money.MulDiv(int64(*figure), 500+source.Int64N(600), 1000))
 			}
 			if source.IntN(2) == 0 {
-				one.WastePercent = 20 * fixed.One
+				one.WastePercent = 20 * money.One
 			}
 			if source.IntN(2) == 0 && one.Crew > 0 {
-				one.Crew = 9 * fixed.One
+				one.Crew = 9 * money.One
 			}
 			if source.IntN(2) == 0 && one.Power > 0 {
-				one.Power = 900 * fixed.One
+				one.Power = 900 * money.One
 			}
 			one.SetupWaste = source.Int64N(300)
 			c.Devices = append(c.Devices, one)

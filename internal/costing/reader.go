@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
@@ -20,7 +20,7 @@ type reader struct {
 	// asked holds the quantities of the request, or is empty.
 	asked []int64
 	// measured is [Request.Coverage].
-	measured []map[string]fixed.Decimal
+	measured []map[string]money.Decimal
 
 	reasons     []Reason
 	assumptions []Assumption
@@ -55,7 +55,7 @@ func (r *reader) assume(code AssumptionCode, detail string) {
 }
 
 // float reads a number, and reports an invalid one.
-func (r *reader) float(n *xjdf.Node, attribute string) (fixed.Decimal, bool) {
+func (r *reader) float(n *xjdf.Node, attribute string) (money.Decimal, bool) {
 	text, present := n.Attr(attribute)
 	if !present {
 		return 0, false

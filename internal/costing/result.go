@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 	"github.com/printmarket/printmarket/internal/money"
 )
 
@@ -48,8 +47,8 @@ type Snapshot struct {
 
 // Size is in mm.
 type Size struct {
-	Width  fixed.Decimal `json:"width"`
-	Height fixed.Decimal `json:"height"`
+	Width  money.Decimal `json:"width"`
+	Height money.Decimal `json:"height"`
 }
 
 func sizeOf(r rectangle) Size { return Size{millimetres(r.x), millimetres(r.y)} }

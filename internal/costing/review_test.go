@@ -12,7 +12,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/costing"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // review is a case that leads to a review.
@@ -169,8 +169,8 @@ func manyCutters(c *authority.Content) {
 	cutter, press := c.Devices[3], c.Devices[1]
 	for i := range 200 {
 		suffix := string(rune('a'+i/26)) + string(rune('a'+i%26))
-		cutter.Speed += fixed.One
-		cutter.HourlyRate += fixed.One
+		cutter.Speed += money.One
+		cutter.HourlyRate += money.One
 		cutter.ID, press.ID = "cutter-"+suffix, "press-"+suffix
 		c.Devices = append(c.Devices, cutter, press)
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
@@ -38,13 +38,13 @@ func (j *job) serve(t *tally, products int64) {
 			r.step, r.item, r.quantity = Proofing, ItemProofs, times(s.proofs, quantityOne)
 			text = t.text("%d proofed page(s)", s.proofs)
 		case s.Kind == authority.Packing:
-			r.step, r.item, r.quantity = BoxPacking, ItemPacking, times(fixed.CeilDiv(products, s.box), quantityOne)
+			r.step, r.item, r.quantity = BoxPacking, ItemPacking, times(money.CeilDiv(products, s.box), quantityOne)
 			text = t.text("at most %d products in a package", s.box)
 		case s.Price.Per == authority.PerKilogram:
 			r.step, r.item, r.quantity = Delivery, ItemFreight, kilograms(products, s.weight)
 			text = t.text("the weight of %d products", products)
 		default:
-			r.step, r.item, r.quantity = Delivery, ItemFreight, times(fixed.CeilDiv(products, s.box), quantityOne)
+			r.step, r.item, r.quantity = Delivery, ItemFreight, times(money.CeilDiv(products, s.box), quantityOne)
 			text = t.text("packages of at most %d products", s.box)
 		}
 		t.add(r, text)

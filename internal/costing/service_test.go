@@ -13,7 +13,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/costing"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // servicePrinter returns the printer of the guide with proofs, packing, freight, and a press that
@@ -27,7 +27,7 @@ func servicePrinter() authority.Content {
 	}
 	c.Policy.Packing, c.Policy.Freight = "box-a4", "carriage"
 	i := slices.IndexFunc(c.Devices, func(d authority.Device) bool { return d.ID == "press-52" })
-	c.Devices[i].WasteFrom, c.Devices[i].WasteThen = []int64{1000}, []fixed.Decimal{dec("0.2")}
+	c.Devices[i].WasteFrom, c.Devices[i].WasteThen = []int64{1000}, []money.Decimal{dec("0.2")}
 	return c
 }
 

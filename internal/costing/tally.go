@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 	"github.com/printmarket/printmarket/internal/money"
 )
 
@@ -20,7 +19,7 @@ const mostMinor = 999_999_999_999
 // machine is a device with its labour and electricity rates, its plate and its adhesive.
 type machine struct {
 	*authority.Device
-	labor, electricity fixed.Decimal
+	labor, electricity money.Decimal
 	plate              authority.Plate
 	adhesive           authority.Adhesive
 }
@@ -49,7 +48,7 @@ type row struct {
 	id       string
 	quantity int64
 	unit     authority.Unit
-	rate     fixed.Decimal
+	rate     money.Decimal
 }
 
 // add adds a line to the total; text describes the line if it is written.
@@ -57,14 +56,14 @@ func (t *tally) add(r row, text string) {
 	if r.quantity == 0 {
 		return
 	}
-	amount := fixed.MulDiv(r.quantity, int64(r.rate), t.unit)
+	amount := money.MulDiv(r.quantity, int64(r.rate), t.unit)
 	t.total = plus(t.total, amount)
 	if !t.write {
 		return
 	}
 	t.lines = append(t.lines, Line{
 		Step: r.step, Item: r.item, Part: t.part, SheetPages: t.pages, Description: text, Resource: Resource{r.family, r.id},
-		Quantity: fixed.Decimal(times(r.quantity, int64(fixed.One)/quantityOne)).String(), Unit: r.unit,
+		Quantity: money.Decimal(times(r.quantity, int64(money.One)/quantityOne)).String(), Unit: r.unit,
 		Rate: r.rate.String(), Amount: t.money(amount, t.decimals),
 	})
 }
@@ -86,17 +85,17 @@ func (t *tally) money(minor int64, decimals int32) money.Money {
 // each returns the total divided by a number of pieces.
 func (t *tally) each(quantity int64) money.Money {
 	scale := int64(1)
-	for range fixed.Places - t.decimals {
+	for range money.Places - t.decimals {
 		scale *= 10
 	}
-	return t.money(fixed.MulDiv(t.total, scale, quantity), fixed.Places)
+	return t.money(money.MulDiv(t.total, scale, quantity), money.Places)
 }
 
 // run adds the time of a device, its labour and its power for a number of set-ups and the
 // number of units that it makes.
 func (t *tally) run(m *machine, unit string, setups, made int64) {
-	setting := fixed.MulDiv(times(setups, int64(m.SetupMinutes)), quantityOne, 60*int64(fixed.One))
-	hours := plus(setting, fixed.MulDiv(made, quantityOne*int64(fixed.One), int64(m.Speed)))
+	setting := money.MulDiv(times(setups, int64(m.SetupMinutes)), quantityOne, 60*int64(money.One))
+	hours := plus(setting, money.MulDiv(made, quantityOne*int64(money.One), int64(m.Speed)))
 	text, people, power := "", "", ""
 	if t.write {
 		text = fmt.Sprintf("%d set-up(s) of %s min, %d %s at %s per hour", setups, m.SetupMinutes, made, unit, m.Speed)
@@ -105,11 +104,11 @@ func (t *tally) run(m *machine, unit string, setups, made int64) {
 	}
 	t.add(row{m.Process, ItemMachine, authority.FamilyDevice, m.ID, hours, authority.PerHour, m.HourlyRate}, text)
 	if m.Crew > 0 {
-		crew := fixed.MulDiv(hours, int64(m.Crew), int64(fixed.One))
+		crew := money.MulDiv(hours, int64(m.Crew), int64(money.One))
 		t.add(row{m.Process, ItemLabor, authority.FamilyLabor, m.Labor, crew, authority.PerHour, m.labor}, people)
 	}
 	if m.Power > 0 {
-		energy := fixed.MulDiv(hours, int64(m.Power), int64(fixed.One))
+		energy := money.MulDiv(hours, int64(m.Power), int64(money.One))
 		t.add(row{m.Process, ItemPower, authority.FamilyElectricity, m.Electricity, energy, authority.PerKilowattHour, m.electricity}, power)
 	}
 }
@@ -118,7 +117,7 @@ func (t *tally) run(m *machine, unit string, setups, made int64) {
 // step of the waste applies to the units beyond its start, so that more good units never need
 // fewer fed ones.
 func (m *machine) spoiled(good, setups int64) int64 {
-	const hundred = 100 * int64(fixed.One)
+	const hundred = 100 * int64(money.One)
 	fed, waste, from := int64(0), m.WastePercent, int64(0)
 	for i, next := range m.WasteFrom {
 		if good <= next {

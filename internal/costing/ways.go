@@ -4,7 +4,7 @@ package costing
 
 import (
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // mostDivisions is the largest number of columns, and of rows, into which a bought sheet
@@ -216,6 +216,6 @@ func (s *search) finished(all []way, base way, bought rectangle, folders, crease
 }
 
 // perStack returns the number of sheets of a thickness in micrometres that are cut at once.
-func (m *machine) perStack(thickness fixed.Decimal) int64 {
-	return fixed.MulDiv(int64(m.StackHeight), 1000, 1) / int64(thickness)
+func (m *machine) perStack(thickness money.Decimal) int64 {
+	return money.MulDiv(int64(m.StackHeight), 1000, 1) / int64(thickness)
 }

@@ -43,7 +43,7 @@ func ParseDigest(text string) (Digest, error) {
 }
 
 // nibble returns the value of a lower-case hexadecimal digit; above 15 for other
-// characters. Upper case is invalid, so that a digest has only one text.
+// characters. Upper case is invalid, so that a digest or signature has only one text.
 func nibble(c byte) byte {
 	switch {
 	case '0' <= c && c <= '9':

@@ -11,6 +11,13 @@
 // stores only the [Digest] of the whole text: the secret part has 190 random bits,
 // so the digest cannot be reversed and needs no salt. A lookup by digest takes the
 // same time for every wrong key.
+//
+// A callback carries a signature: "sha256=" and the HMAC-SHA-256 of the signed bytes, in
+// lower-case hexadecimal digits. It covers the bytes of the body as transmitted, before
+// decoding, and is verified before parsing: two encoders rarely produce the same bytes for
+// the same value. [VerifySignature] takes the same time whichever part is wrong. For an
+// unknown sender the caller passes no secrets, so that response times do not reveal known
+// senders. A [Timestamp] limits how long a copy of a request is valid.
 package credential
 
 import (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package signature_test
+package credential_test
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/signature"
 )
 
 const (
@@ -58,12 +57,12 @@ var vectors = []struct {
 func TestSignaturesMatchThePublishedVectors(t *testing.T) {
 	t.Parallel()
 	for i, v := range vectors {
-		for scheme, sum := range map[signature.Scheme]string{signature.Body: v.signed, signature.TimestampBody: v.withTheTime} {
+		for scheme, sum := range map[credential.SignatureScheme]string{credential.SignedBody: v.signed, credential.SignedTimestampBody: v.withTheTime} {
 			want := "sha256=" + sum
-			if got := signature.Sign(scheme, v.secret, sentAt, []byte(v.body)); got != want {
+			if got := credential.Sign(scheme, v.secret, sentAt, []byte(v.body)); got != want {
 				t.Errorf("vector %d, %s: %s, want %s", i, scheme, got, want)
 			}
-			if !signature.Verify(scheme, []credential.Secret{v.secret}, want, sentAt, []byte(v.body)) {
+			if !credential.VerifySignature(scheme, []credential.Secret{v.secret}, want, sentAt, []byte(v.body)) {
 				t.Errorf("vector %d, %s: the signature does not verify", i, scheme)
 			}
 		}
@@ -73,21 +72,21 @@ func TestSignaturesMatchThePublishedVectors(t *testing.T) {
 func TestBinaryBodiesAreSignedUnchanged(t *testing.T) {
 	t.Parallel()
 	const want = "sha256=e53d665552bf1755cb2ffc44a4ae7c5872b69939b7410c68ff6635aa97dff7df"
-	if got := signature.Sign(signature.Body, first, "", []byte{0, 255}); got != want {
+	if got := credential.Sign(credential.SignedBody, first, "", []byte{0, 255}); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
-func TestVerify(t *testing.T) {
+func TestVerifySignature(t *testing.T) {
 	t.Parallel()
 	body := []byte(`{"Name":"XJMF"}`)
-	sign := func(scheme signature.Scheme, secret credential.Secret) string {
-		return signature.Sign(scheme, secret, sentAt, body)
+	sign := func(scheme credential.SignatureScheme, secret credential.Secret) string {
+		return credential.Sign(scheme, secret, sentAt, body)
 	}
-	good := sign(signature.Body, first)
+	good := sign(credential.SignedBody, first)
 	both := []credential.Secret{second, first}
 	for name, c := range map[string]struct {
-		scheme    signature.Scheme
+		scheme    credential.SignatureScheme
 		secrets   []credential.Secret
 		header    string
 		timestamp string
@@ -96,16 +95,16 @@ func TestVerify(t *testing.T) {
 	}{
 		"the only secret fits":                                     {secrets: both[1:], header: good, want: true},
 		"any of several secrets fits":                              {secrets: both, header: good, want: true},
-		"the other of several secrets fits":                        {secrets: both, header: sign(signature.Body, second), want: true},
+		"the other of several secrets fits":                        {secrets: both, header: sign(credential.SignedBody, second), want: true},
 		"another secret does not":                                  {secrets: both[:1], header: good},
 		"without secrets nothing fits":                             {header: good},
-		"a signature with the empty secret does not fit":           {secrets: []credential.Secret{""}, header: sign(signature.Body, "")},
+		"a signature with the empty secret does not fit":           {secrets: []credential.Secret{""}, header: sign(credential.SignedBody, "")},
 		"one byte more of body does not fit":                       {secrets: both, header: good, body: string(body) + "\n"},
 		"the body's scheme leaves the timestamp open":              {secrets: both, header: good, timestamp: "1", want: true},
-		"the timestamp's scheme binds it":                          {scheme: signature.TimestampBody, secrets: both, header: sign(signature.TimestampBody, first), want: true},
-		"so another timestamp does not fit":                        {scheme: signature.TimestampBody, secrets: both, header: sign(signature.TimestampBody, first), timestamp: "1767225601"},
-		"and a signature of the body alone does not":               {scheme: signature.TimestampBody, secrets: both, header: good},
-		"nor does the other way round":                             {secrets: both, header: sign(signature.TimestampBody, first)},
+		"the timestamp's scheme binds it":                          {scheme: credential.SignedTimestampBody, secrets: both, header: sign(credential.SignedTimestampBody, first), want: true},
+		"so another timestamp does not fit":                        {scheme: credential.SignedTimestampBody, secrets: both, header: sign(credential.SignedTimestampBody, first), timestamp: "1767225601"},
+		"and a signature of the body alone does not":               {scheme: credential.SignedTimestampBody, secrets: both, header: good},
+		"nor does the other way round":                             {secrets: both, header: sign(credential.SignedTimestampBody, first)},
 		"an unknown scheme verifies nothing":                       {scheme: 7, secrets: both, header: sign(7, first)},
 		"no header":                                                {secrets: both},
 		"upper-case digits are malformed":                          {secrets: both, header: "sha256=" + strings.ToUpper(good[7:])},
@@ -126,7 +125,7 @@ func TestVerify(t *testing.T) {
 			if c.body == "" {
 				c.body = string(body)
 			}
-			if got := signature.Verify(c.scheme, c.secrets, c.header, c.timestamp, []byte(c.body)); got != c.want {
+			if got := credential.VerifySignature(c.scheme, c.secrets, c.header, c.timestamp, []byte(c.body)); got != c.want {
 				t.Errorf("verified = %t, want %t", got, c.want)
 			}
 		})
@@ -137,7 +136,7 @@ func TestMalformedSignatureNeverMatches(t *testing.T) {
 	t.Parallel()
 	// A malformed header is compared as if it were a sum of its low bits.
 	for _, header := range []string{"sha256=" + strings.Repeat("0", 64), "sha256=" + strings.Repeat("g", 64), ""} {
-		if signature.Verify(signature.Body, nil, header, "", nil) {
+		if credential.VerifySignature(credential.SignedBody, nil, header, "", nil) {
 			t.Errorf("%q verifies without a secret", header)
 		}
 	}
@@ -145,16 +144,16 @@ func TestMalformedSignatureNeverMatches(t *testing.T) {
 
 func TestSchemeNames(t *testing.T) {
 	t.Parallel()
-	for _, scheme := range signature.Schemes() {
-		if got, err := signature.ParseScheme(scheme.String()); got != scheme || err != nil {
+	for _, scheme := range credential.SignatureSchemes() {
+		if got, err := credential.ParseSignatureScheme(scheme.String()); got != scheme || err != nil {
 			t.Errorf("%s reads back as %s, %v", scheme, got, err)
 		}
 	}
-	if got, err := signature.ParseScheme(""); got != signature.Body || err != nil {
+	if got, err := credential.ParseSignatureScheme(""); got != credential.SignedBody || err != nil {
 		t.Errorf("no name reads as %s, %v; want the default", got, err)
 	}
-	for _, name := range []string{"body", "Scheme(7)", signature.Scheme(7).String()} {
-		if _, err := signature.ParseScheme(name); !errors.Is(err, signature.ErrScheme) {
+	for _, name := range []string{"body", "Scheme(7)", credential.SignatureScheme(7).String()} {
+		if _, err := credential.ParseSignatureScheme(name); !errors.Is(err, credential.ErrSignatureScheme) {
 			t.Errorf("%q: error = %v, want ErrScheme", name, err)
 		}
 	}
@@ -162,33 +161,33 @@ func TestSchemeNames(t *testing.T) {
 
 func ExampleSign() {
 	body := []byte(`{"Name":"XJMF"}`)
-	fmt.Println(signature.Sign(signature.Body, "printmarket-test-vector-secret-01", "", body))
+	fmt.Println(credential.Sign(credential.SignedBody, "printmarket-test-vector-secret-01", "", body))
 	// Output: sha256=c29b758658e7880ecb0cf6f3163f6e19f6fac3a09010268351b579a56ce194c0
 }
 
-func BenchmarkVerify(b *testing.B) {
+func BenchmarkVerifySignature(b *testing.B) {
 	body := make([]byte, 4096)
-	header := signature.Sign(signature.Body, first, "", body)
+	header := credential.Sign(credential.SignedBody, first, "", body)
 	for name, secrets := range map[string][]credential.Secret{"none": nil, "one": {first}, "three": {first, second, first}} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			for b.Loop() {
-				signature.Verify(signature.Body, secrets, header, "", body)
+				credential.VerifySignature(credential.SignedBody, secrets, header, "", body)
 			}
 		})
 	}
 }
 
-func FuzzVerify(f *testing.F) {
-	f.Add(signature.Sign(signature.Body, first, "", nil), "", []byte{})
+func FuzzVerifySignature(f *testing.F) {
+	f.Add(credential.Sign(credential.SignedBody, first, "", nil), "", []byte{})
 	f.Add("sha256=", "1767225600", []byte("{}"))
 	f.Fuzz(func(t *testing.T, header, timestamp string, body []byte) {
-		for _, scheme := range signature.Schemes() {
-			right := signature.Sign(scheme, first, timestamp, body)
-			if got := signature.Verify(scheme, []credential.Secret{first}, header, timestamp, body); got != (header == right) {
+		for _, scheme := range credential.SignatureSchemes() {
+			right := credential.Sign(scheme, first, timestamp, body)
+			if got := credential.VerifySignature(scheme, []credential.Secret{first}, header, timestamp, body); got != (header == right) {
 				t.Errorf("%s: verified = %t, want %t", scheme, got, header == right)
 			}
-			if signature.Verify(scheme, nil, header, timestamp, body) {
+			if credential.VerifySignature(scheme, nil, header, timestamp, body) {
 				t.Errorf("%s: verified without a secret", scheme)
 			}
 		}

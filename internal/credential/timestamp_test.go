@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package signature_test
+package credential_test
 
 import (
 	"errors"
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/credential/signature"
+	"github.com/printmarket/printmarket/internal/credential"
 )
-
-var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func TestParseTimestampAcceptsEveryForm(t *testing.T) {
 	t.Parallel()
@@ -27,7 +25,7 @@ func TestParseTimestampAcceptsEveryForm(t *testing.T) {
 		"9999999999":                          time.Unix(9_999_999_999, 0),
 		"9999999999999":                       time.UnixMilli(9_999_999_999_999),
 	} {
-		got, err := signature.ParseTimestamp(text)
+		got, err := credential.ParseTimestamp(text)
 		if err != nil || !got.Time().Equal(want) {
 			t.Errorf("%s: %s, %v; want %s", text, got.Time(), err, want)
 		}
@@ -48,7 +46,7 @@ func TestParseTimestampRejectsOtherTexts(t *testing.T) {
 		"a year far ahead": "9999-01-01T00:00:00Z", "the time of HTTP": "Fri, 20 Nov 2026 12:00:00 GMT",
 		"other digits": "١٧٩٥١٧٦٠٠٠",
 	} {
-		if got, err := signature.ParseTimestamp(text); !errors.Is(err, signature.ErrTimestamp) || got != (signature.Timestamp{}) {
+		if got, err := credential.ParseTimestamp(text); !errors.Is(err, credential.ErrTimestamp) || got != (credential.Timestamp{}) {
 			t.Errorf("%s: %s, %v; want ErrTimestamp", name, got.Time(), err)
 		}
 	}
@@ -74,7 +72,7 @@ func TestWithin(t *testing.T) {
 		"a fraction is compared to the nanosecond": {"2026-11-20T12:00:00.0Z", noon.Add(window + 1), false},
 		"the clock's own zone does not matter":     {"1795176000", noon.In(time.FixedZone("", 3600)), true},
 	} {
-		stamp, err := signature.ParseTimestamp(c.text)
+		stamp, err := credential.ParseTimestamp(c.text)
 		if got := stamp.Within(c.now, window); got != c.want || err != nil {
 			t.Errorf("%s: within = %t (%v), want %t", name, got, err, c.want)
 		}
@@ -82,7 +80,7 @@ func TestWithin(t *testing.T) {
 			t.Errorf("%s: Outside returns %q, want empty %t", name, text, c.want)
 		}
 	}
-	if (signature.Timestamp{}).Within(time.Time{}, window) {
+	if (credential.Timestamp{}).Within(time.Time{}, window) {
 		t.Error("the zero timestamp lies within a window")
 	}
 }
@@ -92,7 +90,7 @@ func FuzzParseTimestamp(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		stamp, err := signature.ParseTimestamp(text)
+		stamp, err := credential.ParseTimestamp(text)
 		if err != nil {
 			if stamp.Within(stamp.Time(), time.Hour) {
 				t.Errorf("%q is refused and yet lies within a window", text)

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/test/recordtest"
 	"github.com/printmarket/printmarket/test/storetest"
@@ -65,7 +65,7 @@ func must(t testing.TB, err error) {
 func resources(t testing.TB, owner string, price int64) *authority.Snapshot {
 	t.Helper()
 	s, err := authority.New(authority.Content{Owner: owner, Currency: "EUR", Electricity: []authority.Electricity{{
-		ID: "grid", Name: "Grid", Price: authority.Price{Amount: fixed.Decimal(price), Per: authority.PerKilowattHour},
+		ID: "grid", Name: "Grid", Price: authority.Price{Amount: money.Decimal(price), Per: authority.PerKilowattHour},
 	}}})
 	must(t, err)
 	return s

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fixed provides exact decimal numbers of six places, stored as integer millionths.
-//
-// Rates, speeds, measures and shares of master data are [Decimal]. All texts of one number
-// give one value, sums and products are the same on every machine, and values compare with
-// ==. [MulDiv] rounds half away from zero, as invoices do.
-package fixed
+package money
 
 import (
 	"errors"
@@ -16,7 +11,9 @@ import (
 	"strings"
 )
 
-// Decimal is a number in millionths: 1_500_000 is 1.5.
+// Decimal is an exact number of six places, in millionths: 1_500_000 is 1.5. All texts of one
+// number give one value, sums and products are the same on every machine, and values compare
+// with ==.
 type Decimal int64
 
 const (
@@ -24,28 +21,28 @@ const (
 	One Decimal = 1_000_000
 	// Places is the number of decimal places.
 	Places = 6
-	// Max is the largest number that [Parse] accepts, a billion. The product of two such
+	// Max is the largest number that [ParseDecimal] accepts, a billion. The product of two such
 	// numbers fits in 128 bits.
 	Max = 1_000_000_000 * One
 )
 
-// ErrInvalid means that a text is not a decimal number within the bounds.
-var ErrInvalid = errors.New("not a decimal number of at most 6 places between -1000000000 and 1000000000")
+// ErrInvalidDecimal means that a text is not a decimal number within the bounds.
+var ErrInvalidDecimal = errors.New("not a decimal number of at most 6 places between -1000000000 and 1000000000")
 
 // FromInt converts a whole number within ±1,000,000,000.
 func FromInt(n int64) Decimal { return Decimal(n) * One }
 
-// Parse accepts -?(0|[1-9]\d*)(\.\d{1,6})? within ±[Max]: no exponents, no plus sign, no
-// leading zeros, no white space. It fails with [ErrInvalid].
-func Parse(text string) (Decimal, error) {
+// ParseDecimal accepts -?(0|[1-9]\d*)(\.\d{1,6})? within ±[Max]: no exponents, no plus sign, no
+// leading zeros, no white space. It fails with [ErrInvalidDecimal].
+func ParseDecimal(text string) (Decimal, error) {
 	rest, negative := strings.CutPrefix(text, "-")
 	whole, fraction, point := strings.Cut(rest, ".")
 	if !digits(whole, 10) || len(whole) > 1 && whole[0] == '0' || point && !digits(fraction, Places) {
-		return 0, ErrInvalid
+		return 0, ErrInvalidDecimal
 	}
 	value, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", Places-len(fraction)), 10, 64)
 	if err != nil || value > int64(Max) {
-		return 0, ErrInvalid
+		return 0, ErrInvalidDecimal
 	}
 	if negative {
 		value = -value
@@ -66,7 +63,7 @@ func digits(text string, limit int) bool {
 	return true
 }
 
-// String is the shortest text that [Parse] reads as the number.
+// String is the shortest text that [ParseDecimal] reads as the number.
 func (d Decimal) String() string {
 	sign, n := "", uint64(d)
 	if d < 0 {
@@ -83,13 +80,13 @@ func (d Decimal) String() string {
 func (d Decimal) MarshalJSON() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalJSON accepts a JSON number without an exponent, as a number or as a string. It
-// fails with [ErrInvalid].
+// fails with [ErrInvalidDecimal].
 func (d *Decimal) UnmarshalJSON(text []byte) error {
 	plain := string(text)
 	if unquoted, found := strings.CutPrefix(plain, `"`); found {
 		plain = strings.TrimSuffix(unquoted, `"`)
 	}
-	parsed, err := Parse(plain)
+	parsed, err := ParseDecimal(plain)
 	if err != nil {
 		return err
 	}
@@ -97,7 +94,7 @@ func (d *Decimal) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MulDiv returns a*b/c, rounded half away from zero, for c above 0. The product may have
+// MulDiv returns a*b/c, rounded half away from zero as invoices do, for c above 0. The product may have
 // 128 bits. The result saturates at the bounds of int64.
 func MulDiv(a, b, c int64) int64 {
 	negative := (a < 0) != (b < 0)

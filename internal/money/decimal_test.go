@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package fixed_test
+package money_test
 
 import (
 	"encoding/json"
@@ -11,12 +11,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
-func Example() {
-	rate, err := fixed.Parse("12.50")
-	fmt.Println(rate, rate == 12*fixed.One+fixed.One/2, err)
+func ExampleDecimal() {
+	rate, err := money.ParseDecimal("12.50")
+	fmt.Println(rate, rate == 12*money.One+money.One/2, err)
 	// Output: 12.5 true <nil>
 }
 
@@ -26,11 +26,11 @@ func TestEveryNumberHasOneShortestText(t *testing.T) {
 		"0": "0", "-0": "0", "0.000000": "0", "1": "1", "1.50": "1.5", "-1.5": "-1.5", "0.000001": "0.000001", "-0.000001": "-0.000001",
 		"1000000000": "1000000000", "-1000000000.000000": "-1000000000", "999999999.999999": "999999999.999999",
 	} {
-		got, err := fixed.Parse(text)
+		got, err := money.ParseDecimal(text)
 		if err != nil || got.String() != want {
 			t.Errorf("Parse(%q) = %s, %v; want %s", text, got, err, want)
 		}
-		if again, err := fixed.Parse(got.String()); err != nil || again != got {
+		if again, err := money.ParseDecimal(got.String()); err != nil || again != got {
 			t.Errorf("Parse(%s) = %s, %v", got, again, err)
 		}
 	}
@@ -42,7 +42,7 @@ func TestParseRejectsInvalidDecimals(t *testing.T) {
 		"", "-", ".", ".5", "1.", "+1", "01", "1e3", "1.0000000", "1,5", " 1", "1 ", "0x1", "NaN", "--1", "1.-5", "1.+5", "１",
 		"1000000000.000001", "-1000000000.000001", "10000000000", "99999999999999999999",
 	} {
-		if got, err := fixed.Parse(text); !errors.Is(err, fixed.ErrInvalid) || got != 0 {
+		if got, err := money.ParseDecimal(text); !errors.Is(err, money.ErrInvalidDecimal) || got != 0 {
 			t.Errorf("Parse(%q) = %s, %v; want ErrInvalid", text, got, err)
 		}
 	}
@@ -50,7 +50,7 @@ func TestParseRejectsInvalidDecimals(t *testing.T) {
 
 func TestJSONHoldsTheNumberExactly(t *testing.T) {
 	t.Parallel()
-	var read struct{ A, B fixed.Decimal }
+	var read struct{ A, B money.Decimal }
 	if err := json.Unmarshal([]byte(`{"A":0.1,"B":"12.500"}`), &read); err != nil || read.A != 100_000 || read.B != 12_500_000 {
 		t.Errorf("read %+v, %v", read, err)
 	}
@@ -82,7 +82,7 @@ func TestMulDivRoundsHalfAwayFromZero(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := fixed.MulDiv(tc.a, tc.b, tc.c); got != tc.want {
+			if got := money.MulDiv(tc.a, tc.b, tc.c); got != tc.want {
 				t.Errorf("MulDiv(%d, %d, %d) = %d, want %d", tc.a, tc.b, tc.c, got, tc.want)
 			}
 		})
@@ -103,7 +103,7 @@ func TestMulDivAgreesWithBigIntegers(t *testing.T) {
 		if !want.IsInt64() {
 			continue
 		}
-		if got := fixed.MulDiv(a, b, c); got != want.Int64() {
+		if got := money.MulDiv(a, b, c); got != want.Int64() {
 			t.Fatalf("MulDiv(%d, %d, %d) = %d, want %s", a, b, c, got, want)
 		}
 	}
@@ -112,22 +112,22 @@ func TestMulDivAgreesWithBigIntegers(t *testing.T) {
 func TestCeilDivRoundsUp(t *testing.T) {
 	t.Parallel()
 	for _, tc := range [][3]int64{{0, 5, 0}, {1, 5, 1}, {5, 5, 1}, {6, 5, 2}, {math.MaxInt64, math.MaxInt64, 1}, {math.MaxInt64, 1, math.MaxInt64}} {
-		if got := fixed.CeilDiv(tc[0], tc[1]); got != tc[2] {
+		if got := money.CeilDiv(tc[0], tc[1]); got != tc[2] {
 			t.Errorf("CeilDiv(%d, %d) = %d, want %d", tc[0], tc[1], got, tc[2])
 		}
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzParseDecimal(f *testing.F) {
 	for _, seed := range []string{"0", "-1.5", "1000000000", "0.000001", "1e5", ""} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		d, err := fixed.Parse(text)
+		d, err := money.ParseDecimal(text)
 		if err != nil {
 			return
 		}
-		if again, err := fixed.Parse(d.String()); err != nil || again != d {
+		if again, err := money.ParseDecimal(d.String()); err != nil || again != d {
 			t.Errorf("%q is %s, which is %s, %v", text, d, again, err)
 		}
 	})

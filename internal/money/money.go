@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package money implements exact amounts of money.
+// Package money implements exact amounts of money, and the numbers that they follow from.
 //
 // A [Money] is a decimal number with an ISO 4217 currency. It is written, in
 // JSON and in a database, with the digits it was read with: "1234.50" stays
 // "1234.50". There is no conversion from or to a float, on purpose, and no
 // arithmetic between currencies.
+//
+// The rates, speeds, measures and shares of which prices are calculated are of type [Decimal].
 package money
 
 import (
@@ -69,19 +71,19 @@ func wellFormed(text string) bool {
 	if rest[0] == '-' {
 		rest = rest[1:]
 	}
-	integer := digits(rest)
+	integer := leadingDigits(rest)
 	if integer == 0 || integer > maxIntegerDigits || (rest[0] == '0' && integer > 1) {
 		return false
 	}
 	if rest = rest[integer:]; rest == "" {
 		return true
 	}
-	decimals := digits(rest[1:])
+	decimals := leadingDigits(rest[1:])
 	return rest[0] == '.' && decimals > 0 && decimals <= maxDecimals && len(rest) == decimals+1
 }
 
-// digits returns the number of ASCII digits at the beginning of text.
-func digits(text string) int {
+// leadingDigits returns the number of ASCII digits at the beginning of text.
+func leadingDigits(text string) int {
 	n := 0
 	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
 		n++

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver"
-	"github.com/printmarket/printmarket/apiserver/ratelimit"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 	"github.com/printmarket/printmarket/internal/posture/watermarks"
@@ -114,7 +114,7 @@ func newReplica(p *process, c apiserver.ReplicaConfig, o *apiOptions, work prefl
 	}
 	defer debug.FreeOSMemory()
 	c.Log, c.Metrics, c.Tracer, c.Now = p.log, p.metrics, p.tracer, p.now
-	c.Records, c.Limits, c.Queue, c.Jobs, c.Uploads = p.store, ratelimit.NewRedis(p.redis), work.queue, work.jobs, work.files
+	c.Records, c.Limits, c.Queue, c.Jobs, c.Uploads = p.store, gate.NewRedisLimits(p.redis), work.queue, work.jobs, work.files
 	c.Manifests, c.Version = new(dirsource.Proposals), Version
 	if c.Name != "" {
 		c.Watermarks = watermarks.New(p.redis, p.now)

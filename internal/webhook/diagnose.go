@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/signature"
 )
 
 // Diagnose checks a delivery from the view of its receiver: the header fields and the
@@ -22,14 +21,14 @@ import (
 // tolerance. The parts are the header fields, by their names in the guide. Diagnose
 // verifies the fields that [Sign] sets. It names a mistake only if the signature
 // matches after the mistake is undone. Header and body may be untrusted.
-func Diagnose(secret credential.Secret, header http.Header, body []byte, now time.Time, tolerance time.Duration) []signature.Part {
+func Diagnose(secret credential.Secret, header http.Header, body []byte, now time.Time, tolerance time.Duration) []credential.SignedPart {
 	d := diagnosis{header: header, keys: keysOf(secret), bodies: bodiesOf(body)}
 	_, d.malformed = credential.ParseWebhookSecret(secret)
 	marketplace, standard := d.marketplace(), d.standard()
 	if signatures := strings.Fields(header.Get(HeaderSignatures)); marketplace == nothingFits && standard == "" && len(signatures) > 1 {
 		marketplace = "another secret made this signature; this secret matches webhook-signature. During a rotation this field contains only the signature of the newest secret"
 	}
-	return []signature.Part{
+	return []credential.SignedPart{
 		{Name: HeaderSignature, Fault: marketplace},
 		{Name: "webhook-id", Fault: d.id(body)},
 		{Name: "webhook-timestamp", Fault: d.timestamp(now, tolerance)},
@@ -139,13 +138,13 @@ func (d *diagnosis) marketplace() string {
 	for _, body := range d.bodies {
 		for _, key := range d.keys {
 			for _, try := range []variant{{"", key.text}, {decoded, key.decoded}} {
-				if try.bytes != nil && signature.Sign(signature.Body, credential.Secret(try.bytes), "", body.bytes) == digits {
+				if try.bytes != nil && credential.Sign(credential.SignedBody, credential.Secret(try.bytes), "", body.bytes) == digits {
 					return sentence(form, key.mistake, try.mistake, body.mistake)
 				}
 			}
 		}
 	}
-	if _, err := hex.DecodeString(strings.TrimPrefix(digits, "sha256=")); err != nil || len(digits) != signature.Len {
+	if _, err := hex.DecodeString(strings.TrimPrefix(digits, "sha256=")); err != nil || len(digits) != credential.SignatureLen {
 		return "the value is not sha256= and 64 hexadecimal digits"
 	}
 	return d.nothing()
@@ -170,7 +169,7 @@ func (d *diagnosis) timestamp(now time.Time, tolerance time.Duration) string {
 	if fault != "" {
 		return fault
 	}
-	at, err := signature.ParseTimestamp(given)
+	at, err := credential.ParseTimestamp(given)
 	if err != nil || len(given) != len("1767225600") {
 		return "the value is not a Unix time in seconds with ten digits"
 	}

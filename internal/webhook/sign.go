@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/signature"
 )
 
 // The header fields of a delivery.
@@ -52,7 +51,7 @@ func Sign(secrets []credential.Secret, id string, at time.Time, body []byte) (ht
 		signatures[i] = "v1," + base64.StdEncoding.EncodeToString(sum)
 	}
 	header := http.Header{}
-	header.Set(HeaderSignature, signature.Sign(signature.Body, secrets[0], "", body))
+	header.Set(HeaderSignature, credential.Sign(credential.SignedBody, secrets[0], "", body))
 	header.Set(HeaderID, id)
 	header.Set(HeaderTimestamp, timestamp)
 	header.Set(HeaderSignatures, strings.Join(signatures, " "))

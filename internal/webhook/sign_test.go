@@ -15,7 +15,6 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/signature"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
@@ -155,7 +154,7 @@ func TestTheStandardsOwnLibraryVerifies(t *testing.T) {
 		}
 	}
 	plain := header.Get(webhook.HeaderSignature)
-	if !signature.Verify(signature.Body, []credential.Secret{newer}, plain, "", body) || signature.Verify(signature.Body, []credential.Secret{older}, plain, "", body) {
+	if !credential.VerifySignature(credential.SignedBody, []credential.Secret{newer}, plain, "", body) || credential.VerifySignature(credential.SignedBody, []credential.Secret{older}, plain, "", body) {
 		t.Error("the header of the specification is not by the newest secret alone")
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/signature"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
@@ -32,11 +31,11 @@ func Headers() [3]Header {
 }
 
 // Sign returns the headers of a callback.
-func Sign(scheme signature.Scheme, secret credential.Secret, sender, timestamp string, body []byte) http.Header {
+func Sign(scheme credential.SignatureScheme, secret credential.Secret, sender, timestamp string, body []byte) http.Header {
 	headers := http.Header{}
 	headers.Set(HeaderSender, sender)
 	headers.Set(HeaderTimestamp, timestamp)
-	headers.Set(HeaderSignature, signature.Sign(scheme, secret, timestamp, body))
+	headers.Set(HeaderSignature, credential.Sign(scheme, secret, timestamp, body))
 	return headers
 }
 
@@ -69,7 +68,7 @@ func Accepted(status int, body []byte) bool {
 type Callback struct {
 	Headers http.Header
 	Body    []byte
-	Scheme  signature.Scheme
+	Scheme  credential.SignatureScheme
 	Secret  credential.Secret
 	// Now is the time of the check; timestamps may differ from it by Window.
 	Now    time.Time
@@ -77,8 +76,8 @@ type Callback struct {
 }
 
 // Diagnose checks the parts of a callback as the API does.
-func Diagnose(c Callback) []signature.Part {
-	return []signature.Part{
+func Diagnose(c Callback) []credential.SignedPart {
+	return []credential.SignedPart{
 		{Name: "sender", Fault: missing(c.Headers, HeaderSender)},
 		{Name: "signature", Fault: signatureFault(c.Headers, c.Scheme, c.Secret, c.Body)},
 		{Name: "timestamp", Fault: timestampFault(c.Headers, c.Now, c.Window)},
@@ -104,7 +103,7 @@ func timestampFault(headers http.Header, now time.Time, window time.Duration) st
 	if fault := missing(headers, HeaderTimestamp); fault != "" {
 		return fault
 	}
-	stamp, err := signature.ParseTimestamp(headers.Get(HeaderTimestamp))
+	stamp, err := credential.ParseTimestamp(headers.Get(HeaderTimestamp))
 	if err != nil {
 		return err.Error()
 	}
@@ -113,18 +112,18 @@ func timestampFault(headers http.Header, now time.Time, window time.Duration) st
 
 // signatureFault checks the signature, and tries the usual mistakes of senders to explain
 // a wrong one.
-func signatureFault(headers http.Header, scheme signature.Scheme, secret credential.Secret, body []byte) string {
+func signatureFault(headers http.Header, scheme credential.SignatureScheme, secret credential.Secret, body []byte) string {
 	if fault := missing(headers, HeaderSignature); fault != "" {
 		return fault
 	}
 	given, timestamp := headers.Get(HeaderSignature), headers.Get(HeaderTimestamp)
-	fits := func(scheme signature.Scheme, header string, body []byte) bool {
-		return signature.Verify(scheme, []credential.Secret{secret}, header, timestamp, body)
+	fits := func(scheme credential.SignatureScheme, header string, body []byte) bool {
+		return credential.VerifySignature(scheme, []credential.Secret{secret}, header, timestamp, body)
 	}
 	if fits(scheme, given, body) {
 		return ""
 	}
-	for _, other := range signature.Schemes() {
+	for _, other := range credential.SignatureSchemes() {
 		if other != scheme && fits(other, given, body) {
 			return fmt.Sprintf("the signature has the scheme %s instead of %s", other, scheme)
 		}
@@ -136,7 +135,7 @@ func signatureFault(headers http.Header, scheme signature.Scheme, secret credent
 		return "the signature is of the body without its final line break"
 	case fits(scheme, given, append(bytes.Clone(trimmed), '\n')):
 		return "the signature is of the body with an additional line break"
-	case len(given) != signature.Len || !strings.HasPrefix(given, "sha256="):
+	case len(given) != credential.SignatureLen || !strings.HasPrefix(given, "sha256="):
 		return "the value is not sha256= and 64 hexadecimal digits"
 	default:
 		return "the signature is of another body or another secret"

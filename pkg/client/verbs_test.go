@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/apiserver/xjmfapi"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/pkg/client"
 	"github.com/printmarket/printmarket/test/apitest"
 )
@@ -72,7 +72,7 @@ func TestAccountReturnsTheAccessOfAKey(t *testing.T) {
 func TestReportedStatesAreReadBack(t *testing.T) {
 	t.Parallel()
 	h := newTestServer(t)
-	h.Do(t, apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "acme-live", Body: apitest.Signal}).Want(t, http.StatusOK, "")
+	h.Do(t, apitest.Request{Method: http.MethodPost, Path: xjdfapi.CallbackPath, Key: "acme-live", Body: apitest.Signal}).Want(t, http.StatusOK, "")
 	c := h.client(t, "acme-live")
 	for filter, want := range map[client.XJMFStateFilter]int{{}: 1, {JobID: "J-1", Status: "InProgress"}: 1, {Status: "Setup"}: 0, {JobID: "J-2"}: 0} {
 		found := 0

@@ -13,9 +13,8 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/apiserver/costingapi"
-	"github.com/printmarket/printmarket/apiserver/xjmfapi"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/signature"
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
@@ -76,7 +75,7 @@ func (w *Server) Build(t testing.TB, in Request) *http.Request {
 		}
 		r.Header.Set("Authorization", "Bearer "+w.Key(in.Key))
 	}
-	if in.Path == xjmfapi.Path && in.Key != "" {
+	if in.Path == xjdfapi.CallbackPath && in.Key != "" {
 		w.sign(r, in)
 	}
 	if in.Path == costingapi.Path && in.Key != "" {
@@ -107,7 +106,7 @@ func (w *Server) sign(r *http.Request, in Request) {
 	timestamp := strconv.FormatInt(w.Clock.Now().Unix(), 10)
 	r.Header.Set("X-XJMF-Sender", SenderOf(partner))
 	r.Header.Set("X-XJMF-Timestamp", timestamp)
-	r.Header.Set("X-XJMF-Signature", signature.Sign(signature.Body, SecretOf(partner), timestamp, []byte(in.Body)))
+	r.Header.Set("X-XJMF-Signature", credential.Sign(credential.SignedBody, SecretOf(partner), timestamp, []byte(in.Body)))
 }
 
 // SenderOf returns the id of the machine that sends callbacks for a partner.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/costingapi"
-	"github.com/printmarket/printmarket/apiserver/xjmfapi"
 )
 
 // surfaces maps a contract to the package below apiserver that serves its operations, except
@@ -25,7 +24,7 @@ var surfaces = map[contracts.Name]string{
 }
 
 // ownPaths maps single paths to the packages that serve them.
-var ownPaths = map[string]string{costingapi.SessionsPath: "costingapi", costingapi.Path: "costingapi", xjmfapi.Path: "xjmfapi"}
+var ownPaths = map[string]string{costingapi.SessionsPath: "costingapi", costingapi.Path: "costingapi"}
 
 // surfaceOf returns the package below apiserver whose tests cover an operation.
 func surfaceOf(op contracts.Operation) string {

@@ -16,7 +16,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/xjmfapi"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/test/storetest"
@@ -71,7 +71,7 @@ func causes() map[string]cause {
 		"an unknown id":        {status: 404, code: problem.CodeNotFound},
 		"an unavailable store": {status: 503, code: problem.CodeStoreUnavailable, arrange: func(_ *testing.T, w *Server) { w.Store.Set(storetest.Away) }, request: func(r *Request) {
 			r.Path = strings.NewReplacer("rfq_x", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ", "pref_x", "pref_01KB0QXR80ZZZZZZZZZZZZZZZZ", "file_x", "file_01KB0QXR80ZZZZZZZZZZZZZZZZ").Replace(r.Path)
-			if r.Path == xjmfapi.Path {
+			if r.Path == xjdfapi.CallbackPath {
 				r.Body = Signal
 			}
 		}},
@@ -98,7 +98,7 @@ func exhaust(t *testing.T, w *Server) {
 		w.Do(t, Request{Method: http.MethodGet, Path: path, Key: "acme-live"})
 	}
 	w.Limit("acme", v1alpha1.SurfaceXJMF, 1)
-	w.Do(t, Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "acme-live", Body: "{}"})
+	w.Do(t, Request{Method: http.MethodPost, Path: xjdfapi.CallbackPath, Key: "acme-live", Body: "{}"})
 }
 
 // closeAll disables every capability.

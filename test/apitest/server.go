@@ -28,7 +28,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
-	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/config"
 	"github.com/printmarket/printmarket/docs"
@@ -285,9 +284,9 @@ func (w *Server) mount(t testing.TB, options Options) {
 
 // unlimited returns a limiter for tests that try thousands of invalid credentials while the
 // clock stands still.
-func unlimited() *ratelimit.ClientLimiter {
-	all := ratelimit.Policy{Limit: 1 << 20, Window: time.Minute}
-	return ratelimit.NewClientLimiter(all, all)
+func unlimited() *gate.ClientLimiter {
+	all := gate.RatePolicy{Limit: 1 << 20, Window: time.Minute}
+	return gate.NewClientLimiter(all, all)
 }
 
 // Routes returns the routes of all surfaces.

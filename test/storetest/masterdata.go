@@ -18,8 +18,8 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 	"github.com/printmarket/printmarket/internal/masterdata/timeline"
+	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
@@ -47,13 +47,13 @@ var clerk = transaction.Actor{Organization: "org_market", Key: "operations", Req
 // resources returns the resources of an owner; each price makes another snapshot.
 func resources(t testing.TB, owner, price string) *authority.Snapshot {
 	t.Helper()
-	amount, err := fixed.Parse(price)
+	amount, err := money.ParseDecimal(price)
 	if err != nil {
-		t.Fatalf("fixed.Parse: %v", err)
+		t.Fatalf("money.ParseDecimal: %v", err)
 	}
 	s, err := authority.New(authority.Content{Owner: owner, Currency: "EUR", Media: []authority.Media{{
-		ID: "silk-135", Name: "Silk 135", MediaType: "Paper", Width: 700 * fixed.One, Height: 1000 * fixed.One,
-		Weight: 135 * fixed.One, Thickness: 100 * fixed.One, Price: authority.Price{Amount: amount, Per: authority.PerSheet},
+		ID: "silk-135", Name: "Silk 135", MediaType: "Paper", Width: 700 * money.One, Height: 1000 * money.One,
+		Weight: 135 * money.One, Thickness: 100 * money.One, Price: authority.Price{Amount: amount, Per: authority.PerSheet},
 	}}})
 	if err != nil {
 		t.Fatalf("authority.New: %v", err)

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 func TestIDDependsOnContentAndNotOnOrder(t *testing.T) {
@@ -219,7 +219,7 @@ func spoil(r *rand.Rand, v reflect.Value) {
 		values := []string{"", "x", "Paper", "silk", "plate", "Sheet", "EUR", "F4-1", "platform", "\x00", "\xff", strings.Repeat("ä", 300), "a:b", "XDirection"}
 		v.SetString(values[r.IntN(len(values))])
 	case reflect.Int64:
-		values := []int64{0, 1, -1, 2, 100, int64(fixed.One), 1 << 40, 1<<63 - 1, -1 << 63}
+		values := []int64{0, 1, -1, 2, 100, int64(money.One), 1 << 40, 1<<63 - 1, -1 << 63}
 		v.SetInt(values[r.IntN(len(values))])
 	case reflect.Bool:
 		v.SetBool(!v.Bool())

@@ -10,7 +10,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -28,22 +27,22 @@ func IsOwner(name string) bool {
 // Bounds of values.
 const (
 	maxText      = 200
-	maxSide      = 10_000 * fixed.One // mm
-	maxWeight    = 2_000 * fixed.One  // g/m2
-	maxThickness = 20_000 * fixed.One // micrometres
-	maxRate      = 1_000_000 * fixed.One
-	maxSpeed     = 1_000_000 * fixed.One
-	maxSetup     = 10_000 * fixed.One // minutes
-	maxCrew      = 100 * fixed.One
-	maxPower     = 10_000 * fixed.One // kW
-	maxUse       = 1_000 * fixed.One  // g/m2, g/m
-	maxWaste     = 50 * fixed.One     // percent
+	maxSide      = 10_000 * money.One // mm
+	maxWeight    = 2_000 * money.One  // g/m2
+	maxThickness = 20_000 * money.One // micrometres
+	maxRate      = 1_000_000 * money.One
+	maxSpeed     = 1_000_000 * money.One
+	maxSetup     = 10_000 * money.One // minutes
+	maxCrew      = 100 * money.One
+	maxPower     = 10_000 * money.One // kW
+	maxUse       = 1_000 * money.One  // g/m2, g/m
+	maxWaste     = 50 * money.One     // percent
 	maxPieces    = 100_000
 	maxPages     = 10_000
-	maxSmall     = 100 * fixed.One // mm: bleed, gutter, milling
+	maxSmall     = 100 * money.One // mm: bleed, gutter, milling
 	maxFolds     = 100
 	maxSteps     = 10
-	maxPackage   = 10_000 * fixed.One // kg
+	maxPackage   = 10_000 * money.One // kg
 	// MaxQuantity is the largest quantity that can be calculated.
 	MaxQuantity = 10_000_000
 )
@@ -143,14 +142,14 @@ func (k *checker) text(field, value string, required bool) {
 	}
 }
 
-func (k *checker) upTo(field string, value, high fixed.Decimal) {
+func (k *checker) upTo(field string, value, high money.Decimal) {
 	if value < 0 || value > high {
 		k.fault(field, fmt.Sprintf("%s is not between 0 and %s", value, high))
 	}
 }
 
 // positive reports a value that is not above 0 and at most high.
-func (k *checker) positive(field string, value, high fixed.Decimal) {
+func (k *checker) positive(field string, value, high money.Decimal) {
 	if value <= 0 || value > high {
 		k.fault(field, fmt.Sprintf("%s is not more than 0 and at most %s", value, high))
 	}
@@ -192,8 +191,8 @@ func (k *checker) whole() {
 	k.upTo("policy.bleed", p.Bleed, maxSmall)
 	k.upTo("policy.gutter", p.Gutter, maxSmall)
 	k.upTo("policy.spineMilling", p.SpineMilling, maxSmall)
-	k.upTo("policy.inkCoverage", p.InkCoverage, 100*fixed.One)
-	k.upTo("policy.maxTotal", p.MaxTotal, fixed.Max)
+	k.upTo("policy.inkCoverage", p.InkCoverage, 100*money.One)
+	k.upTo("policy.maxTotal", p.MaxTotal, money.Max)
 	k.count("policy.maxQuantity", p.MaxQuantity, MaxQuantity)
 	if len(p.QuantityBreaks) > MaxBreaks {
 		k.fault("policy.quantityBreaks", fmt.Sprintf("%d of them; at most %d are taken", len(p.QuantityBreaks), MaxBreaks))

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // foldCatalog is the form of FoldingIntent/@FoldCatalog (XJDF 2.2).
@@ -174,7 +174,7 @@ func (k *checker) deviceAlone(d *Device) {
 	k.upTo("power", d.Power, maxPower)
 	k.upTo("clickColor", d.ClickColor, maxRate)
 	k.upTo("clickMono", d.ClickMono, maxRate)
-	k.upTo("stackHeight", d.StackHeight, 1_000*fixed.One)
+	k.upTo("stackHeight", d.StackHeight, 1_000*money.One)
 	k.count("colors", d.Colors, 16)
 	k.together("labor", "crew", d.Labor != "", d.Crew > 0)
 	k.together("electricity", "power", d.Electricity != "", d.Power > 0)

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // faults returns the faults of content as "family id field".
@@ -51,11 +51,11 @@ func TestFaultsNameResourceAndField(t *testing.T) {
 		"a currency that there isn't":        {func(c *content) { c.Currency = "ZZZ" }, []string{"currency"}},
 		"a currency in lower case":           {func(c *content) { c.Currency = "eur" }, []string{"currency"}},
 		"a negative bleed":                   {func(c *content) { c.Policy.Bleed = -1 }, []string{"policy.bleed"}},
-		"a gutter of a yard":                 {func(c *content) { c.Policy.Gutter = 101 * fixed.One }, []string{"policy.gutter"}},
-		"a spine that is milled away":        {func(c *content) { c.Policy.SpineMilling = 100*fixed.One + 1 }, []string{"policy.spineMilling"}},
-		"more ink than paper":                {func(c *content) { c.Policy.InkCoverage = 100*fixed.One + 1 }, []string{"policy.inkCoverage"}},
+		"a gutter of a yard":                 {func(c *content) { c.Policy.Gutter = 101 * money.One }, []string{"policy.gutter"}},
+		"a spine that is milled away":        {func(c *content) { c.Policy.SpineMilling = 100*money.One + 1 }, []string{"policy.spineMilling"}},
+		"more ink than paper":                {func(c *content) { c.Policy.InkCoverage = 100*money.One + 1 }, []string{"policy.inkCoverage"}},
 		"a negative total":                   {func(c *content) { c.Policy.MaxTotal = -1 }, []string{"policy.maxTotal"}},
-		"a total above the readable maximum": {func(c *content) { c.Policy.MaxTotal = fixed.Max + 1 }, []string{"policy.maxTotal"}},
+		"a total above the readable maximum": {func(c *content) { c.Policy.MaxTotal = money.Max + 1 }, []string{"policy.maxTotal"}},
 		"too large a quantity":               {func(c *content) { c.Policy.MaxQuantity = authority.MaxQuantity + 1 }, []string{"policy.maxQuantity"}},
 		"no quantity of a break":             {func(c *content) { c.Policy.QuantityBreaks = []int64{0} }, []string{"policy.quantityBreaks"}},
 		"too large a break":                  {func(c *content) { c.Policy.QuantityBreaks = []int64{authority.MaxQuantity + 1} }, []string{"policy.quantityBreaks"}},
@@ -69,13 +69,13 @@ func TestFaultsNameResourceAndField(t *testing.T) {
 		"a maker of 201 characters":          {func(c *content) { c.Media[0].Manufacturer = strings.Repeat("x", 201) }, []string{"media silk manufacturer"}},
 		"a medium of no kind":                {func(c *content) { c.Media[0].MediaType = "Plate" }, []string{"media silk mediaType"}},
 		"a medium without a width":           {func(c *content) { c.Media[0].Width = 0 }, []string{"media silk width"}},
-		"a medium of 10 m and a bit":         {func(c *content) { c.Media[0].Height = 10_000*fixed.One + 1 }, []string{"media silk height"}},
+		"a medium of 10 m and a bit":         {func(c *content) { c.Media[0].Height = 10_000*money.One + 1 }, []string{"media silk height"}},
 		"a medium without a weight":          {func(c *content) { c.Media[0].Weight = -1 }, []string{"media silk weight"}},
-		"a medium as thick as a hand":        {func(c *content) { c.Media[0].Thickness = 20_001 * fixed.One }, []string{"media silk thickness"}},
+		"a medium as thick as a hand":        {func(c *content) { c.Media[0].Thickness = 20_001 * money.One }, []string{"media silk thickness"}},
 		"fibres of no direction":             {func(c *content) { c.Media[0].Grain = "ZDirection" }, []string{"media silk grain"}},
 		"coatings that there aren't":         {func(c *content) { c.Media[0].Coating, c.Media[0].BackCoating = "HighGloss", "x" }, []string{"media silk coating", "media silk backCoating"}},
 		"a negative price":                   {func(c *content) { c.Media[0].Price.Amount = -1 }, []string{"media silk price.amount"}},
-		"a price of more than a rate":        {func(c *content) { c.Labor[0].Price.Amount = 1_000_000*fixed.One + 1 }, []string{"labor trade price.amount"}},
+		"a price of more than a rate":        {func(c *content) { c.Labor[0].Price.Amount = 1_000_000*money.One + 1 }, []string{"labor trade price.amount"}},
 		"a price for another unit":           {func(c *content) { c.Media[0].Price.Per = authority.PerHour }, []string{"media silk price.per"}},
 		"a price for no unit":                {func(c *content) { c.Plates[0].Price.Per = "" }, []string{"plate plate price.per"}},
 		"an ink that is not used":            {func(c *content) { c.Inks[0].Consumption = 0 }, []string{"ink cyan consumption"}},
@@ -83,7 +83,7 @@ func TestFaultsNameResourceAndField(t *testing.T) {
 		"a film of no texture":               {func(c *content) { c.Laminations[0].Texture = "" }, []string{"lamination film texture"}},
 		"a film of no thickness":             {func(c *content) { c.Laminations[0].Thickness = 0 }, []string{"lamination film thickness"}},
 		"a varnish of no kind":               {func(c *content) { c.Varnishes[0].Coating = "" }, []string{"varnish uv coating"}},
-		"a varnish without measure":          {func(c *content) { c.Varnishes[0].Consumption = 1_001 * fixed.One }, []string{"varnish uv consumption"}},
+		"a varnish without measure":          {func(c *content) { c.Varnishes[0].Consumption = 1_001 * money.One }, []string{"varnish uv consumption"}},
 		"a plate without a size":             {func(c *content) { c.Plates[0].Width, c.Plates[0].Height = 0, -1 }, []string{"plate plate width", "plate plate height"}},
 		"a glue that is not used":            {func(c *content) { c.Adhesives[0].Consumption = 0 }, []string{"adhesive glue consumption"}},
 		"a trade that does nothing":          {func(c *content) { c.Labor[0].LaborType = "" }, []string{"labor trade laborType"}},
@@ -100,7 +100,7 @@ func TestFaultsNameResourceAndField(t *testing.T) {
 		"a glue that is a plate":             {func(c *content) { c.Devices[8].Adhesive = "plate" }, []string{"device d-CoverApplication adhesive"}},
 		"a trade that is a medium":           {func(c *content) { c.Devices[3].Labor = "silk" }, []string{"device d-Creasing labor"}},
 		"several faults of one":              {func(c *content) { c.Inks[0] = authority.Ink{ID: "cyan"} }, []string{"ink cyan name", "ink cyan separation", "ink cyan consumption", "ink cyan price.per"}},
-		"the largest that there may be":      {func(c *content) { c.Media[0].Price.Amount, c.Media[0].Width = 1_000_000*fixed.One, 10_000*fixed.One }, nil},
+		"the largest that there may be":      {func(c *content) { c.Media[0].Price.Amount, c.Media[0].Width = 1_000_000*money.One, 10_000*money.One }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

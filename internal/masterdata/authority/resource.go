@@ -5,7 +5,7 @@ package authority
 import (
 	"slices"
 
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // Family is a kind of costed resources (interface specification, section 4.4).
@@ -68,7 +68,7 @@ const (
 // Price is an amount in the snapshot's currency for one unit.
 type Price struct {
 	// Amount is at least 0.
-	Amount fixed.Decimal `json:"amount"`
+	Amount money.Decimal `json:"amount"`
 	Per    Unit          `json:"per"`
 }
 
@@ -122,11 +122,11 @@ type Media struct {
 	// MediaType is one of [MediaTypes].
 	MediaType string `json:"mediaType"`
 	// Width and Height are the size of the sheet, in mm.
-	Width  fixed.Decimal `json:"width"`
-	Height fixed.Decimal `json:"height"`
+	Width  money.Decimal `json:"width"`
+	Height money.Decimal `json:"height"`
 	// Weight is in g/m2, Thickness in micrometres.
-	Weight    fixed.Decimal `json:"weight"`
-	Thickness fixed.Decimal `json:"thickness"`
+	Weight    money.Decimal `json:"weight"`
+	Thickness money.Decimal `json:"thickness"`
 	// Grain is XDirection if the fibres run along the width, YDirection if they run along
 	// the height, and empty if the direction is unknown or the medium has no fibres.
 	Grain Grain `json:"grain,omitempty"`
@@ -149,8 +149,8 @@ const (
 
 // Area is a rectangle in mm.
 type Area struct {
-	Width  fixed.Decimal `json:"width"`
-	Height fixed.Decimal `json:"height"`
+	Width  money.Decimal `json:"width"`
+	Height money.Decimal `json:"height"`
 }
 
 // IsZero reports whether the area is missing.
@@ -158,8 +158,8 @@ func (a Area) IsZero() bool { return a == Area{} }
 
 // Range is a closed interval.
 type Range struct {
-	Min fixed.Decimal `json:"min"`
-	Max fixed.Decimal `json:"max"`
+	Min money.Decimal `json:"min"`
+	Max money.Decimal `json:"max"`
 }
 
 // Device is a machine or a workplace with its hourly cost.
@@ -187,26 +187,26 @@ type Device struct {
 
 	// Speed is the output per hour: sheets printed on one side (on both sides for a
 	// perfecting press), cuts, sheets folded, laminated or varnished, or products bound.
-	Speed fixed.Decimal `json:"speed"`
+	Speed money.Decimal `json:"speed"`
 	// SetupMinutes is the time for each form, job or sort of sheets.
-	SetupMinutes fixed.Decimal `json:"setupMinutes"`
+	SetupMinutes money.Decimal `json:"setupMinutes"`
 	// SetupWaste is the number of pieces that a set-up wastes, WastePercent the share that
 	// the run wastes (0 to 50).
 	SetupWaste   int64         `json:"setupWaste,omitempty"`
-	WastePercent fixed.Decimal `json:"wastePercent,omitempty"`
+	WastePercent money.Decimal `json:"wastePercent,omitempty"`
 	// WasteThen are shares that replace WastePercent for the pieces beyond the numbers of
 	// WasteFrom, which ascend: of 5000 pieces with WasteFrom 1000, the first 1000 waste
 	// WastePercent and the other 4000 the first of WasteThen.
 	WasteFrom []int64         `json:"wasteFrom,omitempty"`
-	WasteThen []fixed.Decimal `json:"wasteThen,omitempty"`
+	WasteThen []money.Decimal `json:"wasteThen,omitempty"`
 
 	// HourlyRate is the cost of an hour without labour and power.
-	HourlyRate fixed.Decimal `json:"hourlyRate"`
+	HourlyRate money.Decimal `json:"hourlyRate"`
 	// Crew is the number of people of the trade Labor, which may be a fraction.
-	Crew  fixed.Decimal `json:"crew,omitempty"`
+	Crew  money.Decimal `json:"crew,omitempty"`
 	Labor string        `json:"labor,omitempty"`
 	// Power is the consumption in kW at the tariff Electricity.
-	Power       fixed.Decimal `json:"power,omitempty"`
+	Power       money.Decimal `json:"power,omitempty"`
 	Electricity string        `json:"electricity,omitempty"`
 
 	// Colors is the number of separations that a press prints on a side in one pass.
@@ -219,10 +219,10 @@ type Device struct {
 	Plate string `json:"plate,omitempty"`
 	// ClickColor and ClickMono are the prices of one printed side of a sheet, toner
 	// included, for DigitalPrinting.
-	ClickColor fixed.Decimal `json:"clickColor,omitempty"`
-	ClickMono  fixed.Decimal `json:"clickMono,omitempty"`
+	ClickColor money.Decimal `json:"clickColor,omitempty"`
+	ClickMono  money.Decimal `json:"clickMono,omitempty"`
 	// StackHeight is the height that Cutting cuts at once, in mm.
-	StackHeight fixed.Decimal `json:"stackHeight,omitempty"`
+	StackHeight money.Decimal `json:"stackHeight,omitempty"`
 	// Adhesive is the glue of CoverApplication.
 	Adhesive string `json:"adhesive,omitempty"`
 	// Folds lists the entries of the FoldCatalog that Folding supports, such as F4-1; an
@@ -245,7 +245,7 @@ type Ink struct {
 	// Separation is the colour, such as Cyan or the name of a spot colour.
 	Separation string `json:"separation"`
 	// Consumption is in g/m2 of solid area.
-	Consumption fixed.Decimal `json:"consumption"`
+	Consumption money.Decimal `json:"consumption"`
 	// Price is per Kilogram.
 	Price Price `json:"price"`
 }
@@ -257,7 +257,7 @@ type Lamination struct {
 	// Texture is a value of LaminatingIntent/@Texture, such as Gloss or Matte.
 	Texture string `json:"texture"`
 	// Thickness is in micrometres.
-	Thickness fixed.Decimal `json:"thickness"`
+	Thickness money.Decimal `json:"thickness"`
 	// Price is per SquareMetre of one side.
 	Price Price `json:"price"`
 }
@@ -269,7 +269,7 @@ type Varnish struct {
 	// Coating is a value of SurfaceColor/@Coatings, such as Varnish, UV or Aqueous.
 	Coating string `json:"coating"`
 	// Consumption is in g/m2.
-	Consumption fixed.Decimal `json:"consumption"`
+	Consumption money.Decimal `json:"consumption"`
 	// Price is per Kilogram.
 	Price Price `json:"price"`
 }
@@ -278,8 +278,8 @@ type Varnish struct {
 type Plate struct {
 	ID     string        `json:"id"`
 	Name   string        `json:"name"`
-	Width  fixed.Decimal `json:"width"`
-	Height fixed.Decimal `json:"height"`
+	Width  money.Decimal `json:"width"`
+	Height money.Decimal `json:"height"`
 	// Price is per Piece, exposed.
 	Price Price `json:"price"`
 }
@@ -289,7 +289,7 @@ type Adhesive struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	// Consumption is in g/m of spine.
-	Consumption fixed.Decimal `json:"consumption"`
+	Consumption money.Decimal `json:"consumption"`
 	// Price is per Kilogram.
 	Price Price `json:"price"`
 }
@@ -321,7 +321,7 @@ type Service struct {
 	// MaxPieces and MaxWeight, in kg, bound the products in one package of Packing. Zero
 	// means any number or weight; one of them is required.
 	MaxPieces int64         `json:"maxPieces,omitempty"`
-	MaxWeight fixed.Decimal `json:"maxWeight,omitempty"`
+	MaxWeight money.Decimal `json:"maxWeight,omitempty"`
 	// ColorType is a value of ProofItem/@ColorType, for Proof.
 	ColorType string `json:"colorType,omitempty"`
 	// Contract marks a Proof that is binding for the colours.
@@ -333,8 +333,8 @@ type Service struct {
 	// BindingType is a value of BindingIntent/@BindingType, for BindingElement. The element
 	// binds a block of at most MaxThickness with a spine of at most MaxLength, in mm.
 	BindingType  string        `json:"bindingType,omitempty"`
-	MaxThickness fixed.Decimal `json:"maxThickness,omitempty"`
-	MaxLength    fixed.Decimal `json:"maxLength,omitempty"`
+	MaxThickness money.Decimal `json:"maxThickness,omitempty"`
+	MaxLength    money.Decimal `json:"maxLength,omitempty"`
 	// Price is per Piece: a package, a proofed page, a tool or an element. Freight may be per Kilogram.
 	// Foil is per SquareMetre.
 	Price Price `json:"price"`
@@ -358,14 +358,14 @@ const (
 // Policy holds an owner's rules for calculations and its limits for unattended quotes.
 type Policy struct {
 	// Bleed is in mm, for products without a bleed of their own.
-	Bleed fixed.Decimal `json:"bleed"`
+	Bleed money.Decimal `json:"bleed"`
 	// Gutter is in mm, between two pieces with their bleed.
-	Gutter fixed.Decimal `json:"gutter"`
+	Gutter money.Decimal `json:"gutter"`
 	// InkCoverage is in percent of the printed area for each separation, for products
 	// without a coverage of their own. With zero, such products need a review.
-	InkCoverage fixed.Decimal `json:"inkCoverage,omitempty"`
+	InkCoverage money.Decimal `json:"inkCoverage,omitempty"`
 	// SpineMilling is the width in mm that soft cover binding mills off the spine.
-	SpineMilling fixed.Decimal `json:"spineMilling,omitempty"`
+	SpineMilling money.Decimal `json:"spineMilling,omitempty"`
 	// GrainAlongSpine excludes sheets whose fibres would run across the spine.
 	GrainAlongSpine bool `json:"grainAlongSpine,omitempty"`
 	// QuantityBreaks are calculated in addition to the requested quantity if they lie
@@ -373,7 +373,7 @@ type Policy struct {
 	QuantityBreaks []int64 `json:"quantityBreaks,omitempty"`
 	// MaxQuantity and MaxTotal limit unattended quotes; zero allows none.
 	MaxQuantity int64         `json:"maxQuantity,omitempty"`
-	MaxTotal    fixed.Decimal `json:"maxTotal,omitempty"`
+	MaxTotal    money.Decimal `json:"maxTotal,omitempty"`
 	// Packing and Freight are the services for every product; empty means that costs do not
 	// include them.
 	Packing string `json:"packing,omitempty"`

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // services returns content with a service of each kind.
@@ -34,7 +34,7 @@ func TestServiceFieldsMatchKind(t *testing.T) {
 		"an unknown kind":             {func(c *authority.Content) { c.Services[2] = authority.Service{ID: "x", Name: "X", Kind: "Gift"} }, []string{"service x kind"}},
 		"a package without a limit":   {func(c *authority.Content) { c.Services[0].MaxPieces = 0 }, []string{"service box maxPieces"}},
 		"a package by weight":         {func(c *authority.Content) { c.Services[0].Price.Per = authority.PerKilogram }, []string{"service box price.per"}},
-		"a package of 10 t and a bit": {func(c *authority.Content) { c.Services[0].MaxWeight = 10_000*fixed.One + 1 }, []string{"service box maxWeight"}},
+		"a package of 10 t and a bit": {func(c *authority.Content) { c.Services[0].MaxWeight = 10_000*money.One + 1 }, []string{"service box maxWeight"}},
 		"a proof without a type":      {func(c *authority.Content) { c.Services[2].ColorType = "" }, []string{"service proof colorType"}},
 		"a contract for carriage":     {func(c *authority.Content) { c.Services[1].Contract = true }, []string{"service carriage colorType"}},
 		"a tool without a type": {func(c *authority.Content) {
@@ -50,9 +50,9 @@ func TestServiceFieldsMatchKind(t *testing.T) {
 			c.Services[2] = authority.Service{ID: "w", Name: "W", Kind: authority.BindingElement, BindingType: "WireComb", Price: price(1, authority.PerPiece)}
 		}, []string{"service w maxThickness", "service w maxLength"}},
 		"a wire for soft covers": {func(c *authority.Content) {
-			c.Services[2] = authority.Service{ID: "w", Name: "W", Kind: authority.BindingElement, BindingType: "SoftCover", MaxThickness: fixed.One, MaxLength: fixed.One, Price: price(1, authority.PerPiece)}
+			c.Services[2] = authority.Service{ID: "w", Name: "W", Kind: authority.BindingElement, BindingType: "SoftCover", MaxThickness: money.One, MaxLength: money.One, Price: price(1, authority.PerPiece)}
 		}, []string{"service w bindingType"}},
-		"carriage with wire":     {func(c *authority.Content) { c.Services[1].MaxLength = fixed.One }, []string{"service carriage bindingType"}},
+		"carriage with wire":     {func(c *authority.Content) { c.Services[1].MaxLength = money.One }, []string{"service carriage bindingType"}},
 		"carriage that embosses": {func(c *authority.Content) { c.Services[1].EmbossingType, c.Services[1].FoilColor = "Braille", "Gold" }, []string{"service carriage embossingType", "service carriage foilColor"}},
 		"a policy with a missing package": {
 			func(c *authority.Content) { c.Policy.Packing = "crate" }, []string{"policy.packing"},

@@ -15,8 +15,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 	"github.com/printmarket/printmarket/internal/masterdata/source"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // manyMedia returns a document with n media.
@@ -24,11 +24,11 @@ func manyMedia(t testing.TB, n int) *source.Document {
 	t.Helper()
 	c := authority.Content{Owner: "org_acme01", Currency: "EUR"}
 	for i := range n {
-		weight := fixed.FromInt(int64(60 + i%400))
+		weight := money.FromInt(int64(60 + i%400))
 		c.Media = append(c.Media, authority.Media{
 			ID: fmt.Sprintf("media-%06d", i), Name: fmt.Sprintf("Silk %s g/m2 700 x 1000, lot %d", weight, i), ProductCode: fmt.Sprintf("SK%d", i), Manufacturer: "Veluwe Papier",
-			MediaType: "Paper", Width: 700 * fixed.One, Height: 1000 * fixed.One, Weight: weight, Thickness: weight, Grain: authority.GrainY,
-			Coating: "Coated", BackCoating: "Coated", Price: authority.Price{Amount: 123*fixed.One + fixed.Decimal(i), Per: authority.PerThousandSheets},
+			MediaType: "Paper", Width: 700 * money.One, Height: 1000 * money.One, Weight: weight, Thickness: weight, Grain: authority.GrainY,
+			Coating: "Coated", BackCoating: "Coated", Price: authority.Price{Amount: 123*money.One + money.Decimal(i), Per: authority.PerThousandSheets},
 		})
 	}
 	s, err := authority.New(c)

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // shape describes the values that an entry of a list may have. It is derived from the JSON
@@ -90,13 +90,13 @@ func (s *shape) add(into *member, t reflect.Type, prefix string, index []int, re
 
 func kindOf(t reflect.Type) kind {
 	switch {
-	case t == reflect.TypeFor[fixed.Decimal]():
+	case t == reflect.TypeFor[money.Decimal]():
 		return decimalKind
 	case t == reflect.TypeFor[[]string]():
 		return textsKind
 	case t == reflect.TypeFor[[]int64]():
 		return wholesKind
-	case t == reflect.TypeFor[[]fixed.Decimal]():
+	case t == reflect.TypeFor[[]money.Decimal]():
 		return decimalsKind
 	case t.Kind() == reflect.Bool:
 		return flagKind
@@ -177,9 +177,9 @@ func putOne(target reflect.Value, k kind, v value) string {
 	}
 	switch k {
 	case decimalKind:
-		d, err := fixed.Parse(v.text)
+		d, err := money.ParseDecimal(v.text)
 		if err != nil || v.form == boolean {
-			return fmt.Sprintf("%.60q is no decimal number such as 12.5: digits, a point, at most %d places", v.text, fixed.Places)
+			return fmt.Sprintf("%.60q is no decimal number such as 12.5: digits, a point, at most %d places", v.text, money.Places)
 		}
 		target.SetInt(int64(d))
 		return ""
@@ -227,7 +227,7 @@ func (s *shape) get(entry reflect.Value, i int) (texts []string, ok bool) {
 func one(source reflect.Value, k kind) string {
 	switch k {
 	case decimalKind, decimalsKind:
-		return fixed.Decimal(source.Int()).String()
+		return money.Decimal(source.Int()).String()
 	case wholeKind, wholesKind:
 		return strconv.FormatInt(source.Int(), 10)
 	case flagKind:

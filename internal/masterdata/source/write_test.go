@@ -15,8 +15,8 @@ import (
 	"github.com/printmarket/printmarket/config"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 	"github.com/printmarket/printmarket/internal/masterdata/source"
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // forms lists the forms of written documents.
@@ -94,8 +94,8 @@ func (r *random) id(prefix string, i int) string {
 	return fmt.Sprintf("%s%s%d", prefix, []string{"", "-", ".", "_", "e"}[r.IntN(5)], i)
 }
 
-func (r *random) number(most int64) fixed.Decimal {
-	return fixed.Decimal(1 + r.Int64N(int64([]fixed.Decimal{1, 1_000, 1_000_000, fixed.Decimal(most) * fixed.One}[r.IntN(4)])))
+func (r *random) number(most int64) money.Decimal {
+	return money.Decimal(1 + r.Int64N(int64([]money.Decimal{1, 1_000, 1_000_000, money.Decimal(most) * money.One}[r.IntN(4)])))
 }
 
 func (r *random) price(units ...authority.Unit) authority.Price {
@@ -161,7 +161,7 @@ func (r *random) content() authority.Content {
 
 func (r *random) device(i int, labor []authority.Labor, plates []authority.Plate) authority.Device {
 	d := authority.Device{
-		ID: r.id("d", i), Name: r.text(), Model: r.perhaps(), MaxSheet: authority.Area{Width: 1_000 * fixed.One, Height: 700 * fixed.One},
+		ID: r.id("d", i), Name: r.text(), Model: r.perhaps(), MaxSheet: authority.Area{Width: 1_000 * money.One, Height: 700 * money.One},
 		Speed: r.number(1_000_000), SetupMinutes: r.number(10_000) - 1, WastePercent: r.number(50), HourlyRate: r.number(1_000_000) - 1,
 		Crew: r.number(100), Labor: labor[r.IntN(len(labor))].ID, MinPages: r.Int64N(2), MaxPages: 2 * r.Int64N(2), Weight: authority.Range{Max: r.number(2_000)},
 	}

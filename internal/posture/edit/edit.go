@@ -3,6 +3,9 @@
 // Package edit changes single custom resources for operators, in a directory of manifests or in a
 // cluster. A change is a JSON merge patch of the spec (RFC 7396). Both stores admit only what a
 // cluster admits, and describe the change by its fields.
+//
+// A new API key of a partner is shown once; only its digest is stored. Rotating a key adds another
+// key and lets the first one expire later, so both work while the partner changes over.
 package edit
 
 import (

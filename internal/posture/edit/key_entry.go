@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package keymanifest
+package edit
 
 import (
 	"bytes"
@@ -35,9 +35,9 @@ func ScopesOf(names []string) []v1alpha1.Scope {
 	return slices.Compact(scopes)
 }
 
-// Format formats an entry of the list; each line starts with the indentation. The
+// FormatKey formats an entry of the list; each line starts with the indentation. The
 // digest is quoted because YAML would read some digests as numbers.
-func Format(key v1alpha1.APIKey, indent string) (string, error) {
+func FormatKey(key v1alpha1.APIKey, indent string) (string, error) {
 	e := entry{
 		Name: key.Name, Kind: string(key.Kind), State: string(key.State), StateReason: key.StateReason,
 		SHA256: yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key.SHA256, Style: yaml.DoubleQuotedStyle},

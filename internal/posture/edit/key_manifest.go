@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package keymanifest
+package edit
 
 import (
 	"bytes"
@@ -17,18 +17,17 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/internal/posture/edit"
 )
 
 // Errors about manifests.
 var (
 	ErrNoPartner = errors.New("no manifest of the directory is the PartnerEntitlement")
-	ErrForm      = errors.New("spec.keys is no list with an entry to a line; edit the manifest by hand")
+	ErrKeysForm  = errors.New("spec.keys is no list with an entry to a line; edit the manifest by hand")
 )
 
-// Manifest is the file with one partner's entitlement, which may contain other objects.
+// KeyManifest is the file with one partner's entitlement, which may contain other objects.
 // Changes replace single lines and preserve comments and order.
-type Manifest struct {
+type KeyManifest struct {
 	// Path is the path of the file.
 	Path string
 	Keys Keys
@@ -41,11 +40,11 @@ type Manifest struct {
 	keys *yaml.Node
 }
 
-// Find searches a directory and its subdirectories for the manifest of a partner.
-// Errors: ErrNoPartner, [edit.ErrLarge], and those of files and YAML.
-func Find(dir, partner string) (*Manifest, error) {
-	var found *Manifest
-	err := edit.WalkManifests(dir, func(path string, text []byte) (err error) {
+// FindKeyManifest searches a directory and its subdirectories for the manifest of a partner.
+// Errors: ErrNoPartner, [ErrLarge], and those of files and YAML.
+func FindKeyManifest(dir, partner string) (*KeyManifest, error) {
+	var found *KeyManifest
+	err := WalkManifests(dir, func(path string, text []byte) (err error) {
 		if found, err = parse(path, text, partner); err == nil && found != nil {
 			err = fs.SkipAll
 		}
@@ -61,13 +60,13 @@ func Find(dir, partner string) (*Manifest, error) {
 }
 
 // parse returns nil for a file without the partner.
-func parse(path string, text []byte, partner string) (*Manifest, error) {
+func parse(path string, text []byte, partner string) (*KeyManifest, error) {
 	root, err := find(text, partner)
 	if err != nil || root == nil {
 		return nil, err
 	}
 	spec := member(root, "spec")
-	m := &Manifest{Path: path, partner: partner, text: text, keys: member(spec, "keys")}
+	m := &KeyManifest{Path: path, partner: partner, text: text, keys: member(spec, "keys")}
 	if scopes := member(spec, "scopes"); scopes != nil {
 		if err := scopes.Decode(&m.Scopes); err != nil {
 			return nil, err
@@ -94,7 +93,7 @@ func find(text []byte, partner string) (*yaml.Node, error) {
 }
 
 // decode reads the entries. It reads times as strings, like the API server.
-func (m *Manifest) decode() error {
+func (m *KeyManifest) decode() error {
 	if m.keys == nil {
 		return nil
 	}
@@ -113,8 +112,8 @@ func (m *Manifest) decode() error {
 
 // Change writes other entries atomically: a reader of the file sees either the former
 // or the new entries. Before that, check receives the resulting object and may reject
-// it. Errors: ErrForm and those of check.
-func (m *Manifest) Change(keys Keys, check func(object map[string]any) error) error {
+// it. Errors: ErrKeysForm and those of check.
+func (m *KeyManifest) Change(keys Keys, check func(object map[string]any) error) error {
 	text, err := m.with(keys)
 	if err != nil {
 		return err
@@ -126,22 +125,22 @@ func (m *Manifest) Change(keys Keys, check func(object map[string]any) error) er
 	if err := check(object); err != nil {
 		return err
 	}
-	return edit.ReplaceManifest(m.Path, text)
+	return ReplaceManifest(m.Path, text)
 }
 
 // with returns the file with other entries. It replaces the lines of each changed entry
 // and adds new entries after the last.
-func (m *Manifest) with(keys Keys) ([]byte, error) {
+func (m *KeyManifest) with(keys Keys) ([]byte, error) {
 	lines := strings.SplitAfter(string(m.text), "\n")
 	if m.keys == nil || m.keys.Style&yaml.FlowStyle != 0 || len(m.keys.Content) == 0 || len(keys) < len(m.Keys) {
-		return nil, ErrForm
+		return nil, ErrKeysForm
 	}
 	indent := strings.Repeat(" ", m.keys.Column-1)
 	for i := len(keys) - 1; i >= 0; i-- { // from the end, so that line numbers stay valid
 		if i < len(m.Keys) && equal(m.Keys[i], keys[i]) {
 			continue
 		}
-		entry, err := Format(keys[i], indent)
+		entry, err := FormatKey(keys[i], indent)
 		if err != nil {
 			return nil, err
 		}
@@ -153,23 +152,23 @@ func (m *Manifest) with(keys Keys) ([]byte, error) {
 
 // review parses the text to be written and verifies that it differs from the file only
 // in the intended keys, because YAML has forms that a change by lines cannot handle. It
-// returns the object as JSON values. Errors: ErrForm.
-func (m *Manifest) review(text []byte, keys Keys) (map[string]any, error) {
+// returns the object as JSON values. Errors: ErrKeysForm.
+func (m *KeyManifest) review(text []byte, keys Keys) (map[string]any, error) {
 	before, _, err := others(m.text, m.partner)
 	if err != nil {
 		return nil, err
 	}
 	after, object, err := others(text, m.partner)
 	if err != nil || !reflect.DeepEqual(before, after) {
-		return nil, errors.Join(ErrForm, err)
+		return nil, errors.Join(ErrKeysForm, err)
 	}
 	root, err := find(text, m.partner)
 	if err != nil {
-		return nil, errors.Join(ErrForm, err)
+		return nil, errors.Join(ErrKeysForm, err)
 	}
-	written := Manifest{keys: member(member(root, "spec"), "keys")}
+	written := KeyManifest{keys: member(member(root, "spec"), "keys")}
 	if err := written.decode(); err != nil || !slices.EqualFunc(keys, written.Keys, equal) {
-		return nil, errors.Join(ErrForm, err)
+		return nil, errors.Join(ErrKeysForm, err)
 	}
 	var plain map[string]any
 	return plain, convert(object, &plain)
@@ -201,18 +200,18 @@ func others(text []byte, partner string) (all []any, object map[string]any, err 
 }
 
 // linesOf returns the lines of an entry, or the position of a new one.
-func (m *Manifest) linesOf(i int) (from, to int) {
+func (m *KeyManifest) linesOf(i int) (from, to int) {
 	if i >= len(m.Keys) {
-		end := edit.LastLine(m.keys)
+		end := LastLine(m.keys)
 		return end, end
 	}
 	node := m.keys.Content[i]
-	return node.Line - 1, edit.LastLine(node)
+	return node.Line - 1, LastLine(node)
 }
 
 // member returns the value of a member of a mapping; nil if it is absent.
 func member(node *yaml.Node, name string) *yaml.Node {
-	_, value := edit.Member(node, name)
+	_, value := Member(node, name)
 	return value
 }
 

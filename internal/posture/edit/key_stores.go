@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package keymanifest
+package edit
 
 import (
 	"context"
@@ -20,8 +20,8 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Store holds the keys of one partner: in a manifest or in a cluster.
-type Store interface {
+// KeyStore holds the keys of one partner: in a manifest or in a cluster.
+type KeyStore interface {
 	Keys() Keys
 	// Scopes returns the scopes of the partner.
 	Scopes() []v1alpha1.Scope
@@ -33,7 +33,7 @@ type Store interface {
 // is nil, the entry lists those that the partner has now; empty scopes list none. The key
 // is returned only if its entry is stored. IssueKey returns a [ScopeError] for a scope that
 // the partner lacks.
-func IssueKey(ctx context.Context, s Store, name string, mode tenant.Mode, expires time.Time, scopes []string, random io.Reader) (credential.Key, error) {
+func IssueKey(ctx context.Context, s KeyStore, name string, mode tenant.Mode, expires time.Time, scopes []string, random io.Reader) (credential.Key, error) {
 	return add(ctx, s, mode, random, func(keys Keys, key credential.Key) (Keys, error) {
 		granted := ScopesOf(scopes)
 		if scopes == nil {
@@ -49,7 +49,7 @@ func IssueKey(ctx context.Context, s Store, name string, mode tenant.Mode, expir
 
 // RotateKey creates a key of the kind of the key old, and adds its entry to a store;
 // see [Keys.Rotate]. The key is returned only if its entry is stored.
-func RotateKey(ctx context.Context, s Store, old, name string, ends, expires time.Time, random io.Reader) (credential.Key, error) {
+func RotateKey(ctx context.Context, s KeyStore, old, name string, ends, expires time.Time, random io.Reader) (credential.Key, error) {
 	mode, err := s.Keys().Mode(old)
 	if err != nil {
 		return credential.Key{}, err
@@ -57,7 +57,7 @@ func RotateKey(ctx context.Context, s Store, old, name string, ends, expires tim
 	return add(ctx, s, mode, random, func(keys Keys, key credential.Key) (Keys, error) { return keys.Rotate(old, name, key, ends, expires) })
 }
 
-func add(ctx context.Context, s Store, mode tenant.Mode, random io.Reader, change func(Keys, credential.Key) (Keys, error)) (credential.Key, error) {
+func add(ctx context.Context, s KeyStore, mode tenant.Mode, random io.Reader, change func(Keys, credential.Key) (Keys, error)) (credential.Key, error) {
 	key, err := credential.Mint(mode, random)
 	if err != nil {
 		return credential.Key{}, err
@@ -71,17 +71,17 @@ func add(ctx context.Context, s Store, mode tenant.Mode, random io.Reader, chang
 // manifestKeys holds keys in a directory of manifests. It writes only what a cluster
 // admits.
 type manifestKeys struct {
-	manifest  *Manifest
+	manifest  *KeyManifest
 	admission *dirsource.Admission
 }
 
-// OpenManifest returns the keys of a partner in a directory of manifests.
-func OpenManifest(dir, partner string) (Store, error) {
+// OpenManifestKeys returns the keys of a partner in a directory of manifests.
+func OpenManifestKeys(dir, partner string) (KeyStore, error) {
 	admission, err := dirsource.NewAdmission()
 	if err != nil {
 		return nil, err
 	}
-	manifest, err := Find(dir, partner)
+	manifest, err := FindKeyManifest(dir, partner)
 	if err != nil {
 		return nil, err
 	}
@@ -114,10 +114,10 @@ type clusterKeys struct {
 }
 
 // fieldManager owns the changed keys.
-const fieldManager = "printmarket-keys"
+const keysFieldManager = "printmarket-keys"
 
-// OpenCluster returns the keys of a partner in a namespace of a cluster.
-func OpenCluster(ctx context.Context, config *rest.Config, namespace, partner string) (Store, error) {
+// OpenClusterKeys returns the keys of a partner in a namespace of a cluster.
+func OpenClusterKeys(ctx context.Context, config *rest.Config, namespace, partner string) (KeyStore, error) {
 	c := &clusterKeys{name: types.NamespacedName{Namespace: namespace, Name: partner}}
 	var err error
 	if c.client, err = kubesource.NewClient(config, v1alpha1.AddToScheme); err != nil {
@@ -147,6 +147,6 @@ func (c *clusterKeys) Change(ctx context.Context, change func(Keys) (Keys, error
 			return err
 		}
 		c.object.Spec.Keys = keys
-		return c.client.Update(ctx, partnerEntitlements, c.name, &c.object, fieldManager)
+		return c.client.Update(ctx, partnerEntitlements, c.name, &c.object, keysFieldManager)
 	})
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package keymanifest_test
+package edit_test
 
 import (
 	"context"
@@ -14,21 +14,21 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/keymanifest"
+	"github.com/printmarket/printmarket/internal/posture/edit"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 // memory is a store in memory. It rejects every change if fault is set.
 type memory struct {
-	keys  keymanifest.Keys
+	keys  edit.Keys
 	fault error
 }
 
-func (m *memory) Keys() keymanifest.Keys { return m.keys }
+func (m *memory) Keys() edit.Keys { return m.keys }
 
 func (m *memory) Scopes() []v1alpha1.Scope { return []v1alpha1.Scope{"rfq:read", "rfq:write"} }
 
-func (m *memory) Change(_ context.Context, change func(keymanifest.Keys) (keymanifest.Keys, error)) error {
+func (m *memory) Change(_ context.Context, change func(edit.Keys) (edit.Keys, error)) error {
 	keys, err := change(m.keys)
 	if err == nil {
 		err = m.fault
@@ -45,19 +45,19 @@ var errLacking = errors.New("a scope is lacking")
 func TestNewKeyIsReturnedOnlyIfItsEntryIsStored(t *testing.T) {
 	t.Parallel()
 	fault := errors.New("read-only")
-	before := keymanifest.Keys{{Name: "main", Kind: "Live", SHA256: strings.Repeat("a", 64), State: "Active", Scopes: []v1alpha1.Scope{"rfq:read"}}}
-	issue := func(scopes []string) func(keymanifest.Store) (credential.Key, error) {
-		return func(s keymanifest.Store) (credential.Key, error) {
-			return keymanifest.IssueKey(t.Context(), s, "next", tenant.Test, time.Time{}, scopes, rand.Reader)
+	before := edit.Keys{{Name: "main", Kind: "Live", SHA256: strings.Repeat("a", 64), State: "Active", Scopes: []v1alpha1.Scope{"rfq:read"}}}
+	issue := func(scopes []string) func(edit.KeyStore) (credential.Key, error) {
+		return func(s edit.KeyStore) (credential.Key, error) {
+			return edit.IssueKey(t.Context(), s, "next", tenant.Test, time.Time{}, scopes, rand.Reader)
 		}
 	}
-	rotate := func(old string) func(keymanifest.Store) (credential.Key, error) {
-		return func(s keymanifest.Store) (credential.Key, error) {
-			return keymanifest.RotateKey(t.Context(), s, old, "next", now, time.Time{}, rand.Reader)
+	rotate := func(old string) func(edit.KeyStore) (credential.Key, error) {
+		return func(s edit.KeyStore) (credential.Key, error) {
+			return edit.RotateKey(t.Context(), s, old, "next", issuedAt, time.Time{}, rand.Reader)
 		}
 	}
 	tests := map[string]struct {
-		add        func(keymanifest.Store) (credential.Key, error)
+		add        func(edit.KeyStore) (credential.Key, error)
 		fault      error
 		wantKind   v1alpha1.KeyKind
 		wantScopes []v1alpha1.Scope
@@ -70,7 +70,7 @@ func TestNewKeyIsReturnedOnlyIfItsEntryIsStored(t *testing.T) {
 		"a repeated scope is stored once":            {add: issue([]string{"rfq:read", "rfq:read"}), wantKind: "Test", wantScopes: []v1alpha1.Scope{"rfq:read"}},
 		"a scope that the partner lacks is rejected": {add: issue([]string{"rfq:read", "quote:read"}), wantErr: errLacking},
 		"a rotated key keeps kind and scopes":        {add: rotate("main"), wantKind: "Live", wantScopes: []v1alpha1.Scope{"rfq:read"}},
-		"an unknown key cannot be rotated":           {add: rotate("none"), wantErr: keymanifest.ErrNoKey},
+		"an unknown key cannot be rotated":           {add: rotate("none"), wantErr: edit.ErrNoKey},
 		"a store that rejects the entry":             {add: issue(nil), fault: fault, wantErr: fault},
 	}
 	for name, tc := range tests {
@@ -78,7 +78,7 @@ func TestNewKeyIsReturnedOnlyIfItsEntryIsStored(t *testing.T) {
 			t.Parallel()
 			store := &memory{keys: before, fault: tc.fault}
 			key, err := tc.add(store)
-			var lacking *keymanifest.ScopeError
+			var lacking *edit.ScopeError
 			if errors.As(err, &lacking) {
 				if diff := cmp.Diff([]v1alpha1.Scope{"quote:read"}, lacking.Lacking); diff != "" {
 					t.Errorf("lacking scopes (-want +got):\n%s", diff)
@@ -110,12 +110,12 @@ func TestExpiredKeyHasTheStateExpired(t *testing.T) {
 	}{
 		"an active key without end":          {v1alpha1.APIKey{State: v1alpha1.KeyStateActive}, v1alpha1.KeyStateActive},
 		"an active key that expires later":   {v1alpha1.APIKey{State: v1alpha1.KeyStateActive, ExpiresAt: at(time.Hour)}, v1alpha1.KeyStateActive},
-		"an active key that has expired":     {v1alpha1.APIKey{State: v1alpha1.KeyStateActive, ExpiresAt: at(0)}, keymanifest.StateExpired},
+		"an active key that has expired":     {v1alpha1.APIKey{State: v1alpha1.KeyStateActive, ExpiresAt: at(0)}, edit.StateExpired},
 		"a revoked key that expired as well": {v1alpha1.APIKey{State: v1alpha1.KeyStateRevoked, ExpiresAt: at(0)}, v1alpha1.KeyStateRevoked},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := keymanifest.StateAt(tc.key, now); got != tc.want {
+			if got := edit.StateAt(tc.key, issuedAt); got != tc.want {
 				t.Errorf("state %s, want %s", got, tc.want)
 			}
 		})

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package keymanifest edits the API keys of a partner, in a PartnerEntitlement or in
-// its manifest.
-//
-// A new key is shown once; only its digest is stored. Rotating a key adds another
-// key and lets the first one expire later, so both work while the partner changes
-// over.
-package keymanifest
+package edit
 
 import (
 	"errors"

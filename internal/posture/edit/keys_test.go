@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package keymanifest_test
+package edit_test
 
 import (
 	"errors"
@@ -15,12 +15,11 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/credential/keymanifest"
 	"github.com/printmarket/printmarket/internal/posture/edit"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-var now = time.Date(2026, 11, 20, 12, 0, 0, 123_456_789, time.UTC)
+var issuedAt = time.Date(2026, 11, 20, 12, 0, 0, 123_456_789, time.UTC)
 
 func mint(t *testing.T, mode tenant.Mode) credential.Key {
 	t.Helper()
@@ -31,67 +30,69 @@ func mint(t *testing.T, mode tenant.Mode) credential.Key {
 	return key
 }
 
-func at(d time.Duration) *metav1.Time { return new(metav1.NewTime(now.Add(d).Truncate(time.Second))) }
+func at(d time.Duration) *metav1.Time {
+	return new(metav1.NewTime(issuedAt.Add(d).Truncate(time.Second)))
+}
 
 func TestVerbs(t *testing.T) {
 	t.Parallel()
 	live := mint(t, tenant.Live)
 	scopes := []v1alpha1.Scope{"rfq:read"}
-	before := keymanifest.Keys{
+	before := edit.Keys{
 		{Name: "main", Kind: "Live", SHA256: strings.Repeat("a", 64), State: "Active", Scopes: scopes},
 		{Name: "soon", Kind: "Live", SHA256: strings.Repeat("b", 64), State: "Active", ExpiresAt: at(time.Hour)},
 		{Name: "gone", Kind: "Live", SHA256: strings.Repeat("c", 64), State: "Revoked"},
 	}
-	with := func(change func(keymanifest.Keys), more ...v1alpha1.APIKey) keymanifest.Keys {
-		keys := append(append(keymanifest.Keys{}, before...), more...)
+	with := func(change func(edit.Keys), more ...v1alpha1.APIKey) edit.Keys {
+		keys := append(append(edit.Keys{}, before...), more...)
 		change(keys)
 		return keys
 	}
-	unchanged := func(keymanifest.Keys) {}
+	unchanged := func(edit.Keys) {}
 	tests := map[string]struct {
-		verb func() (keymanifest.Keys, error)
-		want keymanifest.Keys
+		verb func() (edit.Keys, error)
+		want edit.Keys
 		err  error
 	}{
 		"a key is added": {
-			func() (keymanifest.Keys, error) { return before.Issue("next", live, now.Add(time.Hour), scopes) },
+			func() (edit.Keys, error) { return before.Issue("next", live, issuedAt.Add(time.Hour), scopes) },
 			with(unchanged, v1alpha1.APIKey{Name: "next", Kind: "Live", SHA256: live.Digest().String(), State: "Active", ExpiresAt: at(time.Hour), Scopes: scopes}), nil,
 		},
 		"a name is used once": {
-			func() (keymanifest.Keys, error) { return before.Issue("gone", live, time.Time{}, nil) }, nil, keymanifest.ErrTaken,
+			func() (edit.Keys, error) { return before.Issue("gone", live, time.Time{}, nil) }, nil, edit.ErrTaken,
 		},
 		"rotation keeps both for a while": {
-			func() (keymanifest.Keys, error) {
-				return before.Rotate("main", "next", live, now.Add(24*time.Hour), time.Time{})
+			func() (edit.Keys, error) {
+				return before.Rotate("main", "next", live, issuedAt.Add(24*time.Hour), time.Time{})
 			},
-			with(func(k keymanifest.Keys) { k[0].ExpiresAt = at(24 * time.Hour) },
+			with(func(k edit.Keys) { k[0].ExpiresAt = at(24 * time.Hour) },
 				v1alpha1.APIKey{Name: "next", Kind: "Live", SHA256: live.Digest().String(), State: "Active", Scopes: scopes}), nil,
 		},
 		"an earlier end stays": {
-			func() (keymanifest.Keys, error) {
-				return before.Rotate("soon", "next", live, now.Add(24*time.Hour), time.Time{})
+			func() (edit.Keys, error) {
+				return before.Rotate("soon", "next", live, issuedAt.Add(24*time.Hour), time.Time{})
 			},
 			with(unchanged, v1alpha1.APIKey{Name: "next", Kind: "Live", SHA256: live.Digest().String(), State: "Active"}), nil,
 		},
 		"a revoked key is not rotated": {
-			func() (keymanifest.Keys, error) { return before.Rotate("gone", "next", live, now, time.Time{}) }, nil, keymanifest.ErrRevoked,
+			func() (edit.Keys, error) { return before.Rotate("gone", "next", live, issuedAt, time.Time{}) }, nil, edit.ErrRevoked,
 		},
 		"an unknown key is not rotated": {
-			func() (keymanifest.Keys, error) { return before.Rotate("none", "next", live, now, time.Time{}) }, nil, keymanifest.ErrNoKey,
+			func() (edit.Keys, error) { return before.Rotate("none", "next", live, issuedAt, time.Time{}) }, nil, edit.ErrNoKey,
 		},
 		"a key does not change its kind": {
-			func() (keymanifest.Keys, error) {
-				return before.Rotate("main", "next", mint(t, tenant.Test), now, time.Time{})
-			}, nil, keymanifest.ErrKind,
+			func() (edit.Keys, error) {
+				return before.Rotate("main", "next", mint(t, tenant.Test), issuedAt, time.Time{})
+			}, nil, edit.ErrKind,
 		},
 		"a key is revoked": {
-			func() (keymanifest.Keys, error) { return before.Revoke("main") },
-			with(func(k keymanifest.Keys) { k[0].State = "Revoked" }), nil,
+			func() (edit.Keys, error) { return before.Revoke("main") },
+			with(func(k edit.Keys) { k[0].State = "Revoked" }), nil,
 		},
-		"a revoked key stays so":        {func() (keymanifest.Keys, error) { return before.Revoke("gone") }, with(unchanged), nil},
-		"an unknown key is not revoked": {func() (keymanifest.Keys, error) { return before.Revoke("none") }, nil, keymanifest.ErrNoKey},
+		"a revoked key stays so":        {func() (edit.Keys, error) { return before.Revoke("gone") }, with(unchanged), nil},
+		"an unknown key is not revoked": {func() (edit.Keys, error) { return before.Revoke("none") }, nil, edit.ErrNoKey},
 	}
-	original := append(keymanifest.Keys{}, before...)
+	original := append(edit.Keys{}, before...)
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			got, err := tc.verb()
@@ -154,11 +155,11 @@ func accept(map[string]any) error { return nil }
 func TestChangePreservesTheRestOfTheManifest(t *testing.T) {
 	t.Parallel()
 	dir := write(t, manifest)
-	found, err := keymanifest.Find(dir, "acme")
+	found, err := edit.FindKeyManifest(dir, "acme")
 	if err != nil {
 		t.Fatalf(`keymanifest.Find(%q, "acme"): %v`, dir, err)
 	}
-	keys, err := found.Keys.Rotate("old", "new", mint(t, tenant.Test), now.Add(time.Hour), time.Time{})
+	keys, err := found.Keys.Rotate("old", "new", mint(t, tenant.Test), issuedAt.Add(time.Hour), time.Time{})
 	if err != nil {
 		t.Fatalf(`found.Keys.Rotate("old", "new"): %v`, err)
 	}
@@ -190,7 +191,7 @@ func TestChangePreservesTheRestOfTheManifest(t *testing.T) {
 	if info, err := os.Stat(found.Path); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("the file's rights are now %v (%v)", info.Mode(), err)
 	}
-	again, err := keymanifest.Find(dir, "acme")
+	again, err := edit.FindKeyManifest(dir, "acme")
 	if err != nil {
 		t.Fatalf(`keymanifest.Find(%q, "acme"): %v`, dir, err)
 	}
@@ -208,10 +209,10 @@ func TestRejectedManifestIsNotWritten(t *testing.T) {
 		want    error
 	}{
 		"by the schema":        {"acme", func(map[string]any) error { return refused }, refused},
-		"for want of its form": {"stark", accept, keymanifest.ErrForm},
+		"for want of its form": {"stark", accept, edit.ErrKeysForm},
 	} {
 		dir := write(t, manifest)
-		found, err := keymanifest.Find(dir, tc.partner)
+		found, err := edit.FindKeyManifest(dir, tc.partner)
 		if err != nil {
 			t.Fatalf("keymanifest.Find(%q, %q): %v", dir, tc.partner, err)
 		}
@@ -237,11 +238,11 @@ func TestFindReportsMissingPartner(t *testing.T) {
 		text string
 		want error
 	}{
-		"no such partner": {manifest, keymanifest.ErrNoPartner},
+		"no such partner": {manifest, edit.ErrNoPartner},
 		"a large file":    {strings.Repeat("# padding\n", 200_000), edit.ErrLarge},
 		"no YAML":         {"a: [", nil},
 	} {
-		_, err := keymanifest.Find(write(t, tc.text), "wayne")
+		_, err := edit.FindKeyManifest(write(t, tc.text), "wayne")
 		if err == nil || tc.want != nil && !errors.Is(err, tc.want) {
 			t.Errorf("%s: error = %v, want %v", name, err, tc.want)
 		}
@@ -258,7 +259,7 @@ func FuzzManifest(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(text), 0o600); err != nil {
 			t.Fatalf("os.WriteFile: %v", err)
 		}
-		found, err := keymanifest.Find(dir, "acme")
+		found, err := edit.FindKeyManifest(dir, "acme")
 		if err != nil {
 			return
 		}
@@ -266,7 +267,7 @@ func FuzzManifest(f *testing.F) {
 		if err != nil || found.Change(keys, accept) != nil {
 			return
 		}
-		again, err := keymanifest.Find(dir, "acme")
+		again, err := edit.FindKeyManifest(dir, "acme")
 		if err != nil {
 			t.Fatalf("it cannot be read any more: %v\n%s", err, text)
 		}
