@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -13,15 +14,10 @@ import (
 )
 
 func callbacksCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "callbacks",
-		Short: "List received XJMF callbacks and the job status they report",
-		Long: `List the XJMF callbacks that the senders of a partner have sent, and the last job
+	return group("callbacks", "List received XJMF callbacks and the job status they report", `List the XJMF callbacks that the senders of a partner have sent, and the last job
 status that they reported. Rejected callbacks are not stored. You need a key of the
 package Platform with the scope ops:read.`,
-	}
-	cmd.AddCommand(listCallbacksCommand(), showJobCommand())
-	return cmd
+		listCallbacksCommand(), showJobCommand())
 }
 
 // whoseCallbacks is the error of a missing --organization.
@@ -44,12 +40,7 @@ func listCallbacksCommand() *cobra.Command {
 			owner.register(f, "senders")
 			limit.register(f, "callbacks")
 		},
-		check: func() error {
-			if err := owner.check(whoseCallbacks); err != nil {
-				return err
-			}
-			return limit.check()
-		},
+		check: func() error { return cmp.Or(owner.check(whoseCallbacks), limit.check()) },
 		print: callbackTable.list,
 	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.Callback, error) {
 		return pages(limit, func(c *platformapi.Callback) *string { return &c.ID }, func(size *int, before *string) (*http.Response, error) {

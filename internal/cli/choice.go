@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -67,21 +68,16 @@ func orList(words []string) string {
 var words = map[string]func() []string{
 	"profile":    profile.Names,
 	"capability": capabilityNames,
-	"scopes":     scopeNames,
+	"scopes":     func() []string { return namesOf(posture.AllScopes()) },
 	"fixes":      fixWords,
 	"kind":       func() []string { return []string{"test", "live"} },
 }
 
-func capabilityNames() (names []string) {
-	for capability := range posture.Capabilities() {
-		names = append(names, capability.String())
-	}
-	return names
-}
+func capabilityNames() []string { return namesOf(posture.Capabilities()) }
 
-func scopeNames() (names []string) {
-	for scope := range posture.AllScopes() {
-		names = append(names, scope.String())
+func namesOf[T fmt.Stringer](values iter.Seq[T]) (names []string) {
+	for value := range values {
+		names = append(names, value.String())
 	}
 	return names
 }
@@ -114,6 +110,13 @@ func partnerNames(cmd *cobra.Command, _ []string, word string) ([]string, cobra.
 	})(cmd, nil, word)
 }
 
+// completionOf completes fixed words.
+func completionOf(words func() []string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words(), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 // firstArgument completes the first argument only.
 func firstArgument(names cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
@@ -137,9 +140,7 @@ func complete(cmd *cobra.Command) {
 		}
 		if known != nil {
 			// It fails only for a missing flag, or a flag that is completed already.
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-				return known(), cobra.ShellCompDirectiveNoFileComp
-			})
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, completionOf(known))
 		}
 	})
 	for _, below := range cmd.Commands() {

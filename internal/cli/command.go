@@ -55,6 +55,13 @@ type request struct {
 	args []string
 }
 
+// group returns a command that only holds other commands.
+func group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Long: long}
+	cmd.AddCommand(commands...)
+	return cmd
+}
+
 // local returns the command with a call that needs nothing else.
 func (c command[T]) local(call func(cmd *cobra.Command, args []string) (T, error)) *cobra.Command {
 	var output string
@@ -147,34 +154,30 @@ func (c command[T]) onPlatform(call func(context.Context, request) (T, error)) *
 // onQueue returns the command with a call of the queue of preflight jobs.
 func (c command[T]) onQueue(call func(ctx context.Context, q *queue.Queue, args []string) (T, error)) *cobra.Command {
 	var o process.Redis
-	cmd := c.local(func(cmd *cobra.Command, args []string) (found T, err error) {
-		url, err := o.URL()
-		if err != nil {
-			return found, err
-		}
-		client, q, err := openQueue(url)
-		if err != nil {
-			return found, err
-		}
-		defer func() { _ = client.Close() }()
-		return call(cmd.Context(), q, args)
+	cmd := c.local(func(cmd *cobra.Command, args []string) (T, error) {
+		return withQueue(&o, func(q *queue.Queue) (T, error) { return call(cmd.Context(), q, args) })
 	})
 	o.AddFlags(cmd.Flags())
 	if c.jobs != nil {
 		cmd.ValidArgsFunction = completion(func(ctx context.Context, args []string) ([]string, error) {
-			url, err := o.URL()
-			if err != nil {
-				return nil, err
-			}
-			client, q, err := openQueue(url)
-			if err != nil {
-				return nil, err
-			}
-			defer func() { _ = client.Close() }()
-			return c.jobs(ctx, q, args)
+			return withQueue(&o, func(q *queue.Queue) ([]string, error) { return c.jobs(ctx, q, args) })
 		})
 	}
 	return cmd
+}
+
+// withQueue makes a call with the queue whose address the flags give.
+func withQueue[T any](o *process.Redis, call func(*queue.Queue) (T, error)) (found T, err error) {
+	url, err := o.URL()
+	if err != nil {
+		return found, err
+	}
+	client, q, err := openQueue(url)
+	if err != nil {
+		return found, err
+	}
+	defer func() { _ = client.Close() }()
+	return call(q)
 }
 
 // completionTime limits a completion by a server: a person waits for it.

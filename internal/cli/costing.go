@@ -23,19 +23,14 @@ import (
 )
 
 func costingCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "costing",
-		Short: "Calculate, explain and compare production costs from files",
-		Long: `Calculate, explain and compare production costs from files, without the platform. A
+	return group("costing", "Calculate, explain and compare production costs from files", `Calculate, explain and compare production costs from files, without the platform. A
 request is an XJDF document, or the JSON body of the costing API with the document in
 its member xjdf. Master data is a file or a directory with resources, as for
 printmarket masterdata validate. It need not be approved.
 
 Exit codes: 0 if the figures are safe to quote, 1 without figures because of an error,
 and 2 if a person must review the result, which the command prints all the same.`,
-	}
-	cmd.AddCommand(calculateCostCommand(), explainCostCommand(), compareCostCommand())
-	return cmd
+		calculateCostCommand(), explainCostCommand(), compareCostCommand())
 }
 
 // costInput holds the flags of the commands.

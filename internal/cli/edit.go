@@ -92,9 +92,7 @@ func (c editCommand) command() *cobra.Command {
 	})
 	cmd.ValidArgsFunction = firstArgument(partnerNames)
 	if c.complete != nil {
-		cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return c.complete(), cobra.ShellCompDirectiveNoFileComp
-		}
+		cmd.ValidArgsFunction = completionOf(c.complete)
 	}
 	return cmd
 }

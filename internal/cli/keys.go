@@ -25,15 +25,10 @@ import (
 )
 
 func keysCommand() *cobra.Command {
-	keys := &cobra.Command{
-		Use:   "keys",
-		Short: "Generate API keys, and change the keys of a partner in manifests or in a cluster",
-		Long: `Generate API keys, and change the keys of a partner: in a directory of manifests with
+	return group("keys", "Generate API keys, and change the keys of a partner in manifests or in a cluster", `Generate API keys, and change the keys of a partner: in a directory of manifests with
 --from, otherwise in the cluster. A key is shown once and never stored; only its
 digest is stored.`,
-	}
-	keys.AddCommand(mintCommand(), checkKeyCommand(), listKeysCommand(), issueKeyCommand(), rotateKeyCommand(), revokeKeyCommand())
-	return keys
+		mintCommand(), checkKeyCommand(), listKeysCommand(), issueKeyCommand(), rotateKeyCommand(), revokeKeyCommand())
 }
 
 func mintCommand() *cobra.Command {

@@ -16,22 +16,15 @@ import (
 const exitInvalid = exitError(1)
 
 func masterDataCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "masterdata",
-		Short: "Check, import and approve catalogs and costed resources",
-		Long: `Check, import and approve master data: the catalog of groups and products, and the
+	return group("masterdata", "Check, import and approve catalogs and costed resources", `Check, import and approve master data: the catalog of groups and products, and the
 production costs of the platform or of an organization. A document is one YAML or JSON
 file, or a directory with snapshot.yaml and a file for each list, such as media.csv.
 
 validate, and diff of two files, work without the platform. The other commands use the
 platform API with a live key of the package Platform: ops:read to read,
 masterdata:write to change.`,
-	}
-	cmd.AddCommand(
 		validateMasterDataCommand(), diffMasterDataCommand(), importMasterDataCommand(), listMasterDataCommand(), exportMasterDataCommand(),
-		approveMasterDataCommand(), approvalsCommand(), withdrawMasterDataCommand(),
-	)
-	return cmd
+		approveMasterDataCommand(), approvalsCommand(), withdrawMasterDataCommand())
 }
 
 func validateMasterDataCommand() *cobra.Command {

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -40,10 +41,7 @@ is in force again.`,
 			f.StringVar(&note, "note", "", "reason for the approval; it is recorded in the audit log")
 		},
 		check: func() error {
-			if err := checkTime("from", from, "2027-01-01T00:00:00Z"); err != nil {
-				return err
-			}
-			return checkTime("until", until, "2027-01-01T00:00:00Z")
+			return cmp.Or(checkTime("from", from, "2027-01-01T00:00:00Z"), checkTime("until", until, "2027-01-01T00:00:00Z"))
 		},
 		print: approvalTable.one,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Approval, error) {

@@ -15,15 +15,10 @@ import (
 )
 
 func organizationsCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "organizations",
-		Short: "Erase the records of an organization, and print the certificate",
-		Long: `Erase the records of an organization in production and in the sandbox. The commands use the
+	return group("organizations", "Erase the records of an organization, and print the certificate", `Erase the records of an organization in production and in the sandbox. The commands use the
 platform API with a live key of the package Platform: organizations:erase to erase,
 ops:read to read.`,
-	}
-	cmd.AddCommand(eraseCommand(), certificateCommand())
-	return cmd
+		eraseCommand(), certificateCommand())
 }
 
 func eraseCommand() *cobra.Command {

@@ -24,16 +24,11 @@ import (
 )
 
 func partnerCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "partner",
-		Short: "Onboard, suspend, resume and offboard a partner",
-		Long: `Onboard, suspend, resume and offboard a partner: in the cluster, or in a directory of
+	return group("partner", "Onboard, suspend, resume and offboard a partner", `Onboard, suspend, resume and offboard a partner: in the cluster, or in a directory of
 manifests with --from. Each command prints the fields that it changes. In the cluster, it
 then waits until every replica enforces the change, and fails if there is no proof of that
 within --timeout; the change remains.`,
-	}
-	cmd.AddCommand(onboardCommand(), suspendCommand(), resumeCommand(), offboardCommand())
-	return cmd
+		onboardCommand(), suspendCommand(), resumeCommand(), offboardCommand())
 }
 
 func onboardCommand() *cobra.Command {
@@ -173,7 +168,9 @@ Secrets that other partners or senders use.`,
 		} else if done.Cancelled, err = access.cancelRFQs(ctx, organization, reason, o.dryRun); err != nil {
 			return done, resultError{err}
 		}
-		done.CancelledJobs, err = cancelJobs(ctx, &jobs, organization, o.dryRun)
+		done.CancelledJobs, err = withQueue(&jobs, func(q *queue.Queue) ([]string, error) {
+			return cancelJobs(ctx, q, organization, o.dryRun)
+		})
 		if errors.Is(err, process.ErrNoRedis) {
 			done.Remaining = append(done.Remaining, "Preflight jobs were not read: set --redis, or run: printmarket queue ls --organization "+organization+", then printmarket queue cancel JOB")
 		} else if err != nil {
@@ -227,18 +224,8 @@ func (o *platformAccess) cancelRFQs(ctx context.Context, organization, reason st
 	return ids, nil
 }
 
-// cancelJobs cancels the open preflight jobs of an organization, and returns their ids. Without an
-// address of Redis it returns [process.ErrNoRedis].
-func cancelJobs(ctx context.Context, o *process.Redis, organization string, dryRun bool) ([]string, error) {
-	url, err := o.URL()
-	if err != nil {
-		return nil, err
-	}
-	client, q, err := openQueue(url)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = client.Close() }()
+// cancelJobs cancels the open preflight jobs of an organization, and returns their ids.
+func cancelJobs(ctx context.Context, q *queue.Queue, organization string, dryRun bool) ([]string, error) {
 	ids := []string{}
 	for {
 		open, err := q.Find(ctx, queue.Filter{Organization: organization, Limit: jobsAtOnce})

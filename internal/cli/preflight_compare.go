@@ -4,7 +4,6 @@ package cli
 
 import (
 	"context"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +28,11 @@ document.`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			made, err := compareFiles(cmd.Context(), files[0], files[1])
 			if err == nil {
-				err = writeComparison(cmd.OutOrStdout(), made, output, language)
+				if output == "json" {
+					err = writeEncoded(cmd.OutOrStdout(), report.EncodeComparison, made)
+				} else {
+					err = report.WriteComparison(cmd.OutOrStdout(), made, language)
+				}
 			}
 			switch {
 			case err != nil:
@@ -61,15 +64,4 @@ func compareFiles(ctx context.Context, before, after string) (made report.Compar
 		})
 	})
 	return made, err
-}
-
-func writeComparison(w io.Writer, c report.Comparison, output, language string) error {
-	if output != "json" {
-		return report.WriteComparison(w, c, language)
-	}
-	data, err := report.EncodeComparison(c)
-	if err == nil {
-		_, err = w.Write(data)
-	}
-	return err
 }

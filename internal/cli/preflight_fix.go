@@ -125,11 +125,7 @@ func (o *fixOptions) write(w io.Writer, log report.FixLog) error {
 	if o.output != "json" {
 		return report.WriteFix(w, log, o.language)
 	}
-	data, err := report.EncodeFixLog(log)
-	if err == nil {
-		_, err = w.Write(data)
-	}
-	return err
+	return writeEncoded(w, report.EncodeFixLog, log)
 }
 
 func fixWords() []string {

@@ -36,12 +36,12 @@ type inspected struct {
 }
 
 var outputs = []output{
-	{name: "text", write: func(w io.Writer, made inspected) error { return writeText(w, made.Report) }, several: true, titled: true},
-	{name: "json", write: func(w io.Writer, made inspected) error { return writeJSON(w, made.Report) }, several: true},
-	{name: "html", write: writeHTML, pictures: true},
+	{name: "text", write: writeText, several: true, titled: true},
+	{name: "json", write: func(w io.Writer, made inspected) error { return writeEncoded(w, report.Encode, made.Report) }, several: true},
+	{name: "html", write: func(w io.Writer, made inspected) error { return view.HTML(w, made.Report, made.options()) }, pictures: true},
 	{name: "xfdf", write: func(w io.Writer, made inspected) error { return report.XFDF(w, made.Report) }},
 	{name: "pdf", copy: true},
-	{name: "pdf-report", write: writePDF, pictures: true},
+	{name: "pdf-report", write: func(w io.Writer, made inspected) error { return view.PDF(w, made.Report, made.options()) }, pictures: true},
 }
 
 func outputNames() []string {
@@ -52,30 +52,26 @@ func outputNames() []string {
 	return names
 }
 
-func writeHTML(w io.Writer, made inspected) error { return view.HTML(w, made.Report, made.options()) }
-
-func writePDF(w io.Writer, made inspected) error { return view.PDF(w, made.Report, made.options()) }
-
 func (i *inspected) options() view.Options {
 	return view.Options{Name: filepath.Base(i.name), Pictures: i.pictures}
 }
 
-func writeJSON(w io.Writer, made report.Report) error {
-	encoded, err := report.Encode(made)
-	if err != nil {
-		return err
+// writeEncoded writes a value as its package encodes it.
+func writeEncoded[T any](w io.Writer, encode func(T) ([]byte, error), value T) error {
+	encoded, err := encode(value)
+	if err == nil {
+		_, err = w.Write(encoded)
 	}
-	_, err = w.Write(encoded)
 	return err
 }
 
 // writeText lays the report out for the terminal, if there is one.
-func writeText(w io.Writer, made report.Report) error {
+func writeText(w io.Writer, made inspected) error {
 	var layout report.Layout
 	if width, terminal := terminalWidth(w); terminal {
 		layout = report.Layout{Width: width, Color: colorful(os.Getenv)}
 	}
-	return layout.Write(w, made)
+	return layout.Write(w, made.Report)
 }
 
 // colorful reports whether colours are wanted (no-color.org).

@@ -20,17 +20,13 @@ import (
 )
 
 func queueCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "queue",
-		Short: "Inspect and repair the queue of preflight jobs",
-		Long: `Inspect the queue of preflight jobs, and retry or cancel jobs. The commands connect
+	return group("queue", "Inspect and repair the queue of preflight jobs", `Inspect the queue of preflight jobs, and retry or cancel jobs. The commands connect
 only to Redis. If the record of a job must change, a worker changes it and the command
 waits for the worker. In a cluster, run the commands in a pod that has the address of
 Redis:
 
   kubectl exec deploy/printmarket-worker-preflight -- printmarket queue stats`,
-	}
-	cmd.AddCommand(queueStatsCommand(), queueListCommand(), queueShowCommand(), queueDeadCommand(),
+		queueStatsCommand(), queueListCommand(), queueShowCommand(), queueDeadCommand(),
 		queueOrderCommand("retry", queue.OrderRetry, "Retry dead-lettered jobs, or jobs that wait for their next attempt",
 			`Retry dead-lettered jobs, or jobs that wait for their next attempt. A failed job is
 opened again with all its attempts. The partner sees the job as queued, and gets a new
@@ -39,7 +35,6 @@ event when it ends.`),
 			`Cancel jobs of any organization in any state. The partner sees the jobs as cancelled.
 A worker that runs one of them stops it.`),
 		queueDrainCommand())
-	return cmd
 }
 
 // queueTime limits a call to Redis.

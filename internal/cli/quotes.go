@@ -13,14 +13,9 @@ import (
 )
 
 func quotesCommand() *cobra.Command {
-	quotes := &cobra.Command{
-		Use:   "quotes",
-		Short: "Record the quotes of suppliers",
-		Long: `Record the quotes of suppliers on an RFQ through the platform API. You need a key of the
+	return group("quotes", "Record the quotes of suppliers", `Record the quotes of suppliers on an RFQ through the platform API. You need a key of the
 package Platform with the scope quotes:ingest.`,
-	}
-	quotes.AddCommand(submitQuoteCommand(), withdrawQuoteCommand())
-	return quotes
+		submitQuoteCommand(), withdrawQuoteCommand())
 }
 
 // maxOffer limits the size of an offer, in bytes.

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -17,15 +18,10 @@ import (
 )
 
 func requestsCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "requests",
-		Short: "List the requests of partners, and count rejected requests",
-		Long: `List the requests of a partner in the last 30 days, and count the requests that the
+	return group("requests", "List the requests of partners, and count rejected requests", `List the requests of a partner in the last 30 days, and count the requests that the
 gates have rejected. The content of requests is not stored. You need a key of the
 package Platform with the scope ops:read.`,
-	}
-	cmd.AddCommand(listRequestsCommand(), denialsCommand(), denialCountsCommand())
-	return cmd
+		listRequestsCommand(), denialsCommand(), denialCountsCommand())
 }
 
 var requestTable = table[platformapi.LoggedRequest]{
@@ -55,10 +51,7 @@ func listRequestsCommand() *cobra.Command {
 			limit.register(f, "requests")
 		},
 		check: func() error {
-			if err := owner.check("no organization is given: set --organization"); err != nil {
-				return err
-			}
-			return limit.check()
+			return cmp.Or(owner.check("no organization is given: set --organization"), limit.check())
 		},
 		print: requestTable.list,
 	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.LoggedRequest, error) {

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -15,20 +16,15 @@ import (
 )
 
 func rfqsCommand() *cobra.Command {
-	rfqs := &cobra.Command{
-		Use:   "rfqs",
-		Short: "Read, close and cancel the RFQs of every organization",
-		Long: `Read, close and cancel the RFQs of every organization through the platform API. You need
+	return group("rfqs", "Read, close and cancel the RFQs of every organization", `Read, close and cancel the RFQs of every organization through the platform API. You need
 a key of the package Platform: ops:read to read, quotes:ingest to change.`,
-	}
-	rfqs.AddCommand(listRFQsCommand(), showRFQCommand(),
+		listRFQsCommand(), showRFQCommand(),
 		endRFQCommand("close", "Stop accepting quotes before the deadline", func(ctx context.Context, r request, match *string, reason platformapi.Reason) (*http.Response, error) {
 			return r.CloseRFQ(ctx, r.args[0], &platformapi.CloseRFQParams{IfMatch: match}, reason)
 		}),
 		endRFQCommand("cancel", "Cancel an RFQ", func(ctx context.Context, r request, match *string, reason platformapi.Reason) (*http.Response, error) {
 			return r.CancelRFQ(ctx, r.args[0], &platformapi.CancelRFQParams{IfMatch: match}, reason)
 		}))
-	return rfqs
 }
 
 var rfqTable = table[platformapi.RFQ]{
@@ -73,13 +69,8 @@ func listRFQsCommand() *cobra.Command {
 			limit.register(f, "RFQs")
 		},
 		check: func() error {
-			if err := limit.check(); err != nil {
-				return err
-			}
-			if err := checkTime("created-after", after, "2026-11-20T09:00:00Z"); err != nil {
-				return err
-			}
-			return checkTime("created-before", before, "2026-11-20T09:00:00Z")
+			return cmp.Or(limit.check(), checkTime("created-after", after, "2026-11-20T09:00:00Z"),
+				checkTime("created-before", before, "2026-11-20T09:00:00Z"))
 		},
 		print: rfqTable.list,
 	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.RFQ, error) {

@@ -18,16 +18,11 @@ import (
 )
 
 func rolloutCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "rollout",
-		Short: "Show, promote, hold, abort, kill and release the rollout of a capability",
-		Long: `Show and change the rollout of a capability: in the cluster, or in a directory of
+	return group("rollout", "Show, promote, hold, abort, kill and release the rollout of a capability", `Show and change the rollout of a capability: in the cluster, or in a directory of
 manifests with --from. Each command prints the fields that it changes. In the cluster, it
 then waits until every replica enforces the change, and fails if there is no proof of that
 within --timeout; the change remains.`,
-	}
-	cmd.AddCommand(rolloutStatusCommand(), promoteCommand(), abortCommand(), holdCommand(), killCommand(), releaseCommand())
-	return cmd
+		rolloutStatusCommand(), promoteCommand(), abortCommand(), holdCommand(), killCommand(), releaseCommand())
 }
 
 // registerStateReason adds the reason of a change that the object keeps.
@@ -151,9 +146,7 @@ func rolloutStatusCommand() *cobra.Command {
 		found.History = stored.Status.History
 		return found, err
 	})
-	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return capabilityNames(), cobra.ShellCompDirectiveNoFileComp
-	}
+	cmd.ValidArgsFunction = completionOf(capabilityNames)
 	return cmd
 }
 

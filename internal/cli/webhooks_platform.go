@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,20 +19,13 @@ import (
 )
 
 func webhooksCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "webhooks",
-		Short: "Manage the webhooks of partners: endpoints, deliveries, secrets",
-		Long: `Manage the webhooks of partners: list endpoints, inspect deliveries, and send events
+	return group("webhooks", "Manage the webhooks of partners: endpoints, deliveries, secrets", `Manage the webhooks of partners: list endpoints, inspect deliveries, and send events
 again. You need a key of the package Platform: ops:read to read, quotes:ingest to send.
 The commands secret and verify work offline and need no key. The commands listen and
 trigger are for developers of receivers, and use the test key of a partner.`,
-	}
-	cmd.AddCommand(
 		webhookEndpointsCommand(), webhookDeliveriesCommand(), showDeliveryCommand(),
 		testEndpointCommand(), recoverEndpointCommand(), enableEndpointCommand(), redeliverCommand(), webhookSecretCommand(), verifyWebhookCommand(),
-		listenCommand(), triggerCommand(),
-	)
-	return cmd
+		listenCommand(), triggerCommand())
 }
 
 // whoseWebhooks is the error of a missing --organization.
@@ -81,12 +75,7 @@ func webhookDeliveriesCommand() *cobra.Command {
 			f.StringVar(&kind, "type", "", "list only deliveries of events of this type, such as rfq.quoted")
 			limit.register(f, "deliveries")
 		},
-		check: func() error {
-			if err := limit.check(); err != nil {
-				return err
-			}
-			return owner.check(whoseWebhooks)
-		},
+		check: func() error { return cmp.Or(limit.check(), owner.check(whoseWebhooks)) },
 		print: deliveryTable.list,
 	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.WebhookDelivery, error) {
 		params := platformapi.ListDeliveriesParams{Organization: string(owner), Endpoint: given(endpoint), State: given(state), Type: given(kind)}

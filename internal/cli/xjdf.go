@@ -15,15 +15,10 @@ import (
 )
 
 func xjdfCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "xjdf",
-		Short: "Validate, convert, compare and explain XJDF documents, without a server",
-		Long: `Validate, convert, compare and explain XJDF 2.2 documents, without a server. FILE is a
+	return group("xjdf", "Validate, convert, compare and explain XJDF documents, without a server", `Validate, convert, compare and explain XJDF 2.2 documents, without a server. FILE is a
 document in XML, in the JSON of the standard or in JSON with at signs, or a package (ZIP
 or MIME multipart); - is standard input.`,
-	}
-	cmd.AddCommand(xjdfValidateCommand(), xjdfConvertCommand(), xjdfDiffCommand(), xjdfExplainCommand(), xjdfSchemaCommand())
-	return cmd
+		xjdfValidateCommand(), xjdfConvertCommand(), xjdfDiffCommand(), xjdfExplainCommand(), xjdfSchemaCommand())
 }
 
 // readDocument reads a file or, for "-", standard input, up to a number of bytes.

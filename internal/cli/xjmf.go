@@ -24,16 +24,11 @@ import (
 )
 
 func xjmfCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "xjmf",
-		Short: "Sign, verify and send XJMF callbacks like a machine of a partner",
-		Long: `Sign, verify and send XJMF callbacks like a machine of a partner. The shared secret is
+	return group("xjmf", "Sign, verify and send XJMF callbacks like a machine of a partner", `Sign, verify and send XJMF callbacks like a machine of a partner. The shared secret is
 read from a file or from the environment, never from an argument, because every process
 of the machine can read arguments. FILE is the body as it is sent, byte for byte; - is
 standard input.`,
-	}
-	cmd.AddCommand(signXJMFCommand(), verifyXJMFCommand(), sendXJMFCommand())
-	return cmd
+		signXJMFCommand(), verifyXJMFCommand(), sendXJMFCommand())
 }
 
 // xjmfOptions holds the flags that sign a callback.
