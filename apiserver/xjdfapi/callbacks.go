@@ -29,7 +29,7 @@ type Receiver interface {
 	Receive(ctx context.Context, owner tenant.ID, sender string, body []byte) (xjmf.Receipt, error)
 }
 
-// surface serves the route.
+// callbacks serves the route of callbacks.
 type callbacks struct{ receiver Receiver }
 
 // CallbackRoutes returns the surface's table of routes.
@@ -124,7 +124,7 @@ func callbackViolations(invalid *xjmf.InvalidError, inXML bool) []problem.Violat
 	return all
 }
 
-// root is the pointer to the whole body.
+// wholeBody is the pointer to the whole body.
 const wholeBody = "#"
 
 // violation returns a violation with a pointer into a JSON body. For XML the detail begins

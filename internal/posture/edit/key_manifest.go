@@ -19,7 +19,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// Errors about manifests.
+// Errors about the manifests of keys.
 var (
 	ErrNoPartner = errors.New("no manifest of the directory is the PartnerEntitlement")
 	ErrKeysForm  = errors.New("spec.keys is no list with an entry to a line; edit the manifest by hand")
