@@ -27,6 +27,7 @@ func referencePages() (map[string][]byte, error) {
 	}
 	pages := map[string][]byte{
 		"problem-codes.md":      problems(),
+		"costing-codes.md":      costingCodes(),
 		"capabilities.md":       capabilities(),
 		"decisions.md":          decisions(),
 		"resources.md":          resources,

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/printmarket/printmarket/internal/costing"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 )
@@ -18,6 +19,25 @@ func problems() []byte {
 		t.paragraph(fmt.Sprintf("Status %d, type %s.", one.Status, code(cmp.Or(string(one.Slug), "about:blank"))))
 		t.paragraph(one.Do)
 	}
+	return t.bytes()
+}
+
+func costingCodes() []byte {
+	t := newText("Codes of costing", "The codes in the result of a [cost calculation](../guides/costing.md). The meaning of a code never changes; new codes may be added.")
+	t.heading(2, "Reasons for a review")
+	t.paragraph("A result with one of these values of `reasons[].code` requires a person: the API returns 409 `COSTING_MANUAL_REVIEW_REQUIRED`.")
+	var rows [][]string
+	for _, one := range costing.Codes() {
+		rows = append(rows, []string{code(string(one.Code)), one.Meaning})
+	}
+	t.table([]string{"code", "meaning"}, rows)
+	t.heading(2, "Assumptions")
+	t.paragraph("`assumptions[].code` names a value that the document does not contain.")
+	rows = nil
+	for _, one := range costing.Assumptions() {
+		rows = append(rows, []string{code(string(one.Code)), one.Meaning})
+	}
+	t.table([]string{"code", "the calculation assumes"}, rows)
 	return t.bytes()
 }
 

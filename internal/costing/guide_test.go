@@ -17,17 +17,6 @@ import (
 
 const examples = "../../docs/examples/costing"
 
-func guide(tb testing.TB) string { return guidePage(tb, "costing") }
-
-func guidePage(tb testing.TB, name string) string {
-	tb.Helper()
-	text, err := os.ReadFile("../../docs/guides/" + name + ".md")
-	if err != nil {
-		tb.Fatalf("os.ReadFile: %v", err)
-	}
-	return string(text)
-}
-
 func example(tb testing.TB, name string) []byte {
 	tb.Helper()
 	body, err := os.ReadFile(filepath.Join(examples, name+".json"))
@@ -50,12 +39,16 @@ func exampleNames(tb testing.TB) []string {
 	return names
 }
 
-// handCalculated returns the lines and the total of an example of the guide.
-func handCalculated(tb testing.TB, text, name string) (lines []string, total string) {
+// handCalculated returns the lines and the total of an example of the reference.
+func handCalculated(tb testing.TB, name string) (lines []string, total string) {
 	tb.Helper()
-	_, section, found := strings.Cut(text, "## Example: "+name+"\n")
+	page, err := os.ReadFile("../../docs/reference/costing-examples.md")
+	if err != nil {
+		tb.Fatalf("os.ReadFile: %v", err)
+	}
+	_, section, found := strings.Cut(string(page), "## Example: "+name+"\n")
 	if !found {
-		tb.Fatalf("the guide has no example %s", name)
+		tb.Fatalf("the reference has no example %s", name)
 	}
 	section, _, _ = strings.Cut(section, "\n## ")
 	for line := range strings.Lines(section) {
@@ -72,7 +65,6 @@ func handCalculated(tb testing.TB, text, name string) (lines []string, total str
 
 func TestExamplesMatchHandCalculation(t *testing.T) {
 	t.Parallel()
-	text := guide(t)
 	for _, name := range exampleNames(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +72,7 @@ func TestExamplesMatchHandCalculation(t *testing.T) {
 			if err != nil {
 				t.Fatalf("cannot calculate the example: %v", err)
 			}
-			want, total := handCalculated(t, text, name)
+			want, total := handCalculated(t, name)
 			compareByHand(t, result, want, total)
 		})
 	}
@@ -131,32 +123,6 @@ func TestExamplesAreValidDocuments(t *testing.T) {
 			if f.Severity == validate.Error {
 				t.Errorf("%s: %s %s", name, f.Code, f.Message)
 			}
-		}
-	}
-}
-
-func TestGuideListsEveryCode(t *testing.T) {
-	t.Parallel()
-	var want []string
-	for _, one := range costing.Codes() {
-		want = append(want, fmt.Sprintf("| `%s` | %s |", one.Code, one.Meaning))
-	}
-	_, table, _ := strings.Cut(guide(t), "| code | meaning |\n|---|---|\n")
-	table, _, _ = strings.Cut(table, "\n\n")
-	if diff := cmp.Diff(want, strings.Split(table, "\n")); diff != "" {
-		t.Errorf("difference from the guide (-want +got):\n%s", diff)
-	}
-}
-
-func TestGuideListsEveryAssumption(t *testing.T) {
-	t.Parallel()
-	text := guide(t)
-	for _, code := range []costing.AssumptionCode{
-		costing.AssumedBleed, costing.AssumedCoverage, costing.AssumedSharedCoverage, costing.AssumedSides, costing.AssumedFlatSize, costing.AssumedSpine,
-		costing.AssumedGrain, costing.AssumedCheapest, costing.AssumedQuantities, costing.AssumedMeasured,
-	} {
-		if !strings.Contains(text, fmt.Sprintf("| `%s` | ", code)) {
-			t.Errorf("the guide does not list assumption %s", code)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func TestNotebookMatchesHandCalculation(t *testing.T) {
 	if reasons != nil {
 		t.Fatalf("reasons %q", reasons)
 	}
-	lines, total := handCalculated(t, guidePage(t, "costing-finishing"), "notebook")
+	lines, total := handCalculated(t, "notebook")
 	compareByHand(t, result, lines, total)
 }
 

@@ -131,7 +131,7 @@ func TestFinishedFlyerMatchesIndependentArithmetic(t *testing.T) {
 func TestFinishedFlyerMatchesHandCalculation(t *testing.T) {
 	t.Parallel()
 	result, _ := reviewed(t, example(t, "finishing/flyer"), finishingPrinter())
-	lines, total := handCalculated(t, guidePage(t, "costing-finishing"), "finished-flyer")
+	lines, total := handCalculated(t, "finished-flyer")
 	compareByHand(t, result, lines, total)
 }
 

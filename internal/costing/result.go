@@ -212,3 +212,25 @@ const (
 	AssumedQuantities     AssumptionCode = "QUANTITIES"
 	AssumedMeasured       AssumptionCode = "COVERAGE_MEASURED"
 )
+
+// AssumptionMeaning is a line of the table of assumptions.
+type AssumptionMeaning struct {
+	Code    AssumptionCode
+	Meaning string
+}
+
+// Assumptions returns the table of assumptions, in the order of the reference.
+func Assumptions() []AssumptionMeaning {
+	return []AssumptionMeaning{
+		{AssumedBleed, "the bleed of the policy"},
+		{AssumedCoverage, "the coverage of the policy, for each colour"},
+		{AssumedSharedCoverage, "the coverage of the document is the same for each colour of a side"},
+		{AssumedMeasured, "the coverage of each colour that a preflight report measured"},
+		{AssumedSides, "the sides that have colours are printed"},
+		{AssumedFlatSize, "the flat size that follows from the fold"},
+		{AssumedSpine, "the spine that follows from medium and pages"},
+		{AssumedGrain, "fibres along the spine, by the policy"},
+		{AssumedCheapest, "the cheapest plan, regardless of `PrintPreference`"},
+		{AssumedQuantities, "the quantities of a what-if command, instead of those of the document"},
+	}
+}

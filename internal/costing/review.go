@@ -133,7 +133,7 @@ type CodeMeaning struct {
 	Figures bool
 }
 
-// Codes returns the table of codes, in the order of the guide.
+// Codes returns the table of codes, in the order of the reference.
 func Codes() []CodeMeaning {
 	return []CodeMeaning{
 		{Preview, "The request is for a preview, which is an estimate and never a quote.", true},
