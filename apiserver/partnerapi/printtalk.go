@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"net/http"
 	"slices"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/rfq"
-	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/printtalk"
 )
 
@@ -27,7 +25,7 @@ func forms() []string { return append([]string{"application/json"}, printtalk.Me
 // inPrintTalk serves the record as PrintTalk if the client prefers it, and otherwise
 // calls the next handler. The form belongs to the XJDF layer and requires its
 // capability. Revalidation works as for JSON.
-func inPrintTalk(revalidated bool, document func(*gate.Call) (*xjdf.Node, error), next gate.Handler) gate.Handler {
+func inPrintTalk(revalidated bool, document func(*gate.Call) (*printtalk.Document, error), next gate.Handler) gate.Handler {
 	return func(c *gate.Call) error {
 		if !slices.Contains(printtalk.MediaTypes(), c.MediaType) {
 			return next(c)
@@ -38,13 +36,13 @@ func inPrintTalk(revalidated bool, document func(*gate.Call) (*xjdf.Node, error)
 			}
 			return c.Refusal(decision)
 		}
-		root, err := document(c)
+		made, err := document(c)
 		if err != nil {
 			return err
 		}
 		var body bytes.Buffer
-		if err := xjdf.WriteXML(&body, root); err != nil {
-			return fmt.Errorf("write PrintTalk: %w", err)
+		if err := made.Write(&body); err != nil {
+			return err
 		}
 		if revalidated {
 			digest := sha256.Sum256(body.Bytes())
@@ -59,16 +57,16 @@ func inPrintTalk(revalidated bool, document func(*gate.Call) (*xjdf.Node, error)
 }
 
 // requestForQuotation returns the RFQ as PrintTalk.
-func (s *surface) requestForQuotation(c *gate.Call) (*xjdf.Node, error) {
+func (s *surface) requestForQuotation(c *gate.Call) (*printtalk.Document, error) {
 	record, err := s.rfqs.Get(c.Context(), c.Tenant(), chi.URLParam(c.Request, "rfqId"))
 	if err != nil {
 		return nil, problemOf(err)
 	}
-	return printtalk.RequestForQuotation(s.wordsOf(c, record)), nil
+	return printtalk.NewRFQ(s.inquiryOf(c, record)), nil
 }
 
 // quotation returns the current quotes as PrintTalk.
-func (s *surface) quotation(c *gate.Call) (*xjdf.Node, error) {
+func (s *surface) quotation(c *gate.Call) (*printtalk.Document, error) {
 	ctx, id := c.Context(), chi.URLParam(c.Request, "rfqId")
 	record, err := s.rfqs.Get(ctx, c.Tenant(), id)
 	if err != nil {
@@ -78,46 +76,45 @@ func (s *surface) quotation(c *gate.Call) (*xjdf.Node, error) {
 	if err != nil {
 		return nil, problemOf(err)
 	}
-	var standing []printtalk.Quote
+	var standing []printtalk.Offer
 	for i := range quotes {
 		if q := &quotes[i]; q.Status == rfq.QuoteSubmitted || q.Status == rfq.QuoteAccepted {
-			standing = append(standing, wordsOfQuote(q))
+			standing = append(standing, offerOf(q))
 		}
 	}
-	root := printtalk.Quotation(s.wordsOf(c, record), standing)
-	if root == nil {
+	if len(standing) == 0 {
 		return nil, problem.New(problem.CodeNotFound, "The RFQ has no current quote, so no quotation exists.")
 	}
-	return root, nil
+	return printtalk.NewQuotation(s.inquiryOf(c, record), standing)
 }
 
-// wordsOf returns the record in the terms of PrintTalk. The product type is that of the
+// inquiryOf returns the record in the terms of PrintTalk. The product type is that of the
 // current catalog; without a catalog the document has no product type.
-func (s *surface) wordsOf(c *gate.Call, record rfq.RFQ) printtalk.RFQ {
-	words := printtalk.RFQ{
+func (s *surface) inquiryOf(c *gate.Call, record rfq.RFQ) printtalk.Inquiry {
+	inquiry := printtalk.Inquiry{
 		ID: record.ID, Organization: record.Tenant.Organization, TrackingCode: record.TrackingCode, Title: record.Title,
 		ProductUID: record.CatalogProductUID, Category: record.Category, ProductName: record.Product.Name,
 		Quantity: record.Quantity, DeliveryCity: record.DeliveryCity, CreatedAt: record.CreatedAt, ResponseDeadline: record.ResponseDeadline,
 	}
 	if catalog, err := s.catalog.Current(c.Now); err == nil {
 		product, _ := catalog.Lookup(record.CatalogProductUID)
-		words.ProductType = product.Type
+		inquiry.ProductType = product.Type
 	}
-	return words
+	return inquiry
 }
 
-func wordsOfQuote(q *rfq.Quote) printtalk.Quote {
+func offerOf(q *rfq.Quote) printtalk.Offer {
 	o := &q.Offer
-	words := printtalk.Quote{
+	offer := printtalk.Offer{
 		ID: q.ID, Supplier: o.Supplier.DisplayName, Currency: string(o.Total.Currency()), Total: o.Total.Amount(), UnitPrice: o.UnitPrice.Amount(),
-		Quantity: o.Quantity, LeadTimeDays: o.LeadTimeDays, DeliveryCity: o.Delivery.City, Terms: o.Delivery.Terms,
+		Quantity: o.Quantity, LeadTimeDays: o.LeadTimeDays, Delivery: o.Delivery.City + " " + o.Delivery.Terms,
 		ValidUntil: o.ValidUntil, Submitted: q.SubmittedAt, Assumptions: o.Assumptions,
 	}
 	for _, b := range o.PriceBreaks {
 		// A price that exceeds the largest amount of money is omitted.
 		if total, err := b.UnitPrice.Times(b.Quantity); err == nil {
-			words.Breaks = append(words.Breaks, printtalk.Break{Quantity: b.Quantity, Total: total.Rounded().Amount()})
+			offer.Breaks = append(offer.Breaks, printtalk.Break{Quantity: b.Quantity, Total: total.Rounded().Amount()})
 		}
 	}
-	return words
+	return offer
 }

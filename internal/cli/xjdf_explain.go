@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/printmarket/printmarket/pkg/xjdf/printtalk/business"
+	"github.com/printmarket/printmarket/pkg/xjdf/printtalk"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
@@ -80,7 +80,7 @@ func xjdfExplainCommand() *cobra.Command {
 // explainable returns the names that can be explained, without attributes.
 func explainable() []string {
 	var names []string
-	for _, r := range slices.Concat(validate.Rules(), business.Rules()) {
+	for _, r := range slices.Concat(validate.Rules(), printtalk.Rules()) {
 		names = append(names, r.Code)
 	}
 	v := vocabulary.Load()
@@ -104,7 +104,7 @@ func explainXJDF(name string) (explained, error) {
 			return explained{Name: name, Kind: "attribute", Reference: "XJDF 2.2, " + e.Clause, Attribute: &a}, nil
 		}
 	}
-	for _, r := range slices.Concat(validate.Rules(), business.Rules()) {
+	for _, r := range slices.Concat(validate.Rules(), printtalk.Rules()) {
 		if r.Code == name {
 			return explained{Name: name, Kind: "rule", Reference: r.Reference, Rule: &r}, nil
 		}
@@ -193,8 +193,8 @@ func printExplained(w io.Writer, e explained) {
 				line(w, fmt.Sprintf("in %s: %s", p, s))
 			}
 		}
-		if s, own := e.Rule.Profiles[business.Profile]; own {
-			line(w, fmt.Sprintf("in %s: %s", business.Profile, s))
+		if s, own := e.Rule.Profiles[printtalk.Profile]; own {
+			line(w, fmt.Sprintf("in %s: %s", printtalk.Profile, s))
 		}
 	case e.Profile != nil:
 		line(w, e.Profile.Summary)

@@ -15,12 +15,12 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/pack"
-	"github.com/printmarket/printmarket/pkg/xjdf/printtalk/business"
+	"github.com/printmarket/printmarket/pkg/xjdf/printtalk"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
 // printTalkProfile validates PrintTalk, and the documents within it.
-const printTalkProfile = string(business.Profile)
+const printTalkProfile = string(printtalk.Profile)
 
 func xjdfProfiles() []string {
 	var names []string
@@ -174,7 +174,7 @@ func (o *xjdfValidateOptions) judge(file string, d pack.Document, files []string
 	if o.profile != printTalkProfile || d.Document.Root.Name.Local == "XJDF" {
 		return []validated{{file, d.Name, v.Validate(d.Document, options)}}
 	}
-	found := business.Validate(d.Document, options)
+	found := printtalk.Validate(d.Document, options)
 	all := []validated{{file, d.Name, found.Report}}
 	for _, job := range found.Jobs {
 		all = append(all, validated{file, job.Path, job.Report})
@@ -248,7 +248,7 @@ func (v *validation) sarif(w io.Writer) error {
 		}
 	}
 	var rules []sarifRule
-	for _, r := range slices.Concat(validate.Rules(), business.Rules()) {
+	for _, r := range slices.Concat(validate.Rules(), printtalk.Rules()) {
 		if used[r.Code] {
 			rules = append(rules, sarifRule{ID: r.Code, Short: sarifText{r.Summary}, Full: sarifText{r.Summary + " " + r.Reference}, Help: sarifText{r.Fix}})
 		}

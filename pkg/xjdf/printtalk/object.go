@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package business
+package printtalk
 
 import (
 	"reflect"
@@ -10,9 +10,6 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
-
-// Namespace is that of PrintTalk 2.
-const Namespace = "http://www.printtalk.org/schema_20"
 
 // Document is a PrintTalk document: the parties, and one business object.
 type Document struct {

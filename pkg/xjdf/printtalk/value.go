@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package business
+package printtalk
 
 import (
 	"reflect"
@@ -100,6 +100,19 @@ func isToken(text string) bool {
 	return text != ""
 }
 
+// formatTime returns a dateTime of XML Schema in UTC: with milliseconds, or with the digits
+// of a time that is more precise.
+func formatTime(at time.Time) string {
+	at = at.UTC()
+	if at.Equal(at.Truncate(time.Millisecond)) {
+		return at.Format("2006-01-02T15:04:05.000Z")
+	}
+	return at.Format("2006-01-02T15:04:05.999999999Z")
+}
+
+// formatDecimal returns all digits of a number, without an exponent.
+func formatDecimal(d decimal.Decimal) string { return d.StringFixed(max(0, -d.Exponent())) }
+
 // format returns the text of a value, or "" for none.
 func format(v reflect.Value) string {
 	switch value := v.Interface().(type) {
@@ -107,14 +120,14 @@ func format(v reflect.Value) string {
 		if value.IsZero() {
 			return ""
 		}
-		return value.UTC().Format("2006-01-02T15:04:05.999999999Z07:00")
+		return formatTime(value)
 	case decimal.Decimal:
-		return value.StringFixed(max(0, -value.Exponent()))
+		return formatDecimal(value)
 	case decimal.NullDecimal:
 		if !value.Valid {
 			return ""
 		}
-		return format(reflect.ValueOf(value.Decimal))
+		return formatDecimal(value.Decimal)
 	case []string:
 		return strings.Join(value, " ")
 	case []int64:

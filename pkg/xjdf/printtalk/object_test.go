@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package business_test
+package printtalk_test
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/printmarket/printmarket/pkg/xjdf"
-	"github.com/printmarket/printmarket/pkg/xjdf/printtalk/business"
+	"github.com/printmarket/printmarket/pkg/xjdf/printtalk"
 )
 
 func amount(text string) decimal.NullDecimal {
@@ -34,77 +34,77 @@ func comment(text string) *xjdf.Node {
 	return n
 }
 
-func pricing() business.Pricing {
-	line := func(id, kind, price string) business.Price {
-		return business.Price{
-			DescriptiveName: kind, LineID: id, Price: decimal.RequireFromString(price), PriceType: business.PriceType(kind), TaxType: "Net",
+func pricing() printtalk.Pricing {
+	line := func(id, kind, price string) printtalk.Price {
+		return printtalk.Price{
+			DescriptiveName: kind, LineID: id, Price: decimal.RequireFromString(price), PriceType: printtalk.PriceType(kind), TaxType: "Net",
 		}
 	}
 	product, shipping, total := line("L1", "Product", "210.00"), line("L2", "Shipping", "18.00"), line("L3", "Total", "228.00")
 	product.Amount, product.UnitPrice = amount("5000"), amount("0.042")
 	total.LineIDRefs = []string{"L1", "L2"}
-	return business.Pricing{Currency: "EUR", Prices: []business.Price{product, shipping, total}}
+	return printtalk.Pricing{Currency: "EUR", Prices: []printtalk.Price{product, shipping, total}}
 }
 
-func withJobs(p business.Pricing) business.Pricing {
+func withJobs(p printtalk.Pricing) printtalk.Pricing {
 	p.Prices[0].ItemRefs = []string{"P1"}
 	return p
 }
 
 // objects holds one of each business object, with every optional item in some.
-func objects() map[string]business.Object {
-	at, yes, contract := time.Date(2026, 12, 1, 9, 0, 0, 250_000_000, time.UTC), true, &business.MasterContract{ContractID: "C-7", DescriptiveName: "Frame"}
+func objects() map[string]printtalk.Object {
+	at, yes, contract := time.Date(2026, 12, 1, 9, 0, 0, 250_000_000, time.UTC), true, &printtalk.MasterContract{ContractID: "C-7", DescriptiveName: "Frame"}
 	prices, audits := withJobs(pricing()), xjdf.New("AuditPool")
 	audits.Add("AuditCreated").Add("Header").Set("DeviceID", "press").Set("Time", "2026-11-20T12:00:00Z")
 	paid := pricing()
-	paid.Payments = []business.Payment{{
+	paid.Payments = []printtalk.Payment{{
 		PaymentType: "CreditCard", IsPaid: &yes, Authorization: "A1", AuthorizationExpires: at, Expires: at, PaymentTypeDetails: "Visa", Comment: comment("paid"),
 		GeneralIDs: []*xjdf.Node{xjdf.New("GeneralID").Set("IDUsage", "Receipt").Set("IDValue", "R1")},
 	}}
 	additional := pricing()
-	additional.Prices[0].Additional = []business.Additional{{BaseAmount: decimal.NewFromInt(10000), BasePrice: decimal.RequireFromString("380.50"), Price: amount("38"), Amount: amount("1000")}}
-	return map[string]business.Object{
-		"RFQ": &business.RFQ{
+	additional.Prices[0].Additional = []printtalk.Additional{{BaseAmount: decimal.NewFromInt(10000), BasePrice: decimal.RequireFromString("380.50"), Price: amount("38"), Amount: amount("1000")}}
+	return map[string]printtalk.Object{
+		"RFQ": &printtalk.RFQ{
 			AmountPrices: []int64{2500, 10000}, Currency: "EUR", Estimate: &yes, Expires: at, QuoteIDs: []string{"Q1", "Q2"}, ReorderID: []string{"O1"},
 			MasterContract: contract, Comment: comment("urgent"), Jobs: []*xjdf.Node{job("J1"), job("J2")},
 		},
-		"Quotation": &business.Quotation{Expires: at, MasterContract: contract, Comment: comment("both"), Quotes: []business.Quote{
+		"Quotation": &printtalk.Quotation{Expires: at, MasterContract: contract, Comment: comment("both"), Quotes: []printtalk.Quote{
 			{QuoteID: "Q1", Pricing: prices, Jobs: []*xjdf.Node{job("J1")}, Comments: []*xjdf.Node{comment("a"), comment("b")}, DeviationCause: "Quality", Deviations: []string{"Media"}},
-			{QuoteID: "Q2", Pricing: business.Pricing{Currency: "CHF", Prices: additionalLines(additional)}},
+			{QuoteID: "Q2", Pricing: printtalk.Pricing{Currency: "CHF", Prices: additionalLines(additional)}},
 		}},
-		"PurchaseOrder": &business.PurchaseOrder{
+		"PurchaseOrder": &printtalk.PurchaseOrder{
 			Expires: at, QuoteID: "Q1", ReorderID: []string{"O1"}, ReturnAudits: []string{"ProcessRun"}, ReturnJDF: &yes, MasterContract: contract,
 			Pricing: &prices, Comment: comment("please"), Jobs: []*xjdf.Node{job("J1")},
 		},
-		"Confirmation":        &business.Confirmation{Comment: comment("with thanks")},
-		"Cancellation":        &business.Cancellation{JobIDRef: "J1"},
-		"Refusal":             &business.Refusal{Reason: "Other", ReasonDetails: []string{"CapabilityDisabled"}},
-		"OrderStatusRequest":  &business.OrderStatusRequest{Subscribed: true, Requests: []business.StatusRequest{{JobIDRef: "J1", MilestoneAmount: "Brief", ResourceAudit: "Component"}, {}}},
-		"OrderStatusResponse": &business.OrderStatusResponse{JobIDRef: "J1", AuditPool: audits},
-		"Invoice":             &business.Invoice{DueDate: at, MasterContract: contract, Pricing: paid},
+		"Confirmation":        &printtalk.Confirmation{Comment: comment("with thanks")},
+		"Cancellation":        &printtalk.Cancellation{JobIDRef: "J1"},
+		"Refusal":             &printtalk.Refusal{Reason: "Other", ReasonDetails: []string{"CapabilityDisabled"}},
+		"OrderStatusRequest":  &printtalk.OrderStatusRequest{Subscribed: true, Requests: []printtalk.StatusRequest{{JobIDRef: "J1", MilestoneAmount: "Brief", ResourceAudit: "Component"}, {}}},
+		"OrderStatusResponse": &printtalk.OrderStatusResponse{JobIDRef: "J1", AuditPool: audits},
+		"Invoice":             &printtalk.Invoice{DueDate: at, MasterContract: contract, Pricing: paid},
 	}
 }
 
 // additionalLines gives the lines IDs that are free in a second pricing.
-func additionalLines(p business.Pricing) []business.Price {
+func additionalLines(p printtalk.Pricing) []printtalk.Price {
 	p.Prices[0].LineID, p.Prices[1].LineID, p.Prices[2].LineID = "M1", "M2", "M3"
 	p.Prices[2].LineIDRefs = []string{"M1", "M2"}
 	return p.Prices
 }
 
-func document(o business.Object) *business.Document {
-	return &business.Document{
+func document(o printtalk.Object) *printtalk.Document {
+	return &printtalk.Document{
 		Version: "2.2", PayloadID: "PL.1", ICSVersions: []string{"Base_L1-2.2"}, Timestamp: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
-		Header: business.Header{
-			From:   business.Sender{Credentials: []business.Credential{{Domain: "CustomerID", Identity: "org <1> & Söhne"}}, UserAgent: "test"},
-			Sender: &business.Sender{Credentials: []business.Credential{{Domain: "URL", Identity: "https://hub.example"}}},
-			To:     business.Recipient{Credentials: []business.Credential{{Domain: "SupplierID", Identity: "printer"}, {Domain: "DUNS", Identity: "1"}}},
+		Header: printtalk.Header{
+			From:   printtalk.Sender{Credentials: []printtalk.Credential{{Domain: "CustomerID", Identity: "org <1> & Söhne"}}, UserAgent: "test"},
+			Sender: &printtalk.Sender{Credentials: []printtalk.Credential{{Domain: "URL", Identity: "https://hub.example"}}},
+			To:     printtalk.Recipient{Credentials: []printtalk.Credential{{Domain: "SupplierID", Identity: "printer"}, {Domain: "DUNS", Identity: "1"}}},
 		},
-		Request: business.Request{BusinessID: "B2", BusinessRefID: "B1", DescriptiveName: "Flyers", ResponseProtocol: "Asynchronous", Object: o},
+		Request: printtalk.Request{BusinessID: "B2", BusinessRefID: "B1", DescriptiveName: "Flyers", ResponseProtocol: "Asynchronous", Object: o},
 	}
 }
 
-func written(tb testing.TB, d *business.Document) []byte {
+func written(tb testing.TB, d *printtalk.Document) []byte {
 	tb.Helper()
 	var out bytes.Buffer
 	if err := d.Write(&out); err != nil {
@@ -120,7 +120,7 @@ func TestEachObjectSurvivesWritingAndParsing(t *testing.T) {
 	for name, object := range objects() {
 		want := document(object)
 		body := written(t, want)
-		got, err := business.Parse(body, xjdf.Limits{})
+		got, err := printtalk.Parse(body, xjdf.Limits{})
 		if err != nil {
 			t.Errorf("%s: Parse: %v\n%s", name, err, body)
 			continue
@@ -145,19 +145,19 @@ func TestParseReturnsTypedErrorsWithThePlace(t *testing.T) {
 		want  error
 		xpath string
 	}{
-		"another root":        {`<XJDF xmlns="http://www.CIP4.org/JDFSchema_2_0"/>`, business.ErrRoot, "XJDF"},
-		"an old namespace":    {strings.Replace(good, "schema_20", "schema_2_0", 1), business.ErrRoot, "PrintTalk"},
-		"a missing attribute": {strings.Replace(good, ` Currency="EUR"`, "", 1), business.ErrMissing, "PrintTalk/Request/Invoice/Pricing/@Currency"},
-		"a missing element":   {strings.NewReplacer("<Invoice", "<!--", "</Invoice>", "-->").Replace(strings.ReplaceAll(good, "\n", "")), business.ErrMissing, "PrintTalk/Request"},
-		"an infinite price":   {strings.Replace(good, `Price="18.00"`, `Price="INF"`, 1), business.ErrValue, "PrintTalk/Request/Invoice/Pricing/Price[2]/@Price"},
-		"a huge exponent":     {strings.Replace(good, `Price="18.00"`, `Price="1e999999999"`, 1), business.ErrValue, "PrintTalk/Request/Invoice/Pricing/Price[2]/@Price"},
-		"a time without zone": {strings.Replace(good, `.25Z"`, `"`, 1), business.ErrValue, "PrintTalk/Request/Invoice/@DueDate"},
-		"two objects":         {strings.Replace(good, "</Request>", "<Confirmation/></Request>", 1), business.ErrRepeated, "PrintTalk/Request/Confirmation"},
-		"an empty document":   {`<PrintTalk xmlns="http://www.printtalk.org/schema_20"/>`, business.ErrMissing, "PrintTalk/@timestamp"},
-		"a stock request":     {strings.NewReplacer("Invoice", "StockLevelRequest").Replace(good), business.ErrObject, "PrintTalk/Request/StockLevelRequest"},
+		"another root":        {`<XJDF xmlns="http://www.CIP4.org/JDFSchema_2_0"/>`, printtalk.ErrRoot, "XJDF"},
+		"an old namespace":    {strings.Replace(good, "schema_20", "schema_2_0", 1), printtalk.ErrRoot, "PrintTalk"},
+		"a missing attribute": {strings.Replace(good, ` Currency="EUR"`, "", 1), printtalk.ErrMissing, "PrintTalk/Request/Invoice/Pricing/@Currency"},
+		"a missing element":   {strings.NewReplacer("<Invoice", "<!--", "</Invoice>", "-->").Replace(strings.ReplaceAll(good, "\n", "")), printtalk.ErrMissing, "PrintTalk/Request"},
+		"an infinite price":   {strings.Replace(good, `Price="18.00"`, `Price="INF"`, 1), printtalk.ErrValue, "PrintTalk/Request/Invoice/Pricing/Price[2]/@Price"},
+		"a huge exponent":     {strings.Replace(good, `Price="18.00"`, `Price="1e999999999"`, 1), printtalk.ErrValue, "PrintTalk/Request/Invoice/Pricing/Price[2]/@Price"},
+		"a time without zone": {strings.Replace(good, `.250Z"`, `"`, 1), printtalk.ErrValue, "PrintTalk/Request/Invoice/@DueDate"},
+		"two objects":         {strings.Replace(good, "</Request>", "<Confirmation/></Request>", 1), printtalk.ErrRepeated, "PrintTalk/Request/Confirmation"},
+		"an empty document":   {`<PrintTalk xmlns="http://www.printtalk.org/schema_20"/>`, printtalk.ErrMissing, "PrintTalk/@timestamp"},
+		"a stock request":     {strings.NewReplacer("Invoice", "StockLevelRequest").Replace(good), printtalk.ErrObject, "PrintTalk/Request/StockLevelRequest"},
 	} {
-		_, err := business.Parse([]byte(test.body), xjdf.Limits{})
-		var fault *business.Error
+		_, err := printtalk.Parse([]byte(test.body), xjdf.Limits{})
+		var fault *printtalk.Error
 		if !errors.As(err, &fault) || !errors.Is(err, test.want) || fault.Place.XPath != test.xpath || fault.Place.Line == 0 || fault.Place.Column == 0 {
 			t.Errorf("%s: %v, want %v at %s", name, err, test.want, test.xpath)
 		}
@@ -169,7 +169,7 @@ func TestLimitsBoundADocument(t *testing.T) {
 	body := written(t, document(objects()["RFQ"]))
 	for _, limits := range []xjdf.Limits{{Bytes: 100}, {Depth: 3}, {Nodes: 10}} {
 		var fault *xjdf.Error
-		if _, err := business.Parse(body, limits); !errors.As(err, &fault) {
+		if _, err := printtalk.Parse(body, limits); !errors.As(err, &fault) {
 			t.Errorf("limits %+v: %v", limits, err)
 		}
 	}
@@ -177,20 +177,20 @@ func TestLimitsBoundADocument(t *testing.T) {
 
 func TestIncompleteDocumentIsNotWritten(t *testing.T) {
 	t.Parallel()
-	for name, spoil := range map[string]func(*business.Document){
-		"no object":            func(d *business.Document) { d.Request.Object = nil },
-		"a nil object":         func(d *business.Document) { d.Request.Object = (*business.RFQ)(nil) },
-		"no time":              func(d *business.Document) { d.Timestamp = time.Time{} },
-		"no credentials":       func(d *business.Document) { d.Header.To.Credentials = nil },
-		"an invalid ID":        func(d *business.Document) { d.Request.BusinessID = "a b" },
-		"no job":               func(d *business.Document) { d.Request.Object = &business.RFQ{Expires: time.Now()} },
-		"an unknown reason":    func(d *business.Document) { d.Request.Object = &business.Refusal{Reason: "Mood"} },
-		"a lowercase currency": func(d *business.Document) { d.Request.Object.(*business.RFQ).Currency = "eur" },
+	for name, spoil := range map[string]func(*printtalk.Document){
+		"no object":            func(d *printtalk.Document) { d.Request.Object = nil },
+		"a nil object":         func(d *printtalk.Document) { d.Request.Object = (*printtalk.RFQ)(nil) },
+		"no time":              func(d *printtalk.Document) { d.Timestamp = time.Time{} },
+		"no credentials":       func(d *printtalk.Document) { d.Header.To.Credentials = nil },
+		"an invalid ID":        func(d *printtalk.Document) { d.Request.BusinessID = "a b" },
+		"no job":               func(d *printtalk.Document) { d.Request.Object = &printtalk.RFQ{Expires: time.Now()} },
+		"an unknown reason":    func(d *printtalk.Document) { d.Request.Object = &printtalk.Refusal{Reason: "Mood"} },
+		"a lowercase currency": func(d *printtalk.Document) { d.Request.Object.(*printtalk.RFQ).Currency = "eur" },
 	} {
 		d := document(objects()["RFQ"])
 		spoil(d)
 		var out bytes.Buffer
-		var fault *business.Error
+		var fault *printtalk.Error
 		if err := d.Write(&out); !errors.As(err, &fault) || out.Len() > 0 {
 			t.Errorf("%s: error %v, %d bytes", name, err, out.Len())
 		}
@@ -207,18 +207,25 @@ func FuzzParse(f *testing.F) {
 	for _, c := range cases() {
 		f.Add([]byte(around(c.faulty)))
 	}
+	f.Add(written(f, quotation(f, offers())))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		source, err := xjdf.ParseXML(body, xjdf.Limits{Bytes: 1 << 16})
 		if err != nil {
 			return
 		}
 		found := validateAll(source)
-		d, err := business.Decode(source)
+		d, err := printtalk.Decode(source)
 		if err != nil {
-			if found.Report.Valid && !errors.Is(err, business.ErrObject) {
+			if found.Report.Valid && !errors.Is(err, printtalk.ErrObject) {
 				t.Errorf("Validate accepts what Parse rejects: %v", err)
 			}
 			return
+		}
+		_, _ = printtalk.ReadInquiry(d)
+		if id, offers, err := printtalk.ReadOffers(d); err == nil {
+			if _, err := printtalk.NewQuotation(printtalk.Inquiry{ID: id}, offers); err != nil {
+				t.Errorf("offers that were read give no quotation: %v", err)
+			}
 		}
 		var out bytes.Buffer
 		if err := d.Write(&out); err != nil {
@@ -227,7 +234,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		again, err := business.Parse(out.Bytes(), xjdf.Limits{Bytes: 1 << 20})
+		again, err := printtalk.Parse(out.Bytes(), xjdf.Limits{Bytes: 1 << 20})
 		if err != nil {
 			if found.Report.Valid {
 				t.Fatalf("Parse of a written document: %v\n%s", err, out.Bytes())

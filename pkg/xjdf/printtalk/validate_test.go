@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package business_test
+package printtalk_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/pkg/xjdf"
-	"github.com/printmarket/printmarket/pkg/xjdf/printtalk/business"
+	"github.com/printmarket/printmarket/pkg/xjdf/printtalk"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
@@ -89,7 +89,7 @@ func cases() []ruleCase {
 		{"PTK_TEXT", request(`<Refusal Reason="Busy">sorry</Refusal>`), refusal},
 		{"PTK_EXTENSION", request(`<Confirmation><x:Note xmlns:x="urn:x"/></Confirmation>`), request(`<Confirmation/>`)},
 		{"PTK_OBJECT_UNCHECKED", request(`<StockLevelRequest/>`), refusal},
-		{"PTK_JOBS_TOO_MANY", rfq("", strings.Repeat(`<j:XJDF/>`, business.MaxJobs+1)), rfq("", strings.Repeat(`<j:XJDF/>`, business.MaxJobs))},
+		{"PTK_JOBS_TOO_MANY", rfq("", strings.Repeat(`<j:XJDF/>`, printtalk.MaxJobs+1)), rfq("", strings.Repeat(`<j:XJDF/>`, printtalk.MaxJobs))},
 		{"PTK_REFERENCE_MISSING", `<Request BusinessID="B1"><Confirmation/></Request>`, request(`<Confirmation/>`)},
 		{"PTK_REFERENCE_MISSING", `<Request BusinessID="B1"><Cancellation/></Request>`, `<Request BusinessID="B1"><Cancellation JobIDRef="J1"/></Request>`},
 		{"PTK_REFERENCE_SELF", `<Request BusinessID="B1" BusinessRefID="B1"><Confirmation/></Request>`, request(`<Confirmation/>`)},
@@ -110,11 +110,11 @@ func cases() []ruleCase {
 	}
 }
 
-func validateAll(doc *xjdf.Document) business.Validation {
-	return business.Validate(doc, validate.Options{})
+func validateAll(doc *xjdf.Document) printtalk.Validation {
+	return printtalk.Validate(doc, validate.Options{})
 }
 
-func validated(tb testing.TB, fragment string) business.Validation {
+func validated(tb testing.TB, fragment string) printtalk.Validation {
 	tb.Helper()
 	body := strings.Replace(around(fragment), "<PrintTalk ", `<PrintTalk xmlns:j="http://www.CIP4.org/JDFSchema_2_0" `, 1)
 	doc, err := xjdf.Parse([]byte(body), xjdf.Limits{})
@@ -150,11 +150,11 @@ func TestEachRuleFindsItsFaultAndNothingElse(t *testing.T) {
 			t.Errorf("case %d of %s: findings %+v in\n%.300s", i, c.rule, r.Findings, c.valid)
 		}
 	}
-	for _, r := range business.Rules() {
+	for _, r := range printtalk.Rules() {
 		if !covered[r.Code] {
 			t.Errorf("%s has no case", r.Code)
 		}
-		if r.In(validate.Strict) != "" || r.In(business.Profile) == "" {
+		if r.In(validate.Strict) != "" || r.In(printtalk.Profile) == "" {
 			t.Errorf("%s: severities %+v", r.Code, r.Profiles)
 		}
 	}
@@ -219,7 +219,7 @@ func ExampleValidate() {
 		fmt.Println(err)
 		return
 	}
-	result := business.Validate(doc, validate.Options{})
+	result := printtalk.Validate(doc, validate.Options{})
 	fmt.Println("valid:", result.Valid())
 	for _, f := range result.Report.Findings {
 		fmt.Printf("%s %s, line %d: %s\n", f.Severity, f.Code, f.Line, f.Message)
