@@ -54,21 +54,23 @@ func (r *reader) mime(body []byte) error {
 	}
 }
 
-// part reads one part. Documents refer to it by its Content-ID (RFC 2392).
+// part reads one part. Documents refer to it by its Content-ID (RFC 2392), and to an
+// attachment of a form by the name of its file (9.10.4.2).
 func (r *reader) part(part *multipart.Part) error {
-	id := strings.Trim(part.Header.Get("Content-ID"), "<> ")
+	file := part.FileName()
 	name := ""
-	if id != "" {
+	if id := strings.Trim(part.Header.Get("Content-ID"), "<> "); id != "" {
 		name = "cid:" + id
+	} else if part.FormName() == formAttachment {
+		name = file
 	}
 	if err := r.entry(name); err != nil {
 		return err
 	}
-	file := part.FileName()
 	if file != "" && !local(file) {
 		return fmt.Errorf("%w: %.80q leaves the package", ErrName, file)
 	}
-	if !isDocumentType(part.Header) && !isDocument(file) {
+	if !isDocumentType(part.Header) && !isDocument(file) && part.FormName() != formMessage {
 		return nil // NextPart skips it
 	}
 	var content io.Reader = part
@@ -79,6 +81,9 @@ func (r *reader) part(part *multipart.Part) error {
 	label := name
 	if label == "" {
 		label = file
+	}
+	if label == "" {
+		label = part.FormName()
 	}
 	if label == "" {
 		label = fmt.Sprintf("part %d", r.entries)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pack reads packages: a ZIP file (XJDF 2.2, 9.7) or a MIME multipart body that
-// holds documents together with the files to which they refer.
+// Package pack reads and writes packages: a ZIP file (XJDF 2.2, 9.7) or a MIME multipart body
+// that holds documents together with the files to which they refer.
+//
+// [WriteZIP] and [WriteForm] write the two packages of the standard: a message in XML with
+// its files is a ZIP file, a message in JSON a multipart/form-data body (9.10.4.2).
 //
 // A package comes from another system and is hostile until proven otherwise. Read bounds
 // the number of entries, the bytes of each and of all, and how much a ZIP entry expands.
@@ -72,7 +75,7 @@ func (l Limits) orDefault() Limits {
 type Package struct {
 	Documents []Document
 	// Files are the names by which documents refer to the entries: paths from the root
-	// of a ZIP file, "cid:" and the Content-ID of a MIME part.
+	// of a ZIP file, "cid:" and the Content-ID of a MIME part, the file names of a form.
 	Files []string
 }
 

@@ -15,6 +15,8 @@ type pass struct {
 	validator *Validator
 	doc       *xjdf.Document
 	options   Options
+	// message reports whether the document is an XJMF.
+	message bool
 	// rule is the row that is being checked.
 	rule *row
 

@@ -102,7 +102,7 @@ func (p *pass) attributes(n *xjdf.Node, def *vocabulary.Element, plan *plan) {
 	for _, i := range plan.attributes {
 		a := &def.Attributes[i]
 		// Partners omit the device in the header of an audit: it has a default.
-		defaulted := p.options.Profile == ProductIntent && n.Definition.Name == "Header" && a.Name == "DeviceID"
+		defaulted := p.options.Profile == ProductIntent && !p.message && n.Definition.Name == "Header" && a.Name == "DeviceID"
 		if n.Attribute(a.Name) == nil && !defaulted {
 			p.findAs(attributeMissing, n, "", func() (string, string) {
 				return fmt.Sprintf("%s has no %s.", n.Name.Local, a.Name), fmt.Sprintf("Add %s.", a.Name)

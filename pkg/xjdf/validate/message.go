@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"fmt"
+
+	"github.com/printmarket/printmarket/pkg/xjdf"
+)
+
+// ValidateMessage validates an XJMF document: names, places, datatypes, lists of values and
+// required items. An unknown name is a warning, because devices add attributes and messages
+// of their own. References between messages are not followed.
+func (v *Validator) ValidateMessage(doc *xjdf.Document) Report {
+	p := &pass{
+		validator: v, doc: doc, options: Options{Profile: ProductIntent}, message: true, types: []string{productProcess},
+		valid: true, schemaValid: true, vocabularyValid: true,
+	}
+	p.version, _ = doc.Root.Attr("Version")
+	root := doc.Root
+	switch {
+	case root.Name.Space == xjdf.LegacyNamespace:
+		p.findAs(legacyJDF, root, "", func() (string, string) {
+			return fmt.Sprintf("The root is %s of JMF 1.", quoted(root.Name.Local)), "Send XJMF 2.2."
+		})
+	case !root.Name.Core() || root.Name.Local != messageRoot || root.Definition == nil:
+		p.findAs(rootUnknown, root, "", func() (string, string) {
+			return fmt.Sprintf("The root is %s.", quoted(root.Name.String())), "A message is an XJMF element in the namespace of XJDF 2."
+		})
+	default:
+		p.walk(root)
+	}
+	return p.report()
+}
+
+// messageRoot is the name of the root element of messages.
+const messageRoot = "XJMF"
