@@ -24,11 +24,14 @@ import (
 )
 
 func xjmfCommand() *cobra.Command {
-	return group("xjmf", "Sign, verify and send XJMF callbacks like a machine of a partner", `Sign, verify and send XJMF callbacks like a machine of a partner. The shared secret is
+	return group("xjmf", "Send XJMF callbacks like a machine of a partner, and jobs to a device", `Sign, verify and send XJMF callbacks like a machine of a partner. The shared secret is
 read from a file or from the environment, never from an argument, because every process
 of the machine can read arguments. FILE is the body as it is sent, byte for byte; - is
-standard input.`,
-		signXJMFCommand(), verifyXJMFCommand(), sendXJMFCommand())
+standard input.
+
+submit and status are for the other side: they send a job to a device that understands
+XJMF, and print the state of the device.`,
+		signXJMFCommand(), verifyXJMFCommand(), sendXJMFCommand(), submitXJMFCommand(), statusXJMFCommand())
 }
 
 // xjmfOptions holds the flags that sign a callback.
