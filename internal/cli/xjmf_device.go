@@ -95,7 +95,7 @@ func submitXJMFCommand() *cobra.Command {
 	var access deviceAccess
 	var params xjmf.QueueSubmissionParams
 	var gang string
-	priority := int64(-1)
+	var priority int64
 	return command[deviceEntry]{
 		use: "submit FILE [ATTACHMENT...]", short: "Submit a job to a device, with the files that it refers to",
 		long: `Submit the XJDF document FILE to the queue of a device, and print the queue entry. The
@@ -108,7 +108,7 @@ $` + deviceTokenVariable + `. Exit code 1 means that the device did not accept t
 		flags: func(f *pflag.FlagSet) {
 			access.register(f)
 			f.StringVar(&gang, "gang", "", "gang that the job joins")
-			f.Int64Var(&priority, "priority", -1, "priority in the queue, from 0 to 100 (default: that of the device)")
+			f.Int64Var(&priority, "priority", 0, "priority in the queue, from 0 to 100 (default: that of the device)")
 			f.StringVar(&params.ReturnJMF, "return-to", "", "URL to which the device returns the job")
 		},
 		print: func(w io.Writer, e deviceEntry) { line(w, e.text()) },
@@ -121,7 +121,7 @@ $` + deviceTokenVariable + `. Exit code 1 means that the device did not accept t
 			return made, fmt.Errorf("%s is %s, not an XJDF document", args[0], printable(document.Root.Name.String()))
 		}
 		submission := xjmf.Submission{Params: params, Job: document.Root}
-		if priority >= 0 {
+		if cmd.Flags().Changed("priority") {
 			submission.Params.Priority = &priority
 		}
 		if gang != "" {

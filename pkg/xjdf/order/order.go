@@ -29,7 +29,10 @@ const millimetre = 25.4 / 72
 // product with a layout. A part of a bound product inherits the intents of the whole. Errors wrap
 // [ErrProduct] or [ErrValue].
 func Ticket(root *xjdf.Node, id string) (*jobticket.Ticket, error) {
-	products := productsOf(root)
+	var products []*xjdf.Node
+	if list := root.Child("ProductList"); list != nil {
+		products = slices.Collect(list.All("Product"))
+	}
 	product, err := choose(products, id)
 	if err != nil {
 		return nil, err
@@ -38,7 +41,12 @@ func Ticket(root *xjdf.Node, id string) (*jobticket.Ticket, error) {
 	r := reader{ticket: &jobticket.Ticket{}}
 	r.layout(product, bound)
 	r.colors(intent("ColorIntent", product, bound))
-	r.stock(intent("MediaIntent", product, bound))
+	if media := intent("MediaIntent", product, bound); media != nil {
+		stock := jobticket.Stock{Weight: r.number(media, "Weight"), Surface: surface(attr(media, "Coating"), attr(media, "ISOPaperSubstrate"))}
+		if stock != (jobticket.Stock{}) {
+			r.ticket.Stock = &stock
+		}
+	}
 	if binding := intent("BindingIntent", product, bound); binding != nil {
 		if kind := jobticket.Binding(attr(binding, "BindingType")); slices.Contains(jobticket.Bindings(), kind) {
 			r.ticket.Binding = kind
@@ -62,15 +70,6 @@ func Ticket(root *xjdf.Node, id string) (*jobticket.Ticket, error) {
 		return nil, r.fault
 	}
 	return r.ticket, r.ticket.Check()
-}
-
-// productsOf returns the products of the document.
-func productsOf(root *xjdf.Node) []*xjdf.Node {
-	list := root.Child("ProductList")
-	if list == nil {
-		return nil
-	}
-	return slices.Collect(list.All("Product"))
 }
 
 // choose returns the product with an id, or the only one with a layout.
@@ -192,17 +191,6 @@ func (r *reader) spine(products []*xjdf.Node, bound *xjdf.Node) {
 		}
 	}
 	r.ticket.Spine = math.Round(width*10) / 10
-}
-
-// stock reads the medium.
-func (r *reader) stock(media *xjdf.Node) {
-	if media == nil {
-		return
-	}
-	stock := jobticket.Stock{Weight: r.number(media, "Weight"), Surface: surface(attr(media, "Coating"), attr(media, "ISOPaperSubstrate"))}
-	if stock != (jobticket.Stock{}) {
-		r.ticket.Stock = &stock
-	}
 }
 
 // surface returns the surface of a coating, or else that of a substrate of ISO 12647-2.

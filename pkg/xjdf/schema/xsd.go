@@ -201,21 +201,15 @@ func (w *xsdWriter) item(a *vocabulary.Attribute) {
 		w.close("xs:union")
 	default:
 		w.open("xs:restriction", "base", itemType(a.Type))
-		if a.Bounds != nil {
-			w.bounds(a.Bounds)
+		if b := a.Bounds; b != nil && !math.IsInf(b.Min, 0) {
+			w.empty("xs:minInclusive", "value", number(b.Min))
+		}
+		if b := a.Bounds; b != nil && !math.IsInf(b.Max, 0) {
+			w.empty("xs:maxInclusive", "value", number(b.Max))
 		}
 		w.close("xs:restriction")
 	}
 	w.close("xs:simpleType")
-}
-
-func (w *xsdWriter) bounds(b *vocabulary.Bounds) {
-	if !math.IsInf(b.Min, 0) {
-		w.empty("xs:minInclusive", "value", number(b.Min))
-	}
-	if !math.IsInf(b.Max, 0) {
-		w.empty("xs:maxInclusive", "value", number(b.Max))
-	}
 }
 
 // listType returns the name of the type of a closed list.

@@ -42,12 +42,6 @@ func text(n *xjdf.Node, attribute string) string {
 	return value
 }
 
-// length returns an attribute as a length.
-func length(n *xjdf.Node, attribute string) (Length, error) {
-	value, err := n.Number(attribute)
-	return Length(value), err
-}
-
 // size returns an attribute with two or three lengths.
 func size(n *xjdf.Node, attribute string, count int) (Size, error) {
 	values, err := n.Numbers(attribute, count)

@@ -101,7 +101,10 @@ func (l LayoutIntent) FinishedSize() (Size, error) { return size(l.Node, "Finish
 func (l LayoutIntent) FlatSize() (Size, error) { return size(l.Node, "Dimensions", 2) }
 
 // Bleed returns the bleed on each side.
-func (l LayoutIntent) Bleed() (Length, error) { return length(l.Node, "Bleed") }
+func (l LayoutIntent) Bleed() (Length, error) {
+	value, err := l.Number("Bleed")
+	return Length(value), err
+}
 
 // Pages returns the number of pages: a single sheet has two, whether printed or not.
 func (l LayoutIntent) Pages() (int64, error) { return l.Integer("Pages") }
