@@ -225,7 +225,7 @@ func answerTo(m Message, d *Document) (Message, error) {
 		return nil, fmt.Errorf("send %s: %w: %d messages", NameOf(m), ErrResponse, len(d.Messages))
 	}
 	answer := d.Messages[0]
-	response, isResponse := answer.(interface{ Result() *Response })
+	response, isResponse := answer.(ResponseMessage)
 	if !isResponse {
 		return nil, fmt.Errorf("send %s: %w: it is %.80q", NameOf(m), ErrResponse, NameOf(answer))
 	}

@@ -300,7 +300,7 @@ func format(from reflect.Value) (string, bool) {
 
 // respond returns the response to a message, of the type that belongs to it, with a code.
 // A message that needs no other answer gets a ResponseNotification.
-func respond(to Message, code ReturnCode) Message {
+func respond(to Message, code ReturnCode) ResponseMessage {
 	name := "ResponseNotification"
 	if f := to.family(); f != "" && f != responses {
 		name = "Response" + strings.TrimPrefix(NameOf(to), string(f))
@@ -309,10 +309,7 @@ func respond(to Message, code ReturnCode) Message {
 	if !known {
 		t = reflect.TypeFor[ResponseNotification]()
 	}
-	made, _ := reflect.New(t).Interface().(interface {
-		Message
-		Result() *Response
-	})
+	made, _ := reflect.New(t).Interface().(ResponseMessage) // the names begin with Response
 	made.Head().RefID = to.Head().ID
 	made.Result().ReturnCode = code
 	return made

@@ -152,7 +152,7 @@ func post(t *testing.T, receiver http.Handler, kind, body string) (int, []xjmf.M
 	request := httptest.NewRequest(http.MethodPost, "/xjmf", strings.NewReader(body))
 	request.Header.Set("Content-Type", kind)
 	receiver.ServeHTTP(recorder, request)
-	if recorder.Code != http.StatusOK {
+	if recorder.Code != http.StatusOK || recorder.Body.Len() == 0 {
 		return recorder.Code, nil
 	}
 	document, err := xjmf.Parse(recorder.Body.Bytes(), xjdf.Limits{})
@@ -164,7 +164,7 @@ func post(t *testing.T, receiver http.Handler, kind, body string) (int, []xjmf.M
 
 func codeOf(t *testing.T, m xjmf.Message) xjmf.ReturnCode {
 	t.Helper()
-	result, ok := m.(interface{ Result() *xjmf.Response })
+	result, ok := m.(xjmf.ResponseMessage)
 	if !ok {
 		t.Fatalf("%s is no response", xjmf.NameOf(m))
 	}
@@ -185,6 +185,8 @@ func TestReceiverRefusesWhatItCannotHandle(t *testing.T) {
 		code       xjmf.ReturnCode
 	}{
 		"a signal of a subscription":   {xmlType, message(signal("S1", "CH1")), 200, "ResponseStatus", xjmf.Success},
+		"a signal without repetition":  {xmlType, message(strings.Replace(signal("S20", "CH1"), "Reliable", "FireAndForget", 1)), 200, "", 0},
+		"the same of no subscription":  {xmlType, message(strings.Replace(signal("S21", "CH9"), "Reliable", "FireAndForget", 1)), 200, "ResponseStatus", xjmf.InvalidParameters},
 		"the general type of XML":      {"text/xml; charset=utf-8", message(signal("S2", "CH1")), 200, "ResponseStatus", xjmf.Success},
 		"a signal in JSON":             {jsonType, `{"Name":"XJMF","Version":"2.2","Header":{"DeviceID":"P","Time":"2026-11-20T09:30:00Z"},"SignalStatus":{"Header":{"DeviceID":"P","ID":"S3","refID":"CH1","Time":"2026-11-20T09:30:00Z"},"DeviceInfo":{"Status":"Idle"}}}`, 200, "ResponseStatus", xjmf.Success},
 		"a signal of its own":          {xmlType, message(`<x:SignalWeather xmlns:x="urn:x">` + head("S4", "CH1") + `</x:SignalWeather>`), 200, "ResponseNotification", xjmf.Success},
@@ -205,7 +207,7 @@ func TestReceiverRefusesWhatItCannotHandle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			status, responses := post(t, receiver, test.kind, test.body)
-			if status != test.status || status == 200 && (xjmf.NameOf(responses[0]) != test.response || codeOf(t, responses[0]) != test.code) {
+			if status != test.status || (test.response == "") != (len(responses) == 0) || len(responses) > 0 && (xjmf.NameOf(responses[0]) != test.response || codeOf(t, responses[0]) != test.code) {
 				t.Errorf("status %d, %+v; want %d, %s with %d", status, responses, test.status, test.response, test.code)
 			}
 		})

@@ -117,7 +117,14 @@ func (u *Unknown) family() family {
 	return ""
 }
 
-// Result returns the response itself. It distinguishes responses from other messages.
+// ResponseMessage is a message that answers another one.
+type ResponseMessage interface {
+	Message
+	// Result returns the part that all responses have.
+	Result() *Response
+}
+
+// Result returns the response itself.
 func (r *Response) Result() *Response { return r }
 
 // NameOf returns the name of the element of a message, such as "QueryStatus".

@@ -158,7 +158,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	} else {
 		document, err = Parse(body, r.config.Limits)
 	}
-	answer := Document{}
+	answer, silent := Document{}, false
 	if err != nil {
 		code := ValidationError
 		var unreadable *xjdf.Error
@@ -167,12 +167,22 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		}
 		answer.Messages = []Message{refuse(&Unknown{Element: xjdf.New("")}, code, err.Error())}
 	} else {
+		silent = true
 		for _, m := range document.Messages {
-			answer.Messages = append(answer.Messages, r.receive(request.Context(), m, jobs))
+			response := r.receive(request.Context(), m, jobs)
+			signal, isSignal := m.(interface{ mode() ChannelMode })
+			silent = silent && isSignal && signal.mode() == FireAndForget && response.Result().ReturnCode == Success
+			answer.Messages = append(answer.Messages, response)
 		}
+	}
+	if silent {
+		return // 9.6.4: the body of the response is empty
 	}
 	r.write(w, &answer, encoding)
 }
+
+// mode returns the channel mode.
+func (s *Signal) mode() ChannelMode { return s.ChannelMode }
 
 // unpack returns the message of a package.
 func (r *Receiver) unpack(body []byte) (*pack.Package, *Document, error) {
@@ -206,16 +216,14 @@ func (r *Receiver) write(w http.ResponseWriter, answer *Document, encoding xjdf.
 }
 
 // refuse returns a response with a code and a text that explains it.
-func refuse(m Message, code ReturnCode, text string) Message {
+func refuse(m Message, code ReturnCode, text string) ResponseMessage {
 	response := respond(m, code)
-	if result, ok := response.(interface{ Result() *Response }); ok {
-		result.Result().Notification = &Notification{Class: "Error", Comment: []Comment{{Text: text}}}
-	}
+	response.Result().Notification = &Notification{Class: "Error", Comment: []Comment{{Text: text}}}
 	return response
 }
 
 // receive handles one message and returns its response.
-func (r *Receiver) receive(ctx context.Context, m Message, jobs *pack.Package) Message {
+func (r *Receiver) receive(ctx context.Context, m Message, jobs *pack.Package) ResponseMessage {
 	var handle func() error
 	switch returned, isReturn := m.(*CommandReturnQueueEntry); {
 	case isReturn && r.config.Returned != nil:

@@ -472,12 +472,15 @@ func Post(ctx context.Context, to string, body []byte) error {
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("send to %q: %w", to, &xjmf.StatusError{Code: response.StatusCode})
 	}
+	if len(answer) == 0 {
+		return nil // the response to a signal in the mode FireAndForget
+	}
 	document, err := xjmf.Parse(answer, xjdf.Limits{})
 	if err != nil {
 		return fmt.Errorf("send to %q: %w", to, err)
 	}
 	for _, m := range document.Messages {
-		result, ok := m.(interface{ Result() *xjmf.Response })
+		result, ok := m.(xjmf.ResponseMessage)
 		if !ok {
 			return fmt.Errorf("send to %q: %w: it is %s", to, xjmf.ErrResponse, xjmf.NameOf(m))
 		}
