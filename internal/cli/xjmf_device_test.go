@@ -44,14 +44,14 @@ func TestXJMFSubmitsAJobToADeviceAndPrintsItsStatus(t *testing.T) {
 		t.Errorf("status of an entry: exit code %d, %s", code, stdout)
 	}
 	for want, args := range map[string][]string{
-		"the queue is closed (112)":                {"submit", job, "--to", server.URL},
-		"the queue has no such entry":              {"status", "QE9", "--to", server.URL},
-		"not an absolute http or https URL":        {"status", "--to", "press"},
-		"not an XJDF document":                     {"submit", fileOf(t, "a.xjmf", xjmfBody), "--to", server.URL},
-		"no such file":                             {"submit", job, "missing.pdf", "--to", server.URL},
-		"is there twice":                           {"submit", job, pages, pages, "--to", server.URL},
-		`required flag(s) "to" not set`:            {"submit", job},
-		"the number 101 must be between 0 and 100": {"submit", job, "--priority", "101", "--to", server.URL},
+		"the queue is closed (112)":                    {"submit", job, "--to", server.URL},
+		"the queue has no such entry":                  {"status", "QE9", "--to", server.URL},
+		"not an absolute http or https URL":            {"status", "--to", "press"},
+		"not an XJDF document":                         {"submit", fileOf(t, "a.xjmf", xjmfBody), "--to", server.URL},
+		"no such file":                                 {"submit", job, "missing.pdf", "--to", server.URL},
+		"is there twice":                               {"submit", job, pages, pages, "--to", server.URL},
+		`required flag(s) "to" not set`:                {"submit", job},
+		"Priority is 101; the valid range is 0 to 100": {"submit", job, "--priority", "101", "--to", server.URL},
 	} {
 		if stdout, stderr, code := xjmfVerb(t, "", args...); code != 1 || stdout != "" || !strings.Contains(stderr, want) {
 			t.Errorf("%q: exit code %d, %q, %q; want %q", args, code, stdout, stderr, want)

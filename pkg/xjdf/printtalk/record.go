@@ -196,10 +196,10 @@ func (o *Offer) readTerms(text string) bool {
 			}
 			found[label], last = value, label
 		default:
-			switch {
-			case last == labelAssumption:
+			switch last {
+			case labelAssumption:
 				o.Assumptions[len(o.Assumptions)-1] += "\n" + line
-			case last == "":
+			case "":
 				return false
 			default:
 				found[last] += "\n" + line

@@ -97,11 +97,20 @@ type Unknown struct {
 	Element *xjdf.Node
 }
 
-func (q *Query) Head() *Header    { return &q.Header }
-func (c *Command) Head() *Header  { return &c.Header }
-func (s *Signal) Head() *Header   { return &s.Header }
+// Head returns the header.
+func (q *Query) Head() *Header { return &q.Header }
+
+// Head returns the header.
+func (c *Command) Head() *Header { return &c.Header }
+
+// Head returns the header.
+func (s *Signal) Head() *Header { return &s.Header }
+
+// Head returns the header.
 func (r *Response) Head() *Header { return &r.Header }
-func (u *Unknown) Head() *Header  { return &u.Header }
+
+// Head returns the header.
+func (u *Unknown) Head() *Header { return &u.Header }
 
 func (*Query) family() family    { return queries }
 func (*Command) family() family  { return commands }
