@@ -70,6 +70,7 @@ func TestHostileDeviceIsAnError(t *testing.T) {
 		"no reference":              {answer(xmlType, message(strings.Replace(status("", "c1"), ` refID="c1"`, "", 1))), xjmf.ErrResponse},
 		"success of a notification": {answer(xmlType, message(`<ResponseNotification ReturnCode="0">`+head("R1", "c1")+`</ResponseNotification>`)), xjmf.ErrResponse},
 		"a refusal without a ref":   {answer(xmlType, message(`<ResponseNotification ReturnCode="3"><Header DeviceID="P" Time="2026-11-20T09:30:00Z"/></ResponseNotification>`)), xjmf.ParserError},
+		"a header without a device": {answer(xmlType, message(strings.Replace(status("", "c1"), `DeviceID="PRESS" `, "", 1))), xjmf.ValidationError},
 		"a status of JMF 1":         {answer(xmlType, message(strings.Replace(status("", "c1"), "Idle", "Running", 1))), xjmf.ValidationError},
 		"a return code in words":    {answer(xmlType, message(status(`ReturnCode="ok"`, "c1"))), xjmf.ValidationError},
 		"a return code of its own":  {answer(xmlType, message(status(`ReturnCode="1234"`, "c1"))), xjmf.ReturnCode(1234)},
