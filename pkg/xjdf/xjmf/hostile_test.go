@@ -203,7 +203,7 @@ func TestReceiverRefusesWhatItCannotHandle(t *testing.T) {
 		"another media type":           {"application/pdf", message(signal("S12", "CH1")), 415, "", 0},
 		"no media type":                {"", message(signal("S13", "CH1")), 415, "", 0},
 		"a huge body":                  {xmlType, message(strings.Repeat(" ", 5000)), 413, "", 0},
-		"a package that is none":       {"application/vnd.cip4-xjmf+zip", "PK\x03\x04", 200, "ResponseNotification", xjmf.ValidationError},
+		"a ZIP file that is cut off":   {"application/vnd.cip4-xjmf+zip", "PK\x03\x04", 200, "ResponseNotification", xjmf.ValidationError},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
