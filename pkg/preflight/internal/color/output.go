@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
+	"sync/atomic"
 
 	"github.com/kovidgoyal/imaging/prism/meta/icc"
 
@@ -349,6 +351,9 @@ type cube struct {
 	convert func([]float64) [4]float64
 	points  [][4]float32
 	known   []bool
+	// pairs are the points that tables have used, and packing is held to add one.
+	pairs   []pair
+	packing sync.Mutex
 }
 
 func newCube(n int, convert func([]float64) [4]float64) *cube {
@@ -402,7 +407,7 @@ type Table struct {
 	cube *cube
 	// low is the point of the grid below a sample, and part the distance to it in 1/255.
 	low     [256]int
-	part    [256]int32
+	part    [256]uint64
 	strides [4]int
 }
 
@@ -447,10 +452,13 @@ func (o *Output) Table(s *Space, r *Reader) *Table {
 
 func newTable(c *cube) *Table {
 	t := &Table{cube: c}
+	if c.pairs == nil {
+		c.pairs = make([]pair, len(c.points))
+	}
 	for v := range t.low {
 		at := v * (c.side - 1)
 		t.low[v] = min(at/255, c.side-2)
-		t.part[v] = int32(at - 255*t.low[v]) // #nosec G115 -- at most 255
+		t.part[v] = uint64(at - 255*t.low[v]) // #nosec G115 -- at most 255
 	}
 	stride := 1
 	for i := c.n - 1; i >= 0; i-- {
@@ -462,8 +470,11 @@ func newTable(c *cube) *Table {
 
 // Amounts returns the inks of a colour, linear in the simplex between the points of the grid.
 func (t *Table) Amounts(in []uint8) [4]uint8 {
+	if len(in) == 3 {
+		return t.three(in[0], in[1], in[2])
+	}
 	var order [4]int
-	var parts [5]int32
+	var parts [5]uint64
 	index := 0
 	for i, v := range in {
 		index += t.low[v] * t.strides[i]
@@ -473,21 +484,94 @@ func (t *Table) Amounts(in []uint8) [4]uint8 {
 		}
 		parts[k], order[k] = part, t.strides[i]
 	}
-	var sum [4]float32
+	var first, second uint64
 	for k, weight := 0, 255-parts[0]; ; k++ {
 		if weight != 0 {
-			point := t.cube.point(index)
-			for i := range sum {
-				sum[i] += float32(weight) * point[i]
-			}
+			p, q := t.cube.pair(index)
+			first, second = first+weight*p, second+weight*q
 		}
 		if k == len(in) {
-			break
+			return rounded(first, second)
 		}
 		index += order[k]
 		weight = parts[k] - parts[k+1]
 	}
-	return [4]uint8{uint8(sum[0] + 0.5), uint8(sum[1] + 0.5), uint8(sum[2] + 0.5), uint8(sum[3] + 0.5)}
+}
+
+// three is Amounts for three components.
+func (t *Table) three(a, b, c uint8) [4]uint8 {
+	index := t.low[a]*t.strides[0] + t.low[b]*t.strides[1] + t.low[c]*t.strides[2]
+	u, v, w := t.part[a], t.part[b], t.part[c]
+	i, j, k := t.strides[0], t.strides[1], t.strides[2]
+	if u < v {
+		u, v, i, j = v, u, j, i
+	}
+	if v < w {
+		v, w, j, k = w, v, k, j
+	}
+	if u < v {
+		u, v, i, j = v, u, j, i
+	}
+	p, q := t.cube.pair(index)
+	first, second := (255-u)*p, (255-u)*q
+	p, q = t.cube.pair(index + i)
+	first, second = first+(u-v)*p, second+(u-v)*q
+	p, q = t.cube.pair(index + i + j)
+	first, second = first+(v-w)*p, second+(v-w)*q
+	p, q = t.cube.pair(index + i + j + k)
+	return rounded(first+w*p, second+w*q)
+}
+
+// Convert sets the inks of pixels, by their samples. Parts of an image may be converted at the same time.
+func (t *Table) Convert(to [4][]uint8, samples [][]uint8) {
+	n := len(samples)
+	var last, pixel [4]uint8
+	inks := t.Amounts(last[:n])
+	for i := range to[0] {
+		for c, plane := range samples {
+			pixel[c] = plane[i]
+		}
+		if pixel != last {
+			last, inks = pixel, t.Amounts(pixel[:n])
+		}
+		to[0][i], to[1][i], to[2][i], to[3][i] = inks[0], inks[1], inks[2], inks[3]
+	}
+}
+
+// pair is a point of the grid as numbers of 32 bits, two in each word, in 1/65536. The highest bit is set
+// when the point is known.
+type pair struct{ first, second atomic.Uint64 }
+
+const pairKnown = 1 << 63
+
+// pair returns a point of the grid. It may be called concurrently. The highest bit of the second word is
+// set.
+func (c *cube) pair(index int) (first, second uint64) {
+	p := &c.pairs[index]
+	if second = p.second.Load(); second == 0 {
+		c.pack(index)
+		second = p.second.Load()
+	}
+	return p.first.Load(), second
+}
+
+// pack computes a point of the grid.
+func (c *cube) pack(index int) {
+	c.packing.Lock()
+	defer c.packing.Unlock()
+	var parts [4]uint64
+	for i, v := range c.point(index) {
+		parts[i] = uint64(v*65536 + 0.5)
+	}
+	c.pairs[index].first.Store(parts[0] | parts[1]<<32)
+	c.pairs[index].second.Store(parts[2] | parts[3]<<32 | pairKnown)
+}
+
+// rounded returns the amounts of a sum of points, with weights of 255 together.
+func rounded(first, second uint64) [4]uint8 {
+	const half = 1<<15 | 1<<47
+	first, second = first+half, second+half
+	return [4]uint8{uint8(first >> 16), uint8(first >> 48), uint8(second >> 16), uint8(second >> 48)} // #nosec G115 -- at most 255
 }
 
 func (c *cube) point(index int) [4]float32 {

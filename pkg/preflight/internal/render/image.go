@@ -356,18 +356,12 @@ func (r *Renderer) convertMeans(w *reduction, space *color.Space, means [][]uint
 		table = r.output.Table(space, w.reader)
 	}
 	if table != nil {
-		for p := range planes.FirstSpot {
-			w.out.Amounts[p] = make([]uint8, size)
+		var inks [planes.FirstSpot][]uint8
+		for p := range inks {
+			inks[p] = make([]uint8, size)
+			w.out.Amounts[p] = inks[p]
 		}
-		pixel := make([]uint8, w.n)
-		for i := range size {
-			for c, plane := range means {
-				pixel[c] = plane[i]
-			}
-			for p, v := range table.Amounts(pixel) {
-				w.out.Amounts[p][i] = v
-			}
-		}
+		table.Convert(inks, means)
 		return
 	}
 	values := make([]float64, w.n)
