@@ -83,6 +83,17 @@ type Sampler struct {
 
 	index [maxSamples * maxSamples][]int
 	sums  []uint32
+	// upright is set when the located pixels of a row lie in whole rows of the bitmap: the first side
+	// indices are then columns, of n pixels from x on, and rows are where the rows begin.
+	upright bool
+	columns columns
+	rows    [maxSamples]int
+}
+
+// columns describes columns of a bitmap that were located.
+type columns struct {
+	bitmap     *Bitmap
+	side, x, n int
 }
 
 // Highest returns the highest amount of each ink in the bitmap.
@@ -144,6 +155,13 @@ func sampleSide(inverse geom.Matrix) int {
 
 // mean sets values to those at the located pixels.
 func (s *Sampler) mean(out, plane []uint8, samples int) {
+	if samples == 1 && s.upright {
+		row := plane[s.rows[0]:]
+		for i, at := range s.index[0][:len(out)] {
+			out[i] = row[at]
+		}
+		return
+	}
 	if samples == 1 {
 		for i, at := range s.index[0][:len(out)] {
 			out[i] = plane[at]
@@ -164,6 +182,18 @@ func (s *Sampler) add(n int, plane []uint8, samples int) {
 	}
 	s.sums = s.sums[:n]
 	clear(s.sums)
+	if s.upright {
+		side := s.columns.side
+		for _, from := range s.rows[:side] {
+			row := plane[from:]
+			for _, columns := range s.index[:side] {
+				for i, at := range columns[:n] {
+					s.sums[i] += uint32(row[at])
+				}
+			}
+		}
+		return
+	}
 	for k := range samples {
 		for i, at := range s.index[k][:n] {
 			s.sums[i] += uint32(plane[at])
@@ -175,11 +205,33 @@ func (s *Sampler) add(n int, plane []uint8, samples int) {
 // how many there are for each.
 func (s *Sampler) locate(b *Bitmap, inverse geom.Matrix, y, x, n int, repeat bool) int {
 	side := sampleSide(inverse)
+	if s.upright = inverse[1] == 0 && inverse[2] == 0 && !repeat; s.upright {
+		s.locateUpright(b, inverse, y, x, n, side)
+		return side * side
+	}
+	s.columns = columns{}
 	for k := range side * side {
 		dx, dy := (float64(k%side)+0.5)/float64(side), (float64(k/side)+0.5)/float64(side)
 		s.row(k, b, inverse, float64(x)+dx, float64(y)+dy, n, repeat)
 	}
 	return side * side
+}
+
+// locateUpright does the same for a bitmap that is not turned. The columns are those of the row before, as
+// a rule.
+func (s *Sampler) locateUpright(b *Bitmap, inverse geom.Matrix, y, x, n, side int) {
+	for k := range side {
+		_, v := inverse.Point(0, float64(y)+(float64(k)+0.5)/float64(side))
+		s.rows[k] = min(max(int(math.Floor(v)), 0), b.Height-1) * b.Width
+	}
+	columns := columns{bitmap: b, side: side, x: x, n: n}
+	if s.columns == columns {
+		return
+	}
+	s.columns = columns
+	for k := range side {
+		s.row(k, &Bitmap{Width: b.Width, Height: 1}, inverse, float64(x)+(float64(k)+0.5)/float64(side), 0, n, false)
+	}
 }
 
 // row sets one index for each pixel of a row that begins at a point.
