@@ -85,6 +85,36 @@ func NewReader(i Image) *Reader {
 	return r
 }
 
+// Parts returns readers of at most n parts of the image, from top to bottom, each but the last of a multiple
+// of step rows. They may be used at the same time. It returns r alone where the samples can only be read in
+// order. Call it before the first row is read.
+func (r *Reader) Parts(n, step int) []*Reader {
+	decoded, ok := r.in.(*pixelRows)
+	if r.image.Data == nil && !ok {
+		return []*Reader{r}
+	}
+	var parts []*Reader
+	rows := max((r.image.Height/n+step-1)/step, 1) * step
+	for y := 0; y < r.image.Height; y += rows {
+		part := *r
+		part.image.Height = min(rows, r.image.Height-y)
+		if ok {
+			part.in = &pixelRows{y: y, height: decoded.height, stride: decoded.stride, fill: decoded.fill}
+		} else {
+			part.in = bytes.NewReader(r.image.Data[min(y*len(r.packed), len(r.image.Data)):])
+		}
+		part.packed = make([]byte, len(r.packed))
+		if part.row = part.packed; r.image.Bits != 8 {
+			part.row = make([]byte, len(r.row))
+		}
+		parts = append(parts, &part)
+	}
+	return parts
+}
+
+// Rows returns the number of rows.
+func (r *Reader) Rows() int { return r.image.Height }
+
 // Width returns the pixels of a row.
 func (r *Reader) Width() int { return r.image.Width }
 

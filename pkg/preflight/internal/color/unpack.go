@@ -148,7 +148,10 @@ func unpackWhole(i Image, room func(bytes int64) bool) (Image, bool) {
 		}
 		return i, i.Space.Components == 4
 	case *image.YCbCr:
-		rows.fill = func(y int, row []byte) { fillRGB(p, y, row) }
+		shift := map[image.YCbCrSubsampleRatio]int{
+			image.YCbCrSubsampleRatio422: 1, image.YCbCrSubsampleRatio420: 1, image.YCbCrSubsampleRatio411: 2, image.YCbCrSubsampleRatio410: 2,
+		}[p.SubsampleRatio]
+		rows.fill = func(y int, row []byte) { fillRGB(p, shift, y, row) }
 		return i, i.Space.Components == 3
 	case *image.RGBA: // without the transform of colours
 		rows.fill = func(y int, row []byte) {
@@ -162,7 +165,7 @@ func unpackWhole(i Image, room func(bytes int64) bool) (Image, bool) {
 	return i, false
 }
 
-// pixelRows reads the rows of a decoded image.
+// pixelRows reads the rows of a decoded image. fill may be called concurrently.
 type pixelRows struct {
 	y, height, stride int
 	fill              func(y int, row []byte)
@@ -180,11 +183,9 @@ func (r *pixelRows) Read(p []byte) (int, error) {
 	return r.stride, nil
 }
 
-// fillRGB converts a row of luminance and chrominance (ITU-T T.871).
-func fillRGB(p *image.YCbCr, y int, row []byte) {
-	shift := map[image.YCbCrSubsampleRatio]int{
-		image.YCbCrSubsampleRatio422: 1, image.YCbCrSubsampleRatio420: 1, image.YCbCrSubsampleRatio411: 2, image.YCbCrSubsampleRatio410: 2,
-	}[p.SubsampleRatio]
+// fillRGB converts a row of luminance and chrominance (ITU-T T.871). A sample of chrominance is that of
+// 1<<shift pixels.
+func fillRGB(p *image.YCbCr, shift, y int, row []byte) {
 	luma, chroma := p.Y[y*p.YStride:], p.COffset(0, y)
 	cb, cr := p.Cb[chroma:], p.Cr[chroma:]
 	clamped := func(v int32) byte { return byte(min(max(v>>16, 0), 255)) } // #nosec G115 -- clamped

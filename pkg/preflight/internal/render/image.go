@@ -3,9 +3,12 @@
 package render
 
 import (
+	"encoding/binary"
 	"io"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
@@ -206,44 +209,128 @@ type part struct {
 	component int
 	table     *[256]uint8
 	means     []uint8
-	sums      []uint32
 }
 
 // add computes, for each pixel of the bitmap, the mean of what a table has for the samples of a
 // component.
 func (w *reduction) add(component int, table *[256]uint8, into *[]uint8) {
 	*into = make([]uint8, w.out.Width*w.out.Height)
-	w.parts = append(w.parts, part{component: component, table: table, means: *into, sums: make([]uint32, w.out.Width)})
+	w.parts = append(w.parts, part{component: component, table: table, means: *into})
 }
+
+// together reports whether the samples of a pixel are added up at once: each of three or four components has a plane
+// with its own values.
+func (w *reduction) together() bool {
+	if w.n < 3 || w.n > 4 || len(w.parts) != w.n || w.stepX*w.stepY > maxTogether {
+		return false
+	}
+	for k, p := range w.parts {
+		for v, to := range p.table {
+			if p.component != k || int(to) != v {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// maxTogether bounds the pixels of a sum in 16 bits.
+const maxTogether = 256
+
+// band is a part of the rows of an image that is reduced beside others.
+type band struct {
+	*reduction
+	reader *color.Reader
+	// y is the first row of the bitmap.
+	y       int
+	first   []byte
+	uniform bool
+	// sums holds, plane by plane, the sums of the pixels of a row of the bitmap. packed holds them pixel by
+	// pixel in 16 bits each instead: those of the first, third, second and fourth component.
+	sums   []uint32
+	packed []uint64
+}
+
+// bandSamples is the least number of samples for which another core is used.
+const bandSamples = 1 << 18
 
 // run reads all rows.
 func (w *reduction) run() {
+	count := min(runtime.GOMAXPROCS(0), 1+w.reader.Width()*w.reader.Rows()*w.n/bandSamples)
+	readers := w.reader.Parts(count, w.stepY)
+	bands := make([]band, len(readers))
+	together := w.together()
+	var first []byte
+	if len(readers) > 1 {
+		if row := w.reader.Next(); row != nil {
+			first = slices.Clone(row[:w.n])
+		}
+	}
+	y := 0
+	for k, reader := range readers {
+		bands[k] = band{reduction: w, reader: reader, y: y, first: first, uniform: true}
+		if together {
+			bands[k].packed = make([]uint64, w.out.Width)
+		} else {
+			bands[k].sums = make([]uint32, w.out.Width*len(w.parts))
+		}
+		y += (reader.Rows() + w.stepY - 1) / w.stepY
+	}
+	inParts(len(bands), func(k int) { bands[k].run() })
+	w.uniform = !slices.ContainsFunc(bands, func(b band) bool { return !b.uniform })
+}
+
+// inParts calls do for each of n parts at the same time, and waits for all. A panic becomes that of the caller.
+func inParts(n int, do func(part int)) {
+	var group sync.WaitGroup
+	faults := make([]any, n)
+	for k := 1; k < n; k++ {
+		group.Go(func() {
+			defer func() { faults[k] = recover() }()
+			do(k)
+		})
+	}
+	func() {
+		defer group.Wait()
+		do(0)
+	}()
+	for _, fault := range faults {
+		if fault != nil {
+			panic(fault)
+		}
+	}
+}
+
+// run reads the rows of a band.
+func (b *band) run() {
 	noise := uint8(0)
-	if len(w.reader.Levels(0)) == 256 {
+	if len(b.reader.Levels(0)) == 256 {
 		noise = planes.FlatNoise
 	}
-	w.uniform = true
-	var first []byte
-	for y := range w.out.Height {
+	for y := b.y; y < b.out.Height; y++ {
 		rows := 0
-		for range w.stepY {
-			row := w.reader.Next()
+		for range b.stepY {
+			row := b.reader.Next()
 			if row == nil {
 				break
 			}
 			rows++
-			if first == nil {
-				first = slices.Clone(row[:w.n])
+			if b.first == nil {
+				b.first = slices.Clone(row[:b.n])
 			}
-			w.uniform = w.uniform && equals(row, first, noise)
-			for k := range w.parts {
-				w.parts[k].sum(row, w.n, w.stepX)
+			b.uniform = b.uniform && equals(row, b.first, noise)
+			if b.packed != nil {
+				b.addPacked(row)
+			} else {
+				for k := range b.parts {
+					b.parts[k].sum(b.sums[k*b.out.Width:][:b.out.Width], row, b.n, b.stepX)
+				}
 			}
 		}
-		for k := range w.parts {
-			w.parts[k].mean(w, y, rows)
+		if rows > 0 {
+			b.means(y, rows)
 		}
-		if rows < w.stepY {
+		if rows < b.stepY {
 			return
 		}
 	}
@@ -260,7 +347,7 @@ func equals(row, pixel []byte, noise uint8) bool {
 }
 
 // sum adds a row of pixels of n components; each sum has step of them.
-func (p *part) sum(row []byte, n, step int) {
+func (p *part) sum(sums []uint32, row []byte, n, step int) {
 	at := p.component
 	whole := len(row) / n / step // sums with all their pixels
 	for x := range whole {
@@ -269,22 +356,62 @@ func (p *part) sum(row []byte, n, step int) {
 			sum += uint32(p.table[row[at]])
 			at += n
 		}
-		p.sums[x] += sum
+		sums[x] += sum
 	}
 	for ; at < len(row); at += n {
-		p.sums[whole] += uint32(p.table[row[at]])
+		sums[whole] += uint32(p.table[row[at]])
 	}
 }
 
-// mean ends a row of the bitmap.
-func (p *part) mean(w *reduction, y, rows int) {
-	for x, sum := range p.sums {
-		n := uint32(rows * min(w.stepX, w.reader.Width()-x*w.stepX)) // #nosec G115 -- the pixels of a step
-		if n > 0 {
-			p.means[y*w.out.Width+x] = uint8((sum + n/2) / n) // #nosec G115 -- a mean of bytes
+// addPacked adds a row of pixels of three or four components.
+func (b *band) addPacked(row []byte) {
+	n, at := b.n, 0
+	for x := range b.packed {
+		sum := b.packed[x]
+		end := min(at+b.stepX*n, len(row))
+		for ; at < end && at+4 <= len(row); at += n {
+			v := uint64(binary.LittleEndian.Uint32(row[at:]))
+			sum += v&0xff00ff | v<<24&0xff00ff00000000
+		}
+		for ; at < end; at += n { // the last one of three components
+			sum += uint64(row[at]) | uint64(row[at+1])<<32 | uint64(row[at+2])<<16
+		}
+		b.packed[x] = sum
+	}
+}
+
+// means ends a row of the bitmap, which is that of some rows.
+func (b *band) means(y, rows int) {
+	width := b.out.Width
+	means := make([][]uint8, len(b.parts))
+	for k := range means {
+		means[k] = b.parts[k].means[y*width:][:width]
+	}
+	pixels := func(x int) uint32 { return uint32(rows * min(b.stepX, b.reader.Width()-x*b.stepX)) } // #nosec G115 -- the pixels of a step
+	if b.packed == nil {
+		for x := range width {
+			n := pixels(x)
+			for k, to := range means {
+				to[x] = uint8((b.sums[k*width+x] + n/2) / n) // #nosec G115 -- a mean of bytes
+			}
+		}
+		clear(b.sums)
+		return
+	}
+	for k, to := range means {
+		at := k&1*32 + k>>1*16
+		n := uint64(pixels(0))
+		// The product with 2^32/n is exact for sums of 17 bits and n of 8.
+		times := 1<<32/n + 1
+		for x, sums := range b.packed {
+			if x == width-1 {
+				n = uint64(pixels(x))
+				times = 1<<32/n + 1
+			}
+			to[x] = uint8((sums>>at&0xffff + n/2) * times >> 32) // #nosec G115 -- a mean of bytes
 		}
 	}
-	clear(p.sums)
+	clear(b.packed)
 }
 
 // addColorKey makes the colours of a range transparent. Where a pixel of the bitmap stands for several
@@ -361,7 +488,19 @@ func (r *Renderer) convertMeans(w *reduction, space *color.Space, means [][]uint
 			inks[p] = make([]uint8, size)
 			w.out.Amounts[p] = inks[p]
 		}
-		table.Convert(inks, means)
+		count := min(runtime.GOMAXPROCS(0), 1+size/bandSamples)
+		inParts(count, func(k int) {
+			from, end := k*size/count, (k+1)*size/count
+			var to [planes.FirstSpot][]uint8
+			for p := range to {
+				to[p] = inks[p][from:end]
+			}
+			samples := make([][]uint8, len(means))
+			for c := range samples {
+				samples[c] = means[c][from:end]
+			}
+			table.Convert(to, samples)
+		})
 		return
 	}
 	values := make([]float64, w.n)
