@@ -524,6 +524,10 @@ func (t *Table) three(a, b, c uint8) [4]uint8 {
 
 // Convert sets the inks of pixels, by their samples. Parts of an image may be converted at the same time.
 func (t *Table) Convert(to [4][]uint8, samples [][]uint8) {
+	if len(samples) == 3 {
+		t.convertThree(to, samples[0], samples[1], samples[2])
+		return
+	}
 	n := len(samples)
 	var last, pixel [4]uint8
 	inks := t.Amounts(last[:n])
@@ -535,6 +539,20 @@ func (t *Table) Convert(to [4][]uint8, samples [][]uint8) {
 			last, inks = pixel, t.Amounts(pixel[:n])
 		}
 		to[0][i], to[1][i], to[2][i], to[3][i] = inks[0], inks[1], inks[2], inks[3]
+	}
+}
+
+func (t *Table) convertThree(to [4][]uint8, a, b, c []uint8) {
+	n := len(to[0])
+	cyan, magenta, yellow, black := to[0][:n], to[1][:n], to[2][:n], to[3][:n]
+	a, b, c = a[:n], b[:n], c[:n]
+	last := uint32(0)
+	inks := t.three(0, 0, 0)
+	for i, u := range a {
+		if pixel := uint32(u) | uint32(b[i])<<8 | uint32(c[i])<<16; pixel != last {
+			last, inks = pixel, t.three(u, b[i], c[i])
+		}
+		cyan[i], magenta[i], yellow[i], black[i] = inks[0], inks[1], inks[2], inks[3]
 	}
 }
 
@@ -567,9 +585,10 @@ func (c *cube) pack(index int) {
 	c.pairs[index].second.Store(parts[2] | parts[3]<<32 | pairKnown)
 }
 
-// rounded returns the amounts of a sum of points, with weights of 255 together.
+// rounded returns the amounts of a sum of points, with weights of 255 together. It rounds halves down, which
+// are frequent without a profile.
 func rounded(first, second uint64) [4]uint8 {
-	const half = 1<<15 | 1<<47
+	const half = (1<<15 - 1) * (1 + 1<<32)
 	first, second = first+half, second+half
 	return [4]uint8{uint8(first >> 16), uint8(first >> 48), uint8(second >> 16), uint8(second >> 48)} // #nosec G115 -- at most 255
 }
