@@ -25,7 +25,11 @@ type Rasterizer struct {
 	box   image.Rectangle
 	cells []cell
 	// rows holds for each row of the box the index of its first cell plus one.
-	rows    []int32
+	rows []int32
+	// small holds the cells of a small box, row by row, and is zero between calls; extents holds for each
+	// row which of them are used. Both are empty for another box.
+	small   []height
+	extents []extent
 	low     int
 	high    int
 	sorted  []cell
@@ -37,10 +41,21 @@ type Rasterizer struct {
 	work    int64
 }
 
-// The work of the parts of a shape, about a nanosecond each.
+// height is the outline in one pixel, like that of a cell.
+type height struct{ cover, area float32 }
+
+// extent is a range of cells of a row, with its last one.
+type extent struct{ first, last int32 }
+
+// smallBox is the number of pixels up to which a box has a cell for each pixel: cells of larger boxes are
+// listed.
+const smallBox = 1 << 13
+
+// The work of the parts of a shape, about a nanosecond each. smallWork is that of a cell of a small box.
 const (
 	edgeWork  = 10
 	cellWork  = 15
+	smallWork = 4
 	pixelWork = 1
 )
 
@@ -82,13 +97,25 @@ func (r *Rasterizer) Fill(p *geom.Path, evenOdd bool, box image.Rectangle, row R
 		}
 	})
 	r.close()
+	if len(r.extents) > 0 {
+		r.sweepSmall(evenOdd, row)
+		return
+	}
 	r.sweep(evenOdd, row)
 }
 
 func (r *Rasterizer) reset(box image.Rectangle) {
 	r.box, r.cells = box, r.cells[:0]
 	r.low, r.high = box.Dy(), -1
-	if n := box.Dy(); cap(r.rows) < n {
+	r.extents = r.extents[:0]
+	if area := box.Dx() * box.Dy(); area <= smallBox {
+		if len(r.small) < area {
+			r.small = make([]height, smallBox)
+		}
+		for range box.Dy() {
+			r.extents = append(r.extents, extent{first: math.MaxInt32, last: -1})
+		}
+	} else if n := box.Dy(); cap(r.rows) < n {
 		r.rows = make([]int32, n)
 	} else {
 		r.rows = r.rows[:n]
@@ -189,6 +216,10 @@ func (r *Rasterizer) inRow(y int, x0, x1, height float64) {
 		r.add(y, first, float32(height), float32(height*(1-((x0+x1)/2-float64(first)))))
 		return
 	}
+	if len(r.extents) > 0 {
+		r.inSmallRow(y, first, last, x0, x1, height)
+		return
+	}
 	rate := height / (x1 - x0)
 	part := rate * (float64(first+1) - x0)
 	r.add(y, first, float32(part), float32(part*(float64(first+1)-x0)/2))
@@ -200,7 +231,36 @@ func (r *Rasterizer) inRow(y int, x0, x1, height float64) {
 	r.add(y, last, float32(part), float32(part*(1-(x1-float64(last))/2)))
 }
 
+// inSmallRow adds an edge that lies in several cells of a row of a small box.
+func (r *Rasterizer) inSmallRow(y, first, last int, x0, x1, height float64) {
+	at := y * r.box.Dx()
+	cells := r.small[at+first : at+last+1]
+	e := &r.extents[y]
+	e.first, e.last = min(e.first, int32(first)), max(e.last, int32(last)) // #nosec G115 -- inside the box
+	rate := height / (x1 - x0)
+	part := rate * (float64(first+1) - x0)
+	cells[0].cover += float32(part)
+	cells[0].area += float32(part * (float64(first+1) - x0) / 2)
+	whole, half := float32(rate), float32(rate/2)
+	inner := cells[1 : len(cells)-1]
+	for x := range inner {
+		inner[x].cover += whole
+		inner[x].area += half
+	}
+	part = rate * (x1 - float64(last))
+	cells[len(cells)-1].cover += float32(part)
+	cells[len(cells)-1].area += float32(part * (1 - (x1-float64(last))/2))
+}
+
 func (r *Rasterizer) add(y, x int, cover, area float32) {
+	if len(r.extents) > 0 {
+		c := &r.small[y*r.box.Dx()+x]
+		c.cover += cover
+		c.area += area
+		e := &r.extents[y]
+		e.first, e.last = min(e.first, int32(x)), max(e.last, int32(x)) // #nosec G115 -- x is inside the box
+		return
+	}
 	head := r.rows[y]
 	if head > 0 && r.cells[head-1].x == int32(x) { // #nosec G115 -- x is inside the box
 		c := &r.cells[head-1]
@@ -210,6 +270,47 @@ func (r *Rasterizer) add(y, x int, cover, area float32) {
 	}
 	r.cells = append(r.cells, cell{x: int32(x), next: head, cover: cover, area: area}) // #nosec G115 -- x is inside the box
 	r.rows[y] = int32(len(r.cells))                                                    // #nosec G115 -- bounded by the segments of a path
+}
+
+// sweepSmall adds up the cells of each row of a small box from left to right, and clears them.
+func (r *Rasterizer) sweepSmall(evenOdd bool, row Row) {
+	width := r.box.Dx()
+	for y := max(r.low, 0); y <= r.high; y++ {
+		first, end := int(r.extents[y].first), int(r.extents[y].last)+1
+		if first >= end {
+			continue
+		}
+		cells, cover := r.small[y*width+first:y*width+end], r.cover[first:width]
+		var sum float32
+		for x := 0; x < len(cells); {
+			if cell := cells[x]; cell.cover != 0 || cell.area != 0 {
+				cover[x] = share(sum+cell.area, evenOdd)
+				sum += cell.cover
+				cells[x] = height{}
+				x++
+				continue
+			}
+			from := x
+			for x++; x < len(cells) && cells[x].cover == 0 && cells[x].area == 0; x++ {
+			}
+			Set(cover[from:x], share(sum, evenOdd))
+		}
+		r.work += int64((end - first) * smallWork)
+		r.finish(y, first, end, sum, evenOdd, row)
+	}
+}
+
+// finish passes on a row whose edges from first to end have a height together.
+func (r *Rasterizer) finish(y, first, end int, sum float32, evenOdd bool, row Row) {
+	width := r.box.Dx()
+	cover := r.cover[first:width]
+	// Edges beyond the right side of the box were left out.
+	if rest := share(sum, evenOdd); rest > 0 && end < width {
+		Set(cover[end-first:], rest)
+		end = width
+	}
+	r.work += int64((end - first) * pixelWork)
+	row(r.box.Min.Y+y, r.box.Min.X+first, cover[:end-first])
 }
 
 // sweep adds up the cells of each row from left to right.
@@ -239,13 +340,8 @@ func (r *Rasterizer) sweep(evenOdd bool, row Row) {
 		} else {
 			sum = r.fill(first, cover[:end-first], evenOdd)
 		}
-		// Edges beyond the right side of the box were left out.
-		if rest := share(sum, evenOdd); rest > 0 && end < width {
-			Set(cover[end-first:], rest)
-			end = width
-		}
-		r.work += int64(count*cellWork + (end-first)*pixelWork)
-		row(r.box.Min.Y+y, r.box.Min.X+first, cover[:end-first])
+		r.work += int64(count * cellWork)
+		r.finish(y, first, end, sum, evenOdd, row)
 	}
 }
 
