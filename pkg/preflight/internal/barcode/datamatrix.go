@@ -62,9 +62,9 @@ func (w view) ells(least, dark int) []image.Rectangle {
 	var out []image.Rectangle
 	up := make([]int, w.width) // the number of dark pixels that end at this row, for each column
 	for v := range w.height {
-		start := -1
-		for u := 0; u <= w.width; u++ {
-			if u < w.width && int(w.pix[w.at(u, v)]) < dark {
+		start, at := -1, w.at(0, v)
+		for u := 0; u <= w.width; u, at = u+1, at+w.du {
+			if u < w.width && int(w.pix[at]) < dark {
 				if up[u]++; start < 0 {
 					start = u
 				}
