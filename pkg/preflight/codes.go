@@ -15,7 +15,6 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
 )
 
 const (
@@ -39,7 +38,7 @@ const (
 type codeFinder struct {
 	interpreter *content.Interpreter
 	painter     *render.Renderer
-	roles       roles.Table
+	roles       facts.Roles
 	doc         *facts.Document
 	read        int
 	// buffer is the memory for the reflectances of pages.

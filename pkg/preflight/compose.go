@@ -7,7 +7,6 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
@@ -79,7 +78,7 @@ func compose(doc *facts.Document, outcome rules.Outcome, p profile.Profile, file
 			BBox: *rules.Place(&doc.Pages[i.Page-1], i.Box),
 		})
 	}
-	named := roles.New(p.Inks)
+	named := facts.NewRoles(p.Inks)
 	for _, i := range doc.Inks[:min(len(doc.Inks), maxInks)] {
 		full := make([]float64, 0, len(i.Full))
 		for _, v := range i.Full {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -36,7 +35,7 @@ func describe(doc *facts.Document) *report.Document {
 	for _, l := range doc.Layers[:min(len(doc.Layers), maxLayers)] {
 		layer := report.Layer{Name: l.Name, Printed: l.Printed, Pages: listed(l.Uses)}
 		if l.Group != "" {
-			layer.ProcessingStep, layer.Role = strings.TrimSpace(l.Group+" "+l.Type), roles.OfStep(l.Group, l.Type)
+			layer.ProcessingStep, layer.Role = strings.TrimSpace(l.Group+" "+l.Type), facts.RoleOfStep(l.Group, l.Type)
 		}
 		out.Layers = append(out.Layers, layer)
 	}

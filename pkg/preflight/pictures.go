@@ -11,7 +11,6 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
 	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
@@ -22,7 +21,7 @@ const maxPicturePixels = 250_000_000
 // photographer adds the pictures of the pages of a document to a set. The zero value adds none.
 type photographer struct {
 	painter *render.Renderer
-	roles   roles.Table
+	roles   facts.Roles
 	doc     *facts.Document
 	// pictures is nil once the set is full.
 	pictures *pageimage.Writer

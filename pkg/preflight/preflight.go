@@ -25,7 +25,6 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
@@ -100,7 +99,7 @@ func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.L
 	if selects(p, "ink.average") {
 		painter.Means()
 	}
-	named := roles.New(p.Inks)
+	named := facts.NewRoles(p.Inks)
 	painter.Roles(named)
 	interpreter := content.New(file, collector, limits, painter)
 	defer interpreter.Close()

@@ -7,7 +7,6 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
@@ -27,7 +26,7 @@ type input struct {
 	// inks are those of the front and of the back of the sheets.
 	inks *[2]processInks
 	// roles are those of the inks, and packaging holds the lines of tools and the uses of layers.
-	roles     *roles.Table
+	roles     *facts.Roles
 	packaging *packaging
 	// standard is the version of PDF/X that the file is verified against, or nil.
 	standard *standard

@@ -10,7 +10,6 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
@@ -32,13 +31,13 @@ type Judging struct {
 	inks *[2]processInks
 	// packaging is nil if the profile selects no rule that needs it.
 	packaging *packaging
-	roles     roles.Table
+	roles     facts.Roles
 }
 
 // Start selects the rules of a profile. With a nil or empty ticket, the file is not
 // compared with an order.
 func Start(p profile.Profile, ticket *jobticket.Ticket) *Judging {
-	j := &Judging{profile: p, ticket: ticket, rules: All(), watches: map[string]*watch{}, roles: roles.New(p.Inks)}
+	j := &Judging{profile: p, ticket: ticket, rules: All(), watches: map[string]*watch{}, roles: facts.NewRoles(p.Inks)}
 	if slices.ContainsFunc(packagingRules[:], func(id string) bool { _, selected := p.Rules[id]; return selected }) {
 		j.packaging = &packaging{roles: &j.roles, layers: map[*facts.Layer]*layerUse{}}
 	}

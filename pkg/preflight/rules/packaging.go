@@ -8,7 +8,6 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -58,7 +57,7 @@ func packagings() []Rule {
 		row("packaging.layer_mixed", report.Info, "ISO 19593-1; house rule", mixedLayers),
 		row("packaging.step_process", report.Warning, "ISO 19593-1 6.3.3", printedSteps),
 		row("packaging.step_unknown", report.Warning, "ISO 19593-1", everyLayer(func(l *facts.Layer) *message {
-			fault := roles.StepFault(l.Group, l.Type)
+			fault := facts.StepFault(l.Group, l.Type)
 			if l.Group == "" || fault == "" {
 				return nil
 			}
@@ -82,7 +81,7 @@ func (v *view) technical(p *facts.Paint) (ink facts.Tint, role report.Role) {
 
 // packaging collects the lines that tools follow on each page, and the inks of each layer.
 type packaging struct {
-	roles *roles.Table
+	roles *facts.Roles
 	lines tracks
 	// ends are the open ends of cutting lines.
 	ends []openEnd
@@ -173,7 +172,7 @@ func printedSteps(in *input) []observation {
 		o := use.artworkPlace
 		o.object = use.layer.Object
 		o.message = message{values: listed("inks", use.artwork)}
-		o.message.values["layer"], o.message.values["role"] = use.layer.Name, string(roles.OfStep(use.layer.Group, use.layer.Type))
+		o.message.values["layer"], o.message.values["role"] = use.layer.Name, string(facts.RoleOfStep(use.layer.Group, use.layer.Type))
 		out = append(out, o)
 	}
 	return out
@@ -219,7 +218,7 @@ func (k *packaging) tool(m *facts.Mark) {
 	}
 	role := report.Role("")
 	if m.Layer != nil {
-		role = roles.OfStep(m.Layer.Group, m.Layer.Type)
+		role = facts.RoleOfStep(m.Layer.Group, m.Layer.Type)
 	}
 	for _, s := range m.Paint.Spots {
 		if known := k.roles.Of(s.Name); s.Amount > facts.Trace && known.Line() {

@@ -5,7 +5,6 @@ package rules
 import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
@@ -30,7 +29,7 @@ type view struct {
 	grounds           []geom.Rect
 	covered, grounded bool
 	// roles are those of the inks.
-	roles *roles.Table
+	roles *facts.Roles
 	// rules are those that the profile selects.
 	rules map[string]profile.Setting
 }

@@ -11,6 +11,8 @@
 // Everything else is in the [Document]: its properties, its pages, and the objects
 // that pages use, with the first places of use.
 //
+// [Roles] finds technical inks by their names, and processing steps (ISO 19593-1) by their groups and types.
+//
 // Places are boxes in the default user space of their page. Lengths in points or
 // millimetres are lengths on paper: UserUnit is applied.
 package facts

@@ -18,7 +18,6 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/planes"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
 )
 
 // The resolution of planes, in pixels per inch on paper.
@@ -73,7 +72,7 @@ type Renderer struct {
 	// erased counts what technical inks remove, by their plane.
 	erased map[int]*planes.Erased
 	// roles are those of the inks by their names.
-	roles roles.Table
+	roles facts.Roles
 	// done is the work of the pages before, and around that of the canvases around the
 	// surface.
 	done, around int64
@@ -160,7 +159,7 @@ func (r *Renderer) Inks() []string {
 }
 
 // Roles sets the roles by which the next pages find technical inks.
-func (r *Renderer) Roles(t roles.Table) { r.roles = t }
+func (r *Renderer) Roles(t facts.Roles) { r.roles = t }
 
 // Region returns the whole surface as a clip.
 func (r *Renderer) Region() *raster.Clip { return raster.NewClip(r.surface.canvas.Box()) }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package roles finds the roles of technical inks by their names, and those of processing steps (ISO
-// 19593-1) by their groups and types.
-package roles
+package facts
 
 import (
 	"cmp"
@@ -12,10 +10,10 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// named holds the roles of the names of technical inks, in lower case without separators, and
+// rolesOfNames holds the roles of the names of technical inks, in lower case without separators, and
 // the terms of ISO 19593-1 that such names use. A name of several words has a role if
 // consecutive words of it are in the table.
-var named = map[string]report.Role{
+var rolesOfNames = map[string]report.Role{
 	"cut": report.RoleCut, "cutter": report.RoleCut, "cutting": report.RoleCut, "cutline": report.RoleCut, "cutpath": report.RoleCut,
 	"cutcontour": report.RoleCut, "cutoutline": report.RoleCut, "kisscut": report.RoleCut, "thrucut": report.RoleCut, "throughcut": report.RoleCut,
 	"dieline": report.RoleCut, "diecut": report.RoleCut, "diecutting": report.RoleCut, "stanze": report.RoleCut, "stanzkontur": report.RoleCut,
@@ -54,24 +52,24 @@ var named = map[string]report.Role{
 	"technical": report.RoleTechnical, "varnishfree": report.RoleTechnical, "inkfree": report.RoleTechnical, "lackfrei": report.RoleTechnical,
 } // constant
 
-// whole holds roles of words that are technical only as the whole name: "Die" begins many
+// rolesOfWholeNames holds roles of words that are technical only as the whole name: "Die" begins many
 // German names.
-var whole = map[string]report.Role{"die": report.RoleCut} // constant
+var rolesOfWholeNames = map[string]report.Role{"die": report.RoleCut} // constant
 
-// Table returns the roles of inks by their names. Own holds the roles of a profile, which come
-// first; an empty role is artwork. The zero Table is usable. It is not safe for concurrent use.
-type Table struct {
+// Roles returns the roles of inks by their names. Own holds the roles of a profile, which come
+// first; an empty role is artwork. The zero Roles is usable. It is not safe for concurrent use.
+type Roles struct {
 	own   map[string]report.Role
 	known map[string]report.Role
 }
 
-// maxKnown bounds the names whose roles are kept.
-const maxKnown = 1_000
+// maxKnownRoles bounds the names whose roles are kept.
+const maxKnownRoles = 1_000
 
-// New returns the roles of inks with those of a profile. Names are compared without case,
+// NewRoles returns the roles of inks with those of a profile. Names are compared without case,
 // blanks and separators.
-func New(own map[string]report.Role) Table {
-	r := Table{own: map[string]report.Role{}, known: map[string]report.Role{}}
+func NewRoles(own map[string]report.Role) Roles {
+	r := Roles{own: map[string]report.Role{}, known: map[string]report.Role{}}
 	for name, role := range own {
 		r.own[InkKey(name)] = role
 	}
@@ -79,15 +77,15 @@ func New(own map[string]report.Role) Table {
 }
 
 // Of returns the role of an ink, or "" for an ink of the artwork.
-func (r Table) Of(name string) report.Role {
+func (r Roles) Of(name string) report.Role {
 	if role, ok := r.known[name]; ok {
 		return role
 	}
 	role, ok := r.own[InkKey(name)]
 	if !ok {
-		role = OfName(name)
+		role = RoleOfName(name)
 	}
-	if r.known != nil && len(r.known) < maxKnown {
+	if r.known != nil && len(r.known) < maxKnownRoles {
 		r.known[name] = role
 	}
 	return role
@@ -96,17 +94,17 @@ func (r Table) Of(name string) report.Role {
 // maxInkWords bounds the words of a name that are examined.
 const maxInkWords = 12
 
-// OfName returns the role that the name of a spot colour states, or "". Of several, it returns
+// RoleOfName returns the role that the name of a spot colour states, or "". Of several, it returns
 // that of most words, then the last: "Gloss White" is white.
-func OfName(name string) report.Role {
+func RoleOfName(name string) report.Role {
 	words := inkWords(name)
 	words = words[:min(len(words), maxInkWords)]
-	found, most := whole[strings.Join(words, "")], 0
+	found, most := rolesOfWholeNames[strings.Join(words, "")], 0
 	for from := range words {
 		key := ""
 		for to := from; to < len(words); to++ {
 			key += words[to]
-			if role, ok := named[key]; ok && to-from+1 >= most {
+			if role, ok := rolesOfNames[key]; ok && to-from+1 >= most {
 				found, most = role, to-from+1
 			}
 		}
@@ -149,10 +147,10 @@ func InkKey(name string) string {
 	}, name)
 }
 
-// steps holds the groups of ISO 19593-1 with their types and roles. The role of the type "" is
+// rolesOfSteps holds the groups of ISO 19593-1 with their types and roles. The role of the type "" is
 // that of the group. The standard is not free: the lists are those of the Processing Steps Test
 // Suite of the Ghent Workgroup and of the manuals of Enfocus.
-var steps = map[string]map[string]report.Role{
+var rolesOfSteps = map[string]map[string]report.Role{
 	"Structural": {
 		"": report.RoleTechnical, "Cutting": report.RoleCut, "PartialCutting": report.RoleCut, "ReversePartialCutting": report.RoleCut,
 		"Creasing": report.RoleCrease, "ReverseCreasing": report.RoleCrease, "CuttingCreasing": report.RoleCrease,
@@ -173,20 +171,20 @@ var steps = map[string]map[string]report.Role{
 	"Varnish":    {"": report.RoleVarnish},
 } // constant
 
-// OfStep returns the role of a processing step: that of its type, else that of its group, else
+// RoleOfStep returns the role of a processing step: that of its type, else that of its group, else
 // technical. It returns "" for a layer that is no processing step.
-func OfStep(group, kind string) report.Role {
+func RoleOfStep(group, kind string) report.Role {
 	if group == "" {
 		return ""
 	}
-	return cmp.Or(steps[group][kind], steps[group][""], report.RoleTechnical)
+	return cmp.Or(rolesOfSteps[group][kind], rolesOfSteps[group][""], report.RoleTechnical)
 }
 
 // StepFault describes the fault of a group and a type of ISO 19593-1: "group" or "type" for an
 // unknown one, "untyped" for a type of a group without types, or "". Names of vendors, which
 // begin with a prefix and an underscore, are valid.
 func StepFault(group, kind string) string {
-	types, known := steps[group]
+	types, known := rolesOfSteps[group]
 	vendor := func(name string) bool { return strings.Index(name, "_") > 0 }
 	switch {
 	case !known && !vendor(group):

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package roles_test
+package facts_test
 
 import (
 	"testing"
 
-	"github.com/printmarket/printmarket/pkg/preflight/internal/roles"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -15,15 +15,15 @@ func TestTechnicalInksAreKnownByName(t *testing.T) {
 		"White": true, "White_Ink": true, "Spot UV": true, "CutContour": true, "Die Cut": true, "Stanze": true, "DECKWEISS": true, "Weiß 1": true,
 		"Deckweiß": true, "DIE": true, "Die Marke": false, "PANTONE 185 C": false, "Gold": false, "Cutlery Red": false, "Whitehall Blue": false, "": false,
 	} {
-		if got := roles.OfName(name); (got != "") != want {
-			t.Errorf("OfName(%q) = %q, want technical %t", name, got, want)
+		if got := facts.RoleOfName(name); (got != "") != want {
+			t.Errorf("RoleOfName(%q) = %q, want technical %t", name, got, want)
 		}
 	}
 }
 
 func TestRolesOfInksByName(t *testing.T) {
 	t.Parallel()
-	table := roles.New(map[string]report.Role{"Form 7": report.RoleCut, "Perf Red": ""})
+	table := facts.NewRoles(map[string]report.Role{"Form 7": report.RoleCut, "Perf Red": ""})
 	for name, want := range map[string]report.Role{
 		"CutContour": report.RoleCut, "cut-contour 2": report.RoleCut, "Dieline": report.RoleCut, "Die Line": report.RoleCut, "ThruCut": report.RoleCut,
 		"Kiss Cut": report.RoleCut, "Stanze 1": report.RoleCut, "PerfCutContour": report.RolePerforate, "Rilllinie": report.RoleCrease,
@@ -56,7 +56,7 @@ func TestProcessingStepsHaveRolesAndFaults(t *testing.T) {
 		"the type of a vendor":    {"Structural", "ACME_Window", report.RoleTechnical, ""},
 		"a prefix without letter": {"_Window", "", report.RoleTechnical, "group"},
 	} {
-		if role, fault := roles.OfStep(tc.group, tc.kind), roles.StepFault(tc.group, tc.kind); role != tc.role || fault != tc.fault {
+		if role, fault := facts.RoleOfStep(tc.group, tc.kind), facts.StepFault(tc.group, tc.kind); role != tc.role || fault != tc.fault {
 			t.Errorf("%s: role %q, fault %q", name, role, fault)
 		}
 	}
