@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/planediff"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/planes"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
@@ -165,7 +165,7 @@ func comparePage(ctx context.Context, a, b *side, i int, of scopes) (change *rep
 		a.collector.Document().Pages[i].UserUnit *= limits.scale
 	}
 	resolution := min(a.renderer.Resolution(&a.pages[i]), b.renderer.Resolution(&b.pages[i]))
-	var pages [2]planediff.Page
+	var pages [2]planes.Page
 	for k, s := range [...]*side{a, b} {
 		s.renderer.Limit(resolution)
 		err := s.interpreter.Page(ctx, &s.pages[i])
@@ -185,7 +185,7 @@ func comparePage(ctx context.Context, a, b *side, i int, of scopes) (change *rep
 	for _, box := range limits.except {
 		pages[1].Skip(pages[1].Device.Rect(box))
 	}
-	found := planediff.Find(&pages[0], &pages[1])
+	found := planes.Compare(&pages[0], &pages[1])
 	for _, d := range found.Inks {
 		change.Inks = append(change.Inks, report.InkChange{
 			Name: d.Name, Area: geom.Round(float64(d.Pixels)*mm*mm, 1), Most: geom.Round(float64(d.Most)/255*100, 0),
@@ -204,11 +204,11 @@ func comparePage(ctx context.Context, a, b *side, i int, of scopes) (change *rep
 }
 
 // inked returns the planes of the page that was rendered last.
-func inked(s *side, i int) planediff.Page {
+func inked(s *side, i int) planes.Page {
 	page := &s.collector.Document().Pages[i]
 	device := s.renderer.Device()
 	finished := device.Rect(page.Finished())
-	out := planediff.Page{Device: device, Left: finished[0], Top: finished[1], Planes: map[string][]uint8{}}
+	out := planes.Page{Device: device, Left: finished[0], Top: finished[1], Planes: map[string][]uint8{}}
 	for _, name := range s.renderer.Inks() {
 		plane, width := s.renderer.Plane(name)
 		out.Width = width

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package planediff_test
+package planes_test
 
 import (
 	"image"
@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/planediff"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/planes"
 )
 
 // page returns a page of one ink that covers a rectangle of its 40 x 40 pixels, aligned at a corner.
-func page(amount uint8, ink image.Rectangle, left, top float64) *planediff.Page {
+func page(amount uint8, ink image.Rectangle, left, top float64) *planes.Page {
 	const side = 40
 	plane := make([]uint8, side*side)
 	for y := ink.Min.Y; y < ink.Max.Y; y++ {
@@ -21,17 +21,17 @@ func page(amount uint8, ink image.Rectangle, left, top float64) *planediff.Page 
 			plane[y*side+x] = amount
 		}
 	}
-	return &planediff.Page{Device: geom.Identity(), Left: left, Top: top, Width: side, Height: side, Planes: map[string][]uint8{"Cyan": plane}}
+	return &planes.Page{Device: geom.Identity(), Left: left, Top: top, Width: side, Height: side, Planes: map[string][]uint8{"Cyan": plane}}
 }
 
-func TestFindReportsWhatDiffersByMoreThanAPixel(t *testing.T) {
+func TestCompareReportsWhatDiffersByMoreThanAPixel(t *testing.T) {
 	t.Parallel()
 	ink := image.Rect(10, 10, 20, 20)
 	base := page(255, ink, 0, 0)
 	limited := page(255, image.Rect(10, 10, 30, 20), 0, 0)
 	limited.Limit(geom.Rect{0.2, 0.2, 19.8, 39})
 	tests := map[string]struct {
-		after *planediff.Page
+		after *planes.Page
 		want  int // pixels
 	}{
 		"the same page":                     {base, 0},
@@ -43,13 +43,13 @@ func TestFindReportsWhatDiffersByMoreThanAPixel(t *testing.T) {
 		"the same, outside of the limit":    {limited, 0},
 		"ink that is gone":                  {page(0, ink, 0, 0), 64},
 		"a single pixel is no difference":   {page(255, image.Rect(10, 10, 20, 21), 0, 0), 0},
-		"a page on which the ink is absent": {&planediff.Page{Device: geom.Identity(), Width: 40, Height: 40}, 64},
+		"a page on which the ink is absent": {&planes.Page{Device: geom.Identity(), Width: 40, Height: 40}, 64},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := 0
-			for _, found := range planediff.Find(base, tc.after).Inks {
+			for _, found := range planes.Compare(base, tc.after).Inks {
 				got += found.Pixels
 			}
 			if got != tc.want {
@@ -68,8 +68,8 @@ func TestRegionsAreGroupsOfNeighbours(t *testing.T) {
 			after.Planes["Cyan"][y*40+x] = 255
 		}
 	}
-	want := []planediff.Region{{Box: image.Rect(24, 24, 40, 40), Pixels: 84}, {Box: image.Rect(0, 0, 8, 8), Pixels: 16}}
-	if diff := cmp.Diff(want, planediff.Find(empty, after).Regions); diff != "" {
+	want := []planes.Region{{Box: image.Rect(24, 24, 40, 40), Pixels: 84}, {Box: image.Rect(0, 0, 8, 8), Pixels: 16}}
+	if diff := cmp.Diff(want, planes.Compare(empty, after).Regions); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

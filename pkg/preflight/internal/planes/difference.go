@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package planediff finds where two pages put other amounts of ink on paper.
-//
-// The pages are aligned at a corner to a whole pixel. Two programs, or two positions of a page
-// in its medium, round edges in different ways. So an amount differs only if none of the nine
-// pixels around the same place of the other page has about this amount, in both directions.
-package planediff
+package planes
 
 import (
 	"image"
@@ -63,8 +58,8 @@ func (p *Page) ToPage() geom.Matrix {
 	return m
 }
 
-// Ink is the difference of one ink.
-type Ink struct {
+// InkDifference is the difference of one ink.
+type InkDifference struct {
 	Name string
 	// Pixels is the number of pixels that differ, and Most the largest difference.
 	Pixels int
@@ -77,34 +72,38 @@ type Region struct {
 	Pixels int
 }
 
-// Found holds all differences. Inks are in alphabetical order, Regions by size.
-type Found struct {
-	Inks    []Ink
+// Differences holds all differences. Inks are in alphabetical order, Regions by size.
+type Differences struct {
+	Inks    []InkDifference
 	Regions []Region
 }
 
 const (
-	// tolerance is the difference of amounts that rounding causes, 5 %.
-	tolerance = 13
-	// cell is the side of a cell of the map of differences, in pixels.
-	cell = 8
+	// roundingTolerance is the difference of amounts that rounding causes, 5 %.
+	roundingTolerance = 13
+	// differenceCell is the side of a cell of the map of differences, in pixels.
+	differenceCell = 8
 	// maxRegions bounds the regions.
 	maxRegions = 20
-	// least is the number of pixels of an ink that count as a difference.
-	least = 2
+	// leastDifference is the number of pixels of an ink that count as a difference.
+	leastDifference = 2
 )
 
-// Find compares two pages of the same resolution.
-func Find(a, b *Page) Found {
+// Compare finds where two pages of the same resolution put other amounts of ink on paper.
+//
+// The pages are aligned at a corner to a whole pixel. Two programs, or two positions of a page
+// in its medium, round edges in different ways. So an amount differs only if none of the nine
+// pixels around the same place of the other page has about this amount, in both directions.
+func Compare(a, b *Page) Differences {
 	// The place of a pixel of the second page on the first one.
 	dx, dy := int(math.Round(a.Left-b.Left)), int(math.Round(a.Top-b.Top))
 	area := image.Rect(0, 0, b.Width, b.Height).Union(image.Rect(0, 0, a.Width, a.Height).Sub(image.Pt(dx, dy)))
 	if !b.within.Empty() {
 		area = area.Intersect(b.within)
 	}
-	found := Found{}
-	grid := &cells{area: area, columns: (area.Dx() + cell - 1) / cell}
-	grid.pixels = make([]int, grid.columns*((area.Dy()+cell-1)/cell))
+	found := Differences{}
+	grid := &differenceMap{area: area, columns: (area.Dx() + differenceCell - 1) / differenceCell}
+	grid.pixels = make([]int, grid.columns*((area.Dy()+differenceCell-1)/differenceCell))
 	names := map[string]bool{}
 	for name := range a.Planes {
 		names[name] = true
@@ -119,8 +118,8 @@ func Find(a, b *Page) Found {
 		}
 		x := window{plane: first, width: a.Width, height: a.Height, dx: dx, dy: dy}
 		y := window{plane: second, width: b.Width, height: b.Height}
-		ink := compare(&x, &y, b, area, grid, name)
-		if ink.Pixels >= least {
+		ink := compareInk(&x, &y, b, area, grid, name)
+		if ink.Pixels >= leastDifference {
 			found.Inks = append(found.Inks, ink)
 		}
 	}
@@ -130,14 +129,14 @@ func Find(a, b *Page) Found {
 	return found
 }
 
-// compare counts the pixels in which two planes differ.
-func compare(a, b *window, page *Page, area image.Rectangle, grid *cells, name string) Ink {
-	ink := Ink{Name: name}
+// compareInk counts the pixels in which two planes differ.
+func compareInk(a, b *window, page *Page, area image.Rectangle, grid *differenceMap, name string) InkDifference {
+	ink := InkDifference{Name: name}
 	for y := area.Min.Y; y < area.Max.Y; y++ {
 		for x := area.Min.X; x < area.Max.X; x++ {
 			first, second := a.at(x, y), b.at(x, y)
 			difference := max(first, second) - min(first, second)
-			if difference <= tolerance || page.skips(x, y) || b.near(x, y, first) || a.near(x, y, second) {
+			if difference <= roundingTolerance || page.skips(x, y) || b.near(x, y, first) || a.near(x, y, second) {
 				continue
 			}
 			ink.Pixels++
@@ -172,22 +171,22 @@ func (w *window) near(x, y int, amount uint8) bool {
 			low, high = min(low, value), max(high, value)
 		}
 	}
-	return int(amount) >= int(low)-tolerance && int(amount) <= int(high)+tolerance
+	return int(amount) >= int(low)-roundingTolerance && int(amount) <= int(high)+roundingTolerance
 }
 
-// cells is a map of the pixels that differ.
-type cells struct {
+// differenceMap is a map of the pixels that differ.
+type differenceMap struct {
 	area    image.Rectangle
 	columns int
 	pixels  []int
 }
 
-func (c *cells) add(x, y int) {
-	c.pixels[(y-c.area.Min.Y)/cell*c.columns+(x-c.area.Min.X)/cell]++
+func (c *differenceMap) add(x, y int) {
+	c.pixels[(y-c.area.Min.Y)/differenceCell*c.columns+(x-c.area.Min.X)/differenceCell]++
 }
 
 // regions joins neighbouring cells, the largest group first.
-func (c *cells) regions() []Region {
+func (c *differenceMap) regions() []Region {
 	seen := make([]bool, len(c.pixels))
 	var out []Region
 	for start, n := range c.pixels {
@@ -202,8 +201,8 @@ func (c *cells) regions() []Region {
 			stack = stack[:len(stack)-1]
 			column, row := at%c.columns, at/c.columns
 			region.Pixels += c.pixels[at]
-			corner := c.area.Min.Add(image.Pt(column*cell, row*cell))
-			region.Box = region.Box.Union(image.Rectangle{Min: corner, Max: corner.Add(image.Pt(cell, cell))}.Intersect(c.area))
+			corner := c.area.Min.Add(image.Pt(column*differenceCell, row*differenceCell))
+			region.Box = region.Box.Union(image.Rectangle{Min: corner, Max: corner.Add(image.Pt(differenceCell, differenceCell))}.Intersect(c.area))
 			for y := max(row-1, 0); y <= min(row+1, len(c.pixels)/c.columns-1); y++ {
 				for x := max(column-1, 0); x <= min(column+1, c.columns-1); x++ {
 					if next := y*c.columns + x; c.pixels[next] > 0 && !seen[next] {
