@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/mesh"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -261,9 +261,9 @@ func (c *conversion) gradient(o types.Object, dict types.Dict, space *color.Spac
 		}
 		out["Function"], ok = c.placed(function, space, domain)
 	case parametric:
-		if given, ok := c.x.file.Numbers(dict["Domain"], 2); kind < mesh.Free && ok {
+		if given, ok := c.x.file.Numbers(dict["Domain"], 2); kind < render.FreeMesh && ok {
 			domain = given
-		} else if decode, ok := c.x.file.Numbers(dict["Decode"], 6); kind >= mesh.Free && ok {
+		} else if decode, ok := c.x.file.Numbers(dict["Decode"], 6); kind >= render.FreeMesh && ok {
 			domain = decode[4:]
 		}
 		out["Function"], ok = c.parametric(function, space, domain)

@@ -10,7 +10,7 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/mesh"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -30,8 +30,8 @@ const inkBits = 16
 
 // converter converts the data of one mesh.
 type converter struct {
-	inks     func(*mesh.Color) mesh.Color
-	from, to mesh.Format
+	inks     func(*render.MeshColor) render.MeshColor
+	from, to render.MeshFormat
 	// halvings says how small the range of the colours of a piece is, and tolerance is the difference of
 	// inks that it may have.
 	halvings  int
@@ -48,13 +48,13 @@ type converter struct {
 // data of the stream. Colours are linear between corners. Where a line in RGB is not one in inks, the
 // triangles and patches are divided.
 func (c *conversion) mesh(o types.Object, dict types.Dict, space *color.Space) (string, bool) {
-	from, ok := mesh.Of(c.x.file, dict, space.Components)
+	from, ok := render.MeshOf(c.x.file, dict, space.Components)
 	if !ok || space.Indexed() {
 		return "", false
 	}
 	start := converter{from: from, to: from, data: c.x.file.Decode(o, 0)}
 	start.to.Components, start.to.Component, start.to.Decode = 4, inkBits, slices.Concat(from.Decode[:4], []float64{0, 1, 0, 1, 0, 1, 0, 1})
-	start.inks = func(from *mesh.Color) (out mesh.Color) {
+	start.inks = func(from *render.MeshColor) (out render.MeshColor) {
 		inks := c.color(space, from[:space.Components])
 		copy(out[:], inks[:])
 		return out
@@ -63,7 +63,7 @@ func (c *conversion) mesh(o types.Object, dict types.Dict, space *color.Space) (
 	for i := 0; i < len(meshTolerances)*(maxHalvings+1) && (m.bent || m.failed); i++ {
 		again := start
 		m, again.tolerance, again.halvings = &again, meshTolerances[i/(maxHalvings+1)], i%(maxHalvings+1)
-		if from.Kind < mesh.Coons {
+		if from.Kind < render.CoonsMesh {
 			m.triangles()
 		} else {
 			m.patches()
@@ -83,7 +83,7 @@ func (c *conversion) mesh(o types.Object, dict types.Dict, space *color.Space) (
 		decode = append(decode, types.Float(v))
 	}
 	dict["ShadingType"], dict["BitsPerCoordinate"], dict["BitsPerComponent"] = types.Integer(m.to.Kind), types.Integer(m.to.Coordinate), types.Integer(inkBits)
-	if m.to.Kind != mesh.Lattice {
+	if m.to.Kind != render.LatticeMesh {
 		dict["BitsPerFlag"] = types.Integer(m.to.Flag)
 	}
 	dict["Decode"], dict["Filter"] = decode, types.Name("FlateDecode")
@@ -96,7 +96,7 @@ func pieces(n int) string { return strconv.Itoa(n) + " pieces" }
 func (m *converter) recode() {
 	m.to.Kind, m.to.Coordinate, m.to.Flag = m.from.Kind, m.from.Coordinate, m.from.Flag
 	m.out = nil
-	m.from.Records(m.data, func(r *mesh.Record) bool {
+	m.from.Records(m.data, func(r *render.MeshRecord) bool {
 		for i := range r.Colors {
 			r.Colors[i] = m.inks(&r.Colors[i])
 		}
@@ -118,7 +118,7 @@ func (m *converter) finer() float64 {
 }
 
 // distance returns the greatest difference of an ink.
-func distance(a *mesh.Color, b mesh.Color) float64 {
+func distance(a *render.MeshColor, b render.MeshColor) float64 {
 	most := 0.0
 	for i := range 4 {
 		most = max(most, math.Abs(a[i]-b[i]))
@@ -127,7 +127,7 @@ func distance(a *mesh.Color, b mesh.Color) float64 {
 }
 
 // mix returns the colour of n components at a share of the way from a to b.
-func mix(a, b *mesh.Color, t float64, n int) (out mesh.Color) {
+func mix(a, b *render.MeshColor, t float64, n int) (out render.MeshColor) {
 	for i := range n {
 		out[i] = a[i] + t*(b[i]-a[i])
 	}
@@ -136,8 +136,8 @@ func mix(a, b *mesh.Color, t float64, n int) (out mesh.Color) {
 
 // tip is a corner of a triangle with its inks.
 type tip struct {
-	mesh.Vertex
-	inks mesh.Color
+	render.MeshVertex
+	inks render.MeshColor
 }
 
 // bends reports whether the inks at a share of the way from a to b are not on a line.
@@ -159,12 +159,12 @@ func (m *converter) between(a, b *tip, t float64) *tip {
 // triangles writes the triangles of a mesh, divided where their edges bend.
 func (m *converter) triangles() {
 	factor := m.finer()
-	m.to.Kind = mesh.Free
-	m.from.Triangles(m.data, func(a, b, c *mesh.Vertex) bool {
+	m.to.Kind = render.FreeMesh
+	m.from.Triangles(m.data, func(a, b, c *render.MeshVertex) bool {
 		m.before++
 		var tips [3]tip
-		for i, v := range [3]*mesh.Vertex{a, b, c} {
-			tips[i] = tip{Vertex: *v, inks: m.inks(&v.Color)}
+		for i, v := range [3]*render.MeshVertex{a, b, c} {
+			tips[i] = tip{MeshVertex: *v, inks: m.inks(&v.Color)}
 			tips[i].Point[0] *= factor
 			tips[i].Point[1] *= factor
 		}
@@ -209,14 +209,14 @@ func (m *converter) divide(a, b, c *tip) {
 		return
 	}
 	for _, v := range [...]*tip{a, b, c} {
-		m.out = m.to.Append(m.out, &mesh.Record{Points: []mesh.Point{v.Point}, Colors: []mesh.Color{v.inks}})
+		m.out = m.to.Append(m.out, &render.MeshRecord{Points: []render.MeshPoint{v.Point}, Colors: []render.MeshColor{v.inks}})
 	}
 }
 
 // patches writes the patches of a mesh. All are divided equally, so that neighbours agree.
 func (m *converter) patches() {
 	factor := m.finer()
-	m.from.Patches(m.data, func(p *mesh.Patch) bool {
+	m.from.Patches(m.data, func(p *render.MeshPatch) bool {
 		m.before++
 		m.failed = m.failed || m.before<<(2*m.halvings) > maxPieces
 		m.bent = m.bent || !m.failed && m.warps(p, 1<<m.halvings)
@@ -226,10 +226,10 @@ func (m *converter) patches() {
 		return
 	}
 	most := float64(uint64(1)<<m.to.Coordinate-1) + 0.5
-	m.from.Patches(m.data, func(p *mesh.Patch) bool {
-		parts := []mesh.Patch{*p}
+	m.from.Patches(m.data, func(p *render.MeshPatch) bool {
+		parts := []render.MeshPatch{*p}
 		for range 2 * m.halvings {
-			var halves []mesh.Patch
+			var halves []render.MeshPatch
 			for i := range parts {
 				low, high := parts[i].Split(m.from.Components)
 				halves = append(halves, low.Transposed(), high.Transposed())
@@ -256,14 +256,14 @@ func (m *converter) patches() {
 
 // warps reports whether the inks inside of the cells of a patch, so many in each direction, differ from
 // those of cells with the inks of their corners.
-func (m *converter) warps(p *mesh.Patch, side int) bool {
-	at := func(column, row float64) mesh.Color {
+func (m *converter) warps(p *render.MeshPatch, side int) bool {
+	at := func(column, row float64) render.MeshColor {
 		from := p.At(column/float64(side), row/float64(side), m.from.Components)
 		return m.inks(&from)
 	}
 	for i := range side * side {
 		u, v := float64(i%side), float64(i/side)
-		cell := mesh.Patch{Colors: [4]mesh.Color{at(u, v), at(u, v+1), at(u+1, v+1), at(u+1, v)}}
+		cell := render.MeshPatch{Colors: [4]render.MeshColor{at(u, v), at(u, v+1), at(u+1, v+1), at(u+1, v)}}
 		for _, place := range [...][2]float64{{0.5, 0.5}, {0, 0.5}, {0.5, 0}, {1, 0.5}, {0.5, 1}} {
 			want, got := at(u+place[0], v+place[1]), cell.At(place[0], place[1], 4)
 			if distance(&want, got) > m.tolerance {

@@ -3,185 +3,297 @@
 package render
 
 import (
-	"image"
-	"math"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/mesh"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/planes"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 )
 
-// The bounds of a mesh, and the triangles that a patch is divided into.
+// The types of mesh shadings.
 const (
-	maxTriangles = 200_000
-	triangleWork = 200
-	patchSteps   = 8
-	// stepSize is the least size of a step, in pixels.
-	stepSize = 2
+	FreeMesh    = 4
+	LatticeMesh = 5
+	CoonsMesh   = 6
+	TensorMesh  = 7
 )
 
-// vertex is a corner of a triangle, in pixels, with the values of its colour.
-type vertex struct {
-	x, y   float64
-	values [color.MaxComponents]float64
+// maxLatticeColumns bounds the vertices of a row of a lattice.
+const maxLatticeColumns = 1 << 14
+
+// MeshFormat describes how the data of a mesh is packed (ISO 32000-2, 8.7.4.5.5 to 8.7.4.5.8): in records of
+// flags, points and colours, which form triangles or patches.
+type MeshFormat struct {
+	// Kind is the type of the shading.
+	Kind int
+	// Coordinate, Component and Flag are the bits of a coordinate, a component of a colour, and a flag.
+	Coordinate, Component, Flag int
+	// Columns is the number of vertices in a row of a lattice.
+	Columns int
+	// Components is the number of components of a colour.
+	Components int
+	// Decode holds the ranges of x, y and each component.
+	Decode []float64
 }
 
-// mesh paints the triangles and the patches of a mesh on a bitmap of the region
-// (8.7.4.5.5 to 8.7.4.5.8).
-func (r *Renderer) mesh(sh *Shading, device geom.Matrix, region *raster.Clip) colored {
-	n := sh.Space.Components
-	if len(sh.Functions) > 0 {
-		n = 1
+// MeshPoint is a point in units of the data: from 0 to the greatest coordinate.
+type MeshPoint [2]float64
+
+// MeshColor is a colour with as many components as its mesh has.
+type MeshColor [color.MaxComponents]float64
+
+// MeshVertex is a corner of a triangle.
+type MeshVertex struct {
+	Point MeshPoint
+	Color MeshColor
+}
+
+// MeshPatch is a tensor-product patch: points in rows and columns, and colours at the corners (0,0), (0,3),
+// (3,3) and (3,0).
+type MeshPatch struct {
+	Points [4][4]MeshPoint
+	Colors [4]MeshColor
+}
+
+// MeshRecord is one vertex, or one patch as the data has it.
+type MeshRecord struct {
+	Flag   int
+	Points []MeshPoint
+	Colors []MeshColor
+}
+
+// MeshOf returns the format of a shading whose colours have so many components. It returns false for an
+// invalid one.
+func MeshOf(file *document.File, dict types.Dict, components int) (MeshFormat, bool) {
+	f := MeshFormat{
+		Kind: file.Int(dict["ShadingType"]), Coordinate: file.Int(dict["BitsPerCoordinate"]), Component: file.Int(dict["BitsPerComponent"]),
+		Flag: file.Int(dict["BitsPerFlag"]), Columns: file.Int(dict["VerticesPerRow"]), Components: components,
 	}
-	f, ok := mesh.Of(r.file, sh.Dict, n)
-	if !ok {
-		return nil
+	if f.Kind == LatticeMesh {
+		f.Flag = 0
 	}
-	data := r.file.Quietly(sh.Object)
-	box := region.Box
-	m := &triangles{
-		box: box, n: n, alpha: make([]uint8, box.Dx()*box.Dy()), values: make([]float32, box.Dx()*box.Dy()*n),
-		left: pageWork/2 - r.around - r.surface.canvas.Work(),
+	decode, ok := file.Numbers(dict["Decode"], 4+2*components)
+	f.Decode = decode
+	return f, ok && f.Kind >= FreeMesh && f.Kind <= TensorMesh && f.Coordinate >= 1 && f.Coordinate <= 32 && f.Component >= 1 && f.Component <= 16 &&
+		f.Flag >= 0 && f.Flag <= 8 && components >= 1 && (f.Kind != LatticeMesh || f.Columns >= 2 && f.Columns <= maxLatticeColumns)
+}
+
+// Place returns a point in the space of the shading.
+func (f *MeshFormat) Place(p MeshPoint) (x, y float64) {
+	most := float64(uint64(1)<<f.Coordinate - 1)
+	return f.Decode[0] + p[0]/most*(f.Decode[1]-f.Decode[0]), f.Decode[2] + p[1]/most*(f.Decode[3]-f.Decode[2])
+}
+
+// Records calls yield with each record of the data, until it returns false. The record is valid during
+// the call.
+func (f *MeshFormat) Records(data []byte, yield func(*MeshRecord) bool) {
+	b := bitReader{data: data}
+	points, colors := 1, 1
+	if f.Kind == CoonsMesh || f.Kind == TensorMesh {
+		points, colors = 12+4*(f.Kind-CoonsMesh), 4
 	}
-	left := m.left
-	if !r.room(int64(len(m.values)) * 4) {
-		return nil
-	}
-	if f.Kind < mesh.Coons {
-		f.Triangles(data, func(a, b, c *mesh.Vertex) bool {
-			m.add(corner(&f, *a, device), corner(&f, *b, device), corner(&f, *c, device))
-			return m.room()
-		})
-	} else {
-		f.Patches(data, func(p *mesh.Patch) bool {
-			m.patch(&f, p, device)
-			return m.room()
-		})
-	}
-	if r.surface.canvas.Charge(left - m.left + 40*int64(len(m.alpha))); !m.room() {
-		r.partial = true
-	}
-	// Convert the values to inks.
-	out := &planes.Bitmap{Width: box.Dx(), Height: box.Dy(), Alpha: m.alpha}
-	values := make([]float64, n)
-	for i, alpha := range m.alpha {
-		if alpha == 0 {
-			continue
+	most, span := 1/float64(uint64(1)<<f.Component-1), f.Decode[4:]
+	r := MeshRecord{Points: make([]MeshPoint, 0, points), Colors: make([]MeshColor, colors)}
+	for b.more(f.Flag + 1) {
+		r.Flag = int(b.take(f.Flag)) & 3 // #nosec G115 -- at most 8 bits
+		r.Points, r.Colors = r.Points[:points], r.Colors[:colors]
+		if points > 1 && r.Flag > 0 {
+			// The first edge is an edge of the patch before.
+			r.Points, r.Colors = r.Points[:points-4], r.Colors[:2]
 		}
-		for k := range n {
-			values[k] = float64(m.values[i*n+k])
+		if !b.more(2*len(r.Points)*f.Coordinate + len(r.Colors)*f.Components*f.Component) {
+			return
 		}
-		var amounts planes.Amounts
-		if len(sh.Functions) > 0 {
-			amounts = r.parametric(sh, values[0])
-		} else {
-			amounts = r.Tone(sh.Space, values).amounts
+		for i := range r.Points {
+			r.Points[i][0] = float64(b.take(f.Coordinate))
+			r.Points[i][1] = float64(b.take(f.Coordinate))
 		}
-		for p, v := range amounts {
-			if v != 0 && out.Amounts[p] == nil {
-				out.Amounts[p] = make([]uint8, len(m.alpha))
+		for i := range r.Colors {
+			for k := range f.Components {
+				low, high := span[2*k], span[2*k+1]
+				r.Colors[i][k] = low + float64(b.take(f.Component))*most*(high-low)
 			}
-			if out.Amounts[p] != nil {
-				out.Amounts[p][i] = v
-			}
+		}
+		b.align()
+		if !yield(&r) {
+			return
 		}
 	}
-	return &planes.Sampler{Bitmap: out, Inverse: geom.Matrix{1, 0, 0, 1, -float64(box.Min.X), -float64(box.Min.Y)}}
 }
 
-// triangles is a bitmap of colour values.
-type triangles struct {
-	box    image.Rectangle
-	n      int
-	alpha  []uint8
-	values []float32
-	count  int
-	// left is the work that may still be done, in about nanoseconds.
-	left int64
+// Append appends a record to data. Points are rounded, and limited to the range of the format.
+func (f *MeshFormat) Append(data []byte, r *MeshRecord) []byte {
+	w := bitWriter{data: data}
+	w.put(uint64(r.Flag), f.Flag) // #nosec G115 -- not negative
+	limited := func(v float64, n int) uint64 { return uint64(min(max(v, 0), float64(uint64(1)<<n-1)) + 0.5) }
+	for _, p := range r.Points {
+		w.put(limited(p[0], f.Coordinate), f.Coordinate)
+		w.put(limited(p[1], f.Coordinate), f.Coordinate)
+	}
+	most := float64(uint64(1)<<f.Component - 1)
+	for i := range r.Colors {
+		for k := range f.Components {
+			low, high := f.Decode[4+2*k], f.Decode[5+2*k]
+			w.put(limited((r.Colors[i][k]-low)/(high-low)*most, f.Component), f.Component)
+		}
+	}
+	return w.data
 }
 
-// room reports whether another triangle may be painted.
-func (m *triangles) room() bool { return m.count <= maxTriangles && m.left >= 0 }
-
-// add paints a triangle, linear between its corners.
-func (m *triangles) add(a, b, c *vertex) {
-	if m.count++; !m.room() {
+// Triangles calls yield with the triangles of a mesh of vertices, until it returns false.
+func (f *MeshFormat) Triangles(data []byte, yield func(a, b, c *MeshVertex) bool) {
+	if f.Kind == LatticeMesh {
+		f.lattice(data, yield)
 		return
 	}
-	area := (b.x-a.x)*(c.y-a.y) - (c.x-a.x)*(b.y-a.y)
-	if !(math.Abs(area) > 1e-9) || !(math.Abs(area) < 1e12) {
-		return
-	}
-	bounds := geom.Rect{min(a.x, b.x, c.x), min(a.y, b.y, c.y), max(a.x, b.x, c.x), max(a.y, b.y, c.y)}
-	box := raster.Pixels(bounds).Intersect(m.box)
-	m.left -= triangleWork + 5*int64(box.Dx())*int64(box.Dy())
-	const edge = -0.02 // neighbours overlap a little, so that no pixel falls between
-	for y := box.Min.Y; y < box.Max.Y; y++ {
-		for x := box.Min.X; x < box.Max.X; x++ {
-			px, py := float64(x)+0.5, float64(y)+0.5
-			u := ((b.x-px)*(c.y-py) - (c.x-px)*(b.y-py)) / area
-			v := ((c.x-px)*(a.y-py) - (a.x-px)*(c.y-py)) / area
-			w := 1 - u - v
-			if u < edge || v < edge || w < edge {
-				continue
-			}
-			i := (y-m.box.Min.Y)*m.box.Dx() + x - m.box.Min.X
-			m.alpha[i] = 255
-			for k := range m.n {
-				m.values[i*m.n+k] = float32(u*a.values[k] + v*b.values[k] + w*c.values[k])
-			}
+	// New triangles have three vertices, and wait is the number of those that lack.
+	var a, b, c MeshVertex
+	wait := 0
+	f.Records(data, func(r *MeshRecord) bool {
+		next := MeshVertex{r.Points[0], r.Colors[0]}
+		switch {
+		case wait == 2:
+			b, wait = next, 1
+			return true
+		case wait == 1:
+			c, wait = next, 0
+		case r.Flag == 1:
+			a, b, c = b, c, next
+		case r.Flag == 2:
+			b, c = c, next
+		default:
+			a, wait = next, 2
+			return true
 		}
-	}
+		return yield(&a, &b, &c)
+	})
 }
 
-// corner returns a corner of a triangle in pixels.
-func corner(f *mesh.Format, at mesh.Vertex, device geom.Matrix) *vertex {
-	v := &vertex{values: at.Color}
-	v.x, v.y = device.Point(f.Place(at.Point))
-	return v
+// lattice reads a mesh of rows.
+func (f *MeshFormat) lattice(data []byte, yield func(a, b, c *MeshVertex) bool) {
+	var above, row []MeshVertex
+	f.Records(data, func(r *MeshRecord) bool {
+		if row = append(row, MeshVertex{r.Points[0], r.Colors[0]}); len(row) < f.Columns {
+			return true
+		}
+		for i := 1; i < len(row) && above != nil; i++ {
+			if !yield(&above[i-1], &above[i], &row[i-1]) || !yield(&above[i], &row[i-1], &row[i]) {
+				return false
+			}
+		}
+		above, row = row, above[:0]
+		return true
+	})
 }
 
-// patch divides a patch into triangles, fewer if it is small.
-func (m *triangles) patch(f *mesh.Format, p *mesh.Patch, device geom.Matrix) {
-	var points [4][4]vertex
-	low, high := geom.Point{X: math.Inf(1), Y: math.Inf(1)}, geom.Point{X: math.Inf(-1), Y: math.Inf(-1)}
-	for i := range points {
-		for k := range points[i] {
-			v := &points[i][k]
-			v.x, v.y = device.Point(f.Place(p.Points[i][k]))
-			low, high = geom.Point{X: min(low.X, v.x), Y: min(low.Y, v.y)}, geom.Point{X: max(high.X, v.x), Y: max(high.Y, v.y)}
-		}
-	}
-	size := math.Hypot(high.X-low.X, high.Y-low.Y) // of the points in pixels
-	steps := int(min(max(math.Ceil(size/stepSize), 1), patchSteps))
-	var grid [patchSteps + 1][patchSteps + 1]vertex
-	weights := func(t float64) [4]float64 {
-		s := 1 - t
-		return [4]float64{s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t}
-	}
-	for i := range steps + 1 {
-		u := float64(i) / float64(steps)
-		wu := weights(u)
-		for k := range steps + 1 {
-			v := float64(k) / float64(steps)
-			wv := weights(v)
-			at := &grid[i][k]
-			for a := range 4 {
-				for b := range 4 {
-					w := wu[a] * wv[b]
-					at.x += w * points[a][b].x
-					at.y += w * points[a][b].y
-				}
+// boundary lists the positions of the points of a patch in the order of the data, the four inner ones
+// last (figure 45).
+var boundary = [16][2]int{
+	{0, 0},
+	{0, 1},
+	{0, 2},
+	{0, 3},
+	{1, 3},
+	{2, 3},
+	{3, 3},
+	{3, 2},
+	{3, 1},
+	{3, 0},
+	{2, 0},
+	{1, 0},
+	{1, 1},
+	{1, 2},
+	{2, 2},
+	{2, 1},
+} // constant
+
+// Patches calls yield with the patches of a mesh of patches, until it returns false.
+func (f *MeshFormat) Patches(data []byte, yield func(*MeshPatch) bool) {
+	var last MeshPatch
+	f.Records(data, func(r *MeshRecord) bool {
+		var p MeshPatch
+		first, corner := 0, 0
+		if r.Flag > 0 {
+			first, corner = 4, 2
+			for k := range 4 {
+				from := boundary[(3*r.Flag+k)%12]
+				p.Points[0][k] = last.Points[from[0]][from[1]]
 			}
-			at.values = p.At(u, v, m.n)
+			p.Colors[0], p.Colors[1] = last.Colors[r.Flag], last.Colors[(r.Flag+1)%4]
+		}
+		for k, point := range r.Points {
+			at := boundary[first+k]
+			p.Points[at[0]][at[1]] = point
+		}
+		copy(p.Colors[corner:], r.Colors)
+		if f.Kind == CoonsMesh {
+			p.coons()
+		}
+		last = p
+		return yield(&p)
+	})
+}
+
+// coons sets the inner points of a Coons patch (8.7.4.5.8).
+func (p *MeshPatch) coons() {
+	inner := func(i, k, ci, ck int) {
+		// ci and ck are the corner next to the point, oi and ok the one across.
+		oi, ok := 3-ci, 3-ck
+		for d := range 2 {
+			at := func(i, k int) float64 { return p.Points[i][k][d] }
+			p.Points[i][k][d] = (-4*at(ci, ck) + 6*(at(ci, k)+at(i, ck)) - 2*(at(ci, ok)+at(oi, ck)) + 3*(at(oi, k)+at(i, ok)) - at(oi, ok)) / 9
 		}
 	}
-	for i := range steps {
-		for k := range steps {
-			m.add(&grid[i][k], &grid[i+1][k], &grid[i][k+1])
-			m.add(&grid[i+1][k], &grid[i][k+1], &grid[i+1][k+1])
+	inner(1, 1, 0, 0)
+	inner(1, 2, 0, 3)
+	inner(2, 1, 3, 0)
+	inner(2, 2, 3, 3)
+}
+
+// Record returns the patch as the data has a patch that shares no edge.
+func (p *MeshPatch) Record(kind int) *MeshRecord {
+	r := &MeshRecord{Colors: p.Colors[:]}
+	for _, at := range boundary[:12+4*(kind-CoonsMesh)] {
+		r.Points = append(r.Points, p.Points[at[0]][at[1]])
+	}
+	return r
+}
+
+// At returns the colour of n components at a place from 0 to 1, which is bilinear between the corners.
+func (p *MeshPatch) At(u, v float64, n int) (out MeshColor) {
+	for c := range n {
+		out[c] = (1-u)*((1-v)*p.Colors[0][c]+v*p.Colors[1][c]) + u*((1-v)*p.Colors[3][c]+v*p.Colors[2][c])
+	}
+	return out
+}
+
+// Split returns the two halves of the rows of a patch (the algorithm of de Casteljau). Their colours
+// have n components.
+func (p *MeshPatch) Split(n int) (low, high MeshPatch) {
+	middle := func(a, b MeshPoint) MeshPoint { return MeshPoint{(a[0] + b[0]) / 2, (a[1] + b[1]) / 2} }
+	for k := range 4 {
+		a, b, c := middle(p.Points[0][k], p.Points[1][k]), middle(p.Points[1][k], p.Points[2][k]), middle(p.Points[2][k], p.Points[3][k])
+		left, right := middle(a, b), middle(b, c)
+		center := middle(left, right)
+		for i, point := range [4]MeshPoint{p.Points[0][k], a, left, center} {
+			low.Points[i][k] = point
+		}
+		for i, point := range [4]MeshPoint{center, right, c, p.Points[3][k]} {
+			high.Points[i][k] = point
 		}
 	}
+	first, last := p.At(0.5, 0, n), p.At(0.5, 1, n)
+	low.Colors = [4]MeshColor{p.Colors[0], p.Colors[1], last, first}
+	high.Colors = [4]MeshColor{first, last, p.Colors[2], p.Colors[3]}
+	return low, high
+}
+
+// Transposed returns the patch with its rows as columns.
+func (p *MeshPatch) Transposed() (out MeshPatch) {
+	for i := range 4 {
+		for k := range 4 {
+			out.Points[k][i] = p.Points[i][k]
+		}
+	}
+	out.Colors = [4]MeshColor{p.Colors[0], p.Colors[3], p.Colors[2], p.Colors[1]}
+	return out
 }

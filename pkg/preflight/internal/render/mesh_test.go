@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package mesh
+package render
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 )
 
 // format returns a format with n components in ranges that need rounding.
-func format(kind, coordinate, component, flag, n int) Format {
-	f := Format{Kind: kind, Coordinate: coordinate, Component: component, Flag: flag, Columns: 3, Components: n, Decode: []float64{-16384, 16383, 12.5, -3}}
+func format(kind, coordinate, component, flag, n int) MeshFormat {
+	f := MeshFormat{Kind: kind, Coordinate: coordinate, Component: component, Flag: flag, Columns: 3, Components: n, Decode: []float64{-16384, 16383, 12.5, -3}}
 	for range n {
 		f.Decode = append(f.Decode, -0.1, 0.7)
 	}
@@ -24,11 +24,11 @@ func format(kind, coordinate, component, flag, n int) Format {
 func TestRecordsKeepEachBit(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	for kind := Free; kind <= Tensor; kind++ {
+	for kind := FreeMesh; kind <= TensorMesh; kind++ {
 		for _, coordinate := range []int{1, 2, 4, 8, 12, 16, 24, 32} {
 			for _, component := range []int{1, 2, 4, 8, 12, 16} {
 				for _, flag := range []int{2, 4, 8} {
-					if kind == Lattice {
+					if kind == LatticeMesh {
 						flag = 0
 					}
 					f := format(kind, coordinate, component, flag, 3)
@@ -39,14 +39,14 @@ func TestRecordsKeepEachBit(t *testing.T) {
 					}
 					var want []byte
 					count := 0
-					f.Records(noise, func(r *Record) bool {
+					f.Records(noise, func(r *MeshRecord) bool {
 						want = f.Append(want, r)
 						count++
 						return true
 					})
 					var got []byte
 					again := 0
-					f.Records(want, func(r *Record) bool {
+					f.Records(want, func(r *MeshRecord) bool {
 						got = f.Append(got, r)
 						again++
 						return true
@@ -63,17 +63,17 @@ func TestRecordsKeepEachBit(t *testing.T) {
 func TestTrianglesOfAMesh(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		format Format
+		format MeshFormat
 		data   []byte
 		want   []string
 	}{
 		"flags share edges": {
-			format(Free, 8, 8, 8, 1),
+			format(FreeMesh, 8, 8, 8, 1),
 			[]byte{0, 1, 1, 0, 7, 2, 2, 0, 9, 3, 3, 0, 1, 4, 4, 0, 2, 5, 5, 0, 0, 6, 6, 0},
 			[]string{"1 2 3", "2 3 4", "2 4 5"},
 		},
 		"rows of a lattice": {
-			format(Lattice, 8, 8, 0, 1),
+			format(LatticeMesh, 8, 8, 0, 1),
 			[]byte{1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0, 5, 0, 0, 6, 0, 0, 7, 0, 0},
 			[]string{"1 2 4", "2 4 5", "2 3 5", "3 5 6"},
 		},
@@ -82,7 +82,7 @@ func TestTrianglesOfAMesh(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			tc.format.Triangles(tc.data, func(a, b, c *Vertex) bool {
+			tc.format.Triangles(tc.data, func(a, b, c *MeshVertex) bool {
 				got = append(got, fmt.Sprint(a.Point[0], b.Point[0], c.Point[0]))
 				return true
 			})
@@ -94,7 +94,7 @@ func TestTrianglesOfAMesh(t *testing.T) {
 }
 
 // on returns a point of the surface of a patch.
-func (p *Patch) on(u, v float64) (out Point) {
+func (p *MeshPatch) on(u, v float64) (out MeshPoint) {
 	weights := func(t float64) [4]float64 {
 		s := 1 - t
 		return [4]float64{s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t}
@@ -112,21 +112,21 @@ func (p *Patch) on(u, v float64) (out Point) {
 func TestHalvesOfAPatchAreItsSurface(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
-	for kind := Coons; kind <= Tensor; kind++ {
+	for kind := CoonsMesh; kind <= TensorMesh; kind++ {
 		f := format(kind, 16, 8, 8, 3)
-		r := Record{Points: make([]Point, 12+4*(kind-Coons)), Colors: make([]Color, 4)}
+		r := MeshRecord{Points: make([]MeshPoint, 12+4*(kind-CoonsMesh)), Colors: make([]MeshColor, 4)}
 		for i := range r.Points {
-			r.Points[i] = Point{float64(random.IntN(65536)), float64(random.IntN(65536))}
+			r.Points[i] = MeshPoint{float64(random.IntN(65536)), float64(random.IntN(65536))}
 		}
 		for i := range r.Colors {
-			r.Colors[i] = Color{random.Float64() * 0.7, random.Float64() * 0.7, random.Float64() * 0.7}
+			r.Colors[i] = MeshColor{random.Float64() * 0.7, random.Float64() * 0.7, random.Float64() * 0.7}
 		}
-		f.Patches(f.Append(nil, &r), func(p *Patch) bool {
+		f.Patches(f.Append(nil, &r), func(p *MeshPatch) bool {
 			low, high := p.Split(3)
 			turned := p.Transposed()
 			for _, at := range [][2]float64{{0, 0}, {0.2, 0.7}, {0.5, 0.5}, {1, 0.3}, {0.9, 1}} {
 				u, v := at[0], at[1]
-				for name, pair := range map[string][2]Patch{"low": {low, *p}, "high": {high, *p}, "transposed": {turned, *p}} {
+				for name, pair := range map[string][2]MeshPatch{"low": {low, *p}, "high": {high, *p}, "transposed": {turned, *p}} {
 					x, y := u/2, v
 					switch name {
 					case "high":
@@ -146,8 +146,8 @@ func TestHalvesOfAPatchAreItsSurface(t *testing.T) {
 					}
 				}
 			}
-			// A half of a Coons patch is the Coons patch of its outline.
-			if kind == Coons {
+			// A half of a CoonsMesh patch is the CoonsMesh patch of its outline.
+			if kind == CoonsMesh {
 				again := low
 				again.coons()
 				for i := range 4 {
@@ -168,20 +168,20 @@ func FuzzMesh(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, uint8(0), uint8(8), uint8(8), uint8(8), uint8(3))
 	f.Add(bytes.Repeat([]byte{3, 200, 17}, 60), uint8(3), uint8(32), uint8(16), uint8(2), uint8(1))
 	f.Fuzz(func(t *testing.T, data []byte, kind, coordinate, component, flag, n uint8) {
-		m := format(Free+int(kind%4), 1+int(coordinate%32), 1+int(component%16), 2+int(flag%7), 1+int(n%32))
+		m := format(FreeMesh+int(kind%4), 1+int(coordinate%32), 1+int(component%16), 2+int(flag%7), 1+int(n%32))
 		var out []byte
-		m.Records(data, func(r *Record) bool {
+		m.Records(data, func(r *MeshRecord) bool {
 			out = m.Append(out, r)
 			return true
 		})
 		if len(out) > len(data) {
 			t.Errorf("%d bytes of records from %d bytes", len(out), len(data))
 		}
-		if m.Kind < Coons {
-			m.Triangles(data, func(_, _, _ *Vertex) bool { return true })
+		if m.Kind < CoonsMesh {
+			m.Triangles(data, func(_, _, _ *MeshVertex) bool { return true })
 			return
 		}
-		m.Patches(data, func(p *Patch) bool {
+		m.Patches(data, func(p *MeshPatch) bool {
 			_ = p.Record(m.Kind)
 			return true
 		})

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package mesh
+package render
 
 // bits reads packed numbers. Those beyond the data are 0.
-type bits struct {
+type bitReader struct {
 	data []byte
 	at   int
 }
 
-func (b *bits) take(n int) uint64 {
+func (b *bitReader) take(n int) uint64 {
 	v := uint64(0)
 	for n > 0 {
 		part := min(n, 8-b.at%8)
@@ -23,18 +23,18 @@ func (b *bits) take(n int) uint64 {
 }
 
 // more reports whether a number of bits is left.
-func (b *bits) more(n int) bool { return b.at+n <= 8*len(b.data) }
+func (b *bitReader) more(n int) bool { return b.at+n <= 8*len(b.data) }
 
-func (b *bits) align() { b.at = (b.at + 7) / 8 * 8 }
+func (b *bitReader) align() { b.at = (b.at + 7) / 8 * 8 }
 
-// packer appends packed numbers to data that ends at a whole byte.
-type packer struct {
+// bitWriter appends packed numbers to data that ends at a whole byte.
+type bitWriter struct {
 	data []byte
 	// left is the number of bits of the last byte that are not used.
 	left int
 }
 
-func (p *packer) put(v uint64, n int) {
+func (p *bitWriter) put(v uint64, n int) {
 	for n > 0 {
 		if p.left == 0 {
 			p.data, p.left = append(p.data, 0), 8
