@@ -556,14 +556,11 @@ func (t *Table) convertThree(to [4][]uint8, a, b, c []uint8) {
 	}
 }
 
-// pair is a point of the grid as numbers of 32 bits, two in each word, in 1/65536. The highest bit is set
-// when the point is known.
+// pair is a point of the grid as numbers of 32 bits, two in each word, in units of 1/2^24. The second word is
+// 0 while the point is unknown.
 type pair struct{ first, second atomic.Uint64 }
 
-const pairKnown = 1 << 63
-
-// pair returns a point of the grid. It may be called concurrently. The highest bit of the second word is
-// set.
+// pair returns a point of the grid. It may be called concurrently.
 func (c *cube) pair(index int) (first, second uint64) {
 	p := &c.pairs[index]
 	if second = p.second.Load(); second == 0 {
@@ -579,18 +576,17 @@ func (c *cube) pack(index int) {
 	defer c.packing.Unlock()
 	var parts [4]uint64
 	for i, v := range c.point(index) {
-		parts[i] = uint64(v*65536 + 0.5)
+		parts[i] = uint64(v*(1<<24) + 0.5)
 	}
 	c.pairs[index].first.Store(parts[0] | parts[1]<<32)
-	c.pairs[index].second.Store(parts[2] | parts[3]<<32 | pairKnown)
+	c.pairs[index].second.Store(max(parts[2]|parts[3]<<32, 1))
 }
 
-// rounded returns the amounts of a sum of points, with weights of 255 together. It rounds halves down, which
-// are frequent without a profile.
+// rounded returns the amounts of a sum of points, with weights of 255 together.
 func rounded(first, second uint64) [4]uint8 {
-	const half = (1<<15 - 1) * (1 + 1<<32)
+	const half = 1<<23 | 1<<55
 	first, second = first+half, second+half
-	return [4]uint8{uint8(first >> 16), uint8(first >> 48), uint8(second >> 16), uint8(second >> 48)} // #nosec G115 -- at most 255
+	return [4]uint8{uint8(first >> 24), uint8(first >> 56), uint8(second >> 24), uint8(second >> 56)} // #nosec G115 -- at most 255
 }
 
 func (c *cube) point(index int) [4]float32 {
