@@ -90,8 +90,8 @@ func buildInspector(b *testing.B) string {
 	return path
 }
 
-// inspectInChild starts an inspector as the sandbox does.
-func inspectInChild(b *testing.B, inspector, path string) spent {
+// inspectInChild starts an inspector as the sandbox does, for a number of cores.
+func inspectInChild(b *testing.B, inspector, path string, cores int) spent {
 	b.Helper()
 	ask, err := sandbox.Request{Profile: "print_ready"}.Encode()
 	if err != nil {
@@ -108,7 +108,7 @@ func inspectInChild(b *testing.B, inspector, path string) spent {
 	}
 	defer func() { _ = progress.Close() }()
 	cmd := exec.CommandContext(b.Context(), inspector)
-	cmd.Env = []string{"GOMEMLIMIT=402653184", "GOMAXPROCS=2"}
+	cmd.Env = []string{"GOMEMLIMIT=402653184", fmt.Sprintf("GOMAXPROCS=%d", cores)}
 	cmd.Stdin, cmd.Stdout = bytes.NewReader(append([]byte{1}, ask...)), io.Discard
 	cmd.ExtraFiles = []*os.File{pdf, progress}
 	return measured(b, cmd)
@@ -139,7 +139,7 @@ func BenchmarkAgainstPoppler(b *testing.B) {
 			path := written(b, j.pdf())
 			var ratios, cpus, memory, walls []float64
 			for b.Loop() {
-				ours, theirs := inspectInChild(b, inspector, path), popplerTools(b, path)
+				ours, theirs := inspectInChild(b, inspector, path, 2), popplerTools(b, path)
 				ratios = append(ratios, float64(ours.wall)/float64(theirs.wall))
 				cpus = append(cpus, float64(ours.cpu)/float64(max(theirs.cpu, 1)))
 				memory = append(memory, float64(ours.resident)/(1<<20))
@@ -203,7 +203,7 @@ func BenchmarkAgainstInkCoverage(b *testing.B) {
 			path := written(b, j.pdf())
 			var ratios, memory, walls []float64
 			for b.Loop() {
-				ours := inspectInChild(b, inspector, path)
+				ours := inspectInChild(b, inspector, path, 2)
 				theirs := measured(b, exec.CommandContext(b.Context(), "gs", "-q", "-dNOPAUSE", "-dBATCH", "-dSAFER", "-sDEVICE=ink_cov", "-sOutputFile=-", path))
 				ratios = append(ratios, float64(ours.wall)/float64(theirs.wall))
 				memory = append(memory, float64(ours.resident)/(1<<20))
@@ -213,6 +213,58 @@ func BenchmarkAgainstInkCoverage(b *testing.B) {
 			b.ReportMetric(median(ratios), "ratio")
 			b.ReportMetric(median(memory), "MiB")
 			b.ReportMetric(median(walls)*1000, "ms")
+		})
+	}
+}
+
+// costly are single pages of A4 whose ink takes much work: with photos, lines and transparency in RGB.
+func costly() []job {
+	lines := rendered()[2].pdf
+	const states = "/ExtGState << /M << /BM /Multiply >> /H << /ca 0.5 >> /L << /BM /Luminosity >> >> "
+	const gradient = "/Shading << /S << /ShadingType 2 /ColorSpace /DeviceRGB /Coords [0 0 595 842] /Extend [true true] /Function << /FunctionType 2 /Domain [0 1] /C0 [1 0.4 0] /C1 [0 0.5 1] /N 1 >> >> >> "
+	const layers = "q 0 0 595 842 re W n /S sh Q q /M gs 595 0 0 842 0 0 cm /Im Do Q q /H gs 0.2 0.6 0.9 rg 100 100 400 600 re f Q q /L gs 0.9 0.3 0.2 rg 50 50 300 300 re f Q "
+	page := func(extra, content string, groups int) func() []byte {
+		return func() []byte {
+			var b pdftest.Builder
+			photo := b.Stream("/Type /XObject /Subtype /Image /BitsPerComponent 8 /Width 2480 /Height 2480 /ColorSpace /DeviceRGB /Filter /DCTDecode", pdftest.JPEG(2480, 3, 90))
+			resources := states + gradient + fmt.Sprintf("/XObject << /Im %s >> ", photo)
+			for range groups {
+				group := b.Stream("/Type /XObject /Subtype /Form /BBox [0 0 595 842] /Group << /S /Transparency /I true /CS /DeviceRGB >> /Resources << "+resources+">>", []byte(content))
+				resources = states + gradient + fmt.Sprintf("/XObject << /G %s /Im %s >> ", group, photo)
+				content = "/M gs /G Do"
+			}
+			sheet := pdftest.Print(content, resources)
+			sheet.Extra = extra
+			return b.Document(sheet)
+		}
+	}
+	return []job{
+		{"text", 1, func() []byte { return illustrated(1, 0, 50) }},
+		{"a photo", 1, page("", "q 595 0 0 842 0 0 cm /Im Do Q", 0)},
+		{"200,000 lines", 1, lines},
+		{"transparency in inks", 1, page("/Group << /S /Transparency /CS /DeviceCMYK >>", layers, 0)},
+		{"a page in RGB", 1, page("/Group << /S /Transparency /CS /DeviceRGB >>", layers, 0)},
+		{"a group in RGB", 1, page("", layers, 1)},
+		{"4 groups in RGB, one in the other", 1, page("", layers, 4)},
+	}
+}
+
+// BenchmarkInkOfAPage measures what the inspection of one page costs on one core. An A4 page may take 0.3 s
+// and 256 MiB. cpu-ms is the CPU time, which depends less on other work of the machine.
+func BenchmarkInkOfAPage(b *testing.B) {
+	inspector := buildInspector(b)
+	for _, j := range costly() {
+		b.Run(j.name, func(b *testing.B) {
+			path := written(b, j.pdf())
+			var cpus, memory []float64
+			for b.Loop() {
+				one := inspectInChild(b, inspector, path, 1)
+				cpus = append(cpus, one.cpu.Seconds()*1000)
+				memory = append(memory, float64(one.resident)/(1<<20))
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(median(cpus), "cpu-ms")
+			b.ReportMetric(median(memory), "MiB")
 		})
 	}
 }
@@ -231,7 +283,7 @@ func BenchmarkEveryFileAgainstPoppler(b *testing.B) {
 	var ratios, memory []float64
 	for b.Loop() {
 		for _, path := range paths {
-			ours, theirs := inspectInChild(b, inspector, path), popplerTools(b, path)
+			ours, theirs := inspectInChild(b, inspector, path, 2), popplerTools(b, path)
 			ratios = append(ratios, float64(ours.wall)/float64(theirs.wall))
 			memory = append(memory, float64(ours.resident)/(1<<20))
 		}
@@ -261,7 +313,7 @@ func BenchmarkInspectorsAtOnce(b *testing.B) {
 			for b.Loop() {
 				var all sync.WaitGroup
 				for range at {
-					all.Go(func() { inspectInChild(b, inspector, path) })
+					all.Go(func() { inspectInChild(b, inspector, path, 2) })
 				}
 				all.Wait()
 			}
