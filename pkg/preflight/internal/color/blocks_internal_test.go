@@ -42,6 +42,46 @@ func scenery(tb testing.TB, width, height int, gray bool) []byte {
 	return out.Bytes()
 }
 
+func TestPartsOfAnImageHaveItsRows(t *testing.T) {
+	t.Parallel()
+	noise := make([]byte, 71*3*53*2)
+	for i := range noise {
+		noise[i] = byte(i * 7919 >> 3)
+	}
+	rgb := &Space{Components: 3}
+	for name, i := range map[string]Image{
+		"a JPEG":             {Width: 71, Height: 53, Bits: 8, Codec: JPEG, Space: rgb, Data: scenery(t, 71, 53, false)},
+		"eight bits":         {Width: 71, Height: 53, Bits: 8, Space: rgb, Data: noise[:71*3*53]},
+		"sixteen bits":       {Width: 71, Height: 53, Bits: 16, Space: rgb, Data: noise},
+		"four bits":          {Width: 71, Height: 53, Bits: 4, Space: rgb, Data: noise},
+		"rows are missing":   {Width: 71, Height: 53, Bits: 8, Space: rgb, Data: noise[:71*3*20+5]},
+		"rows in order only": {Width: 71, Height: 53, Bits: 8, Space: rgb, Rows: bytes.NewReader(noise)},
+	} {
+		rows := func(split bool) (out []byte) {
+			plain, ok := Unpack(i, 71, 53, func(int64) bool { return true })
+			if !ok {
+				t.Fatalf("%s: Unpack failed", name)
+			}
+			if i.Rows != nil {
+				plain.Rows = bytes.NewReader(noise)
+			}
+			readers := []*Reader{NewReader(plain)}
+			if split {
+				readers = readers[0].Parts(3, 4)
+			}
+			for _, r := range readers {
+				for row := r.Next(); row != nil; row = r.Next() {
+					out = append(out, row...)
+				}
+			}
+			return out
+		}
+		if want, got := rows(false), rows(true); len(want) == 0 || !bytes.Equal(got, want) {
+			t.Errorf("%s: parts have %d bytes, want the same %d", name, len(got), len(want))
+		}
+	}
+}
+
 func TestReducedJPEGHasTheMeansOfItsPixels(t *testing.T) {
 	t.Parallel()
 	const width, height = 403, 298 // no multiples of a block

@@ -117,6 +117,13 @@ func TestTableConvertsAsAmountsDoes(t *testing.T) {
 		for v := range 1 << 12 {
 			in := []uint8{uint8(v & 15 * 17), uint8(v >> 4 & 15 * 17), uint8(v >> 8 * 17)} // #nosec G115 -- at most 255
 			got := table.Amounts(in)
+			var plane [4][]uint8
+			for i := range plane {
+				plane[i] = make([]uint8, 1)
+			}
+			if table.Convert(plane, [][]uint8{in[:1], in[1:2], in[2:]}); got != [4]uint8{plane[0][0], plane[1][0], plane[2][0], plane[3][0]} {
+				t.Errorf("%s, the inks of %v are %v as a plane, and %v as a pixel", name, in, plane, got)
+			}
 			for i, want := range output.Amounts(nil, rgb, []float64{float64(in[0]) / 255, float64(in[1]) / 255, float64(in[2]) / 255}) {
 				difference := math.Abs(float64(got[i]) - 255*want)
 				if sum, n = sum+difference, n+1; difference > 12 {

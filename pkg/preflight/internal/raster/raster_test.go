@@ -23,6 +23,18 @@ func area(p *geom.Path, evenOdd bool, box image.Rectangle) float64 {
 	return float64(sum) / 255
 }
 
+// tiled returns the same, in boxes that are small enough to have a cell for each pixel.
+func tiled(p *geom.Path, evenOdd bool, box image.Rectangle) float64 {
+	const side = 40
+	sum := 0.0
+	for y := box.Min.Y; y < box.Max.Y; y += side {
+		for x := box.Min.X; x < box.Max.X; x += side {
+			sum += area(p, evenOdd, image.Rect(x, y, x+side, y+side).Intersect(box))
+		}
+	}
+	return sum
+}
+
 func rect(r geom.Rect) *geom.Path {
 	p := &geom.Path{}
 	p.Rect(r)
@@ -85,6 +97,9 @@ func TestFillCoversTheAreaOfAShape(t *testing.T) {
 		if got := area(c.path, c.evenOdd, c.box); math.Abs(got-c.want) > 0.6+c.want*0.002 {
 			t.Errorf("%s: area %.2f, want %.2f", name, got, c.want)
 		}
+		if whole, got := area(c.path, c.evenOdd, c.box), tiled(c.path, c.evenOdd, c.box); math.Abs(got-whole) > 0.1 {
+			t.Errorf("%s: area %.2f in small boxes, and %.2f in one", name, got, whole)
+		}
 	}
 }
 
@@ -137,6 +152,9 @@ func TestStrokeCoversTheAreaOfALine(t *testing.T) {
 		raster.Stroke(out, c.path, c.style)
 		if got := area(out, false, box); math.Abs(got-c.want) > 3+c.want*0.01 {
 			t.Errorf("%s: area %.1f, want %.1f", name, got, c.want)
+		}
+		if whole, got := area(out, false, box), tiled(out, false, box); math.Abs(got-whole) > 0.1+whole*0.0001 {
+			t.Errorf("%s: area %.1f in small boxes, and %.1f in one", name, got, whole)
 		}
 	}
 }
