@@ -46,7 +46,7 @@ var planeName = regexp.MustCompile(`^p(\d+)\((.*)\)\.tif$`)
 func separations(t *testing.T, file string, pages int, resolution float64) (map[int]separation, error) {
 	t.Helper()
 	dir := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, "gs", "-q", "-dNOPAUSE", "-dBATCH", "-dSAFER", "-dPDFSTOPONERROR=false",
 		"-sDEVICE=tiffsep", "-sCompression=none", fmt.Sprintf("-r%g", resolution*4), "-dDownScaleFactor=4", "-dMaxSpots=12",
