@@ -223,7 +223,7 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 bench: setup controlplane ## Measure the figures of docs/performance/README.md, or all of PKG=./...
 	PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -p 1 -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) \
 		$(if $(filter command environment,$(firstword $(origin PKG))),$(PKG),./internal/posture ./apiserver ./internal/posture/kubesource ./internal/store/postgres)
-	$(if $(filter command environment,$(firstword $(origin PKG))),,go test -run '^$$' -bench 'AgainstPoppler|AgainstInkCoverage|AtOnce' -benchtime $(BENCHTIME) ./pkg/preflight)
+	$(if $(filter command environment,$(firstword $(origin PKG))),,go test -run '^$$' -bench 'AgainstPoppler|AgainstInkCoverage|AtOnce|InkOfAPage' -benchtime $(BENCHTIME) ./pkg/preflight)
 
 .PHONY: scale
 scale: setup controlplane ## Measure what SCALE=10000x50 partners and replicas cost a control plane: docs/performance/scale.md
