@@ -258,8 +258,8 @@ func (n *Notification) text() string {
 	return string(runes[:min(len(runes), longest)])
 }
 
-// ask sends a message and returns its response as the type of that response.
-func ask[R Message](ctx context.Context, c *Client, m Message, files ...pack.File) (response R, err error) {
+// exchange sends a message and returns its response as the type of that response.
+func exchange[R Message](ctx context.Context, c *Client, m Message, files ...pack.File) (response R, err error) {
 	answer, err := c.send(ctx, m, files)
 	if err != nil {
 		return response, err
@@ -298,7 +298,7 @@ func (c *Client) Submit(ctx context.Context, s Submission) (QueueEntry, error) {
 		command.QueueSubmissionParams.URL = name
 		files = append([]pack.File{pack.Bytes(name, kind, []byte(body.String()))}, files...)
 	}
-	response, err := ask[*ResponseSubmitQueueEntry](ctx, c, command, files...)
+	response, err := exchange[*ResponseSubmitQueueEntry](ctx, c, command, files...)
 	if err != nil {
 		return QueueEntry{}, err
 	}
@@ -310,7 +310,7 @@ func (c *Client) Submit(ctx context.Context, s Submission) (QueueEntry, error) {
 
 // Queue returns the queue with the entries of a filter, or with all.
 func (c *Client) Queue(ctx context.Context, filter *QueueFilter) (Queue, error) {
-	response, err := ask[*ResponseQueueStatus](ctx, c, &QueryQueueStatus{QueueStatusParams: QueueStatusParams{filter}})
+	response, err := exchange[*ResponseQueueStatus](ctx, c, &QueryQueueStatus{QueueStatusParams: QueueStatusParams{filter}})
 	if err != nil || response.Queue == nil {
 		return Queue{}, err
 	}
@@ -333,7 +333,7 @@ func (c *Client) Entry(ctx context.Context, id string) (QueueEntry, error) {
 
 // Modify changes entries of the queue, and returns them.
 func (c *Client) Modify(ctx context.Context, change ModifyQueueEntryParams) ([]QueueEntry, error) {
-	response, err := ask[*ResponseModifyQueueEntry](ctx, c, &CommandModifyQueueEntry{ModifyQueueEntryParams: change})
+	response, err := exchange[*ResponseModifyQueueEntry](ctx, c, &CommandModifyQueueEntry{ModifyQueueEntryParams: change})
 	if err != nil {
 		return nil, err
 	}
@@ -342,7 +342,7 @@ func (c *Client) Modify(ctx context.Context, change ModifyQueueEntryParams) ([]Q
 
 // Status returns the state of the device with its active jobs.
 func (c *Client) Status(ctx context.Context, of StatusQuParams) (DeviceInfo, error) {
-	response, err := ask[*ResponseStatus](ctx, c, &QueryStatus{StatusQuParams: &of})
+	response, err := exchange[*ResponseStatus](ctx, c, &QueryStatus{StatusQuParams: &of})
 	if err != nil || response.DeviceInfo == nil {
 		return DeviceInfo{}, err
 	}
@@ -351,7 +351,7 @@ func (c *Client) Status(ctx context.Context, of StatusQuParams) (DeviceInfo, err
 
 // Resources returns resources on the device or of a job.
 func (c *Client) Resources(ctx context.Context, of ResourceQuParams) ([]ResourceInfo, error) {
-	response, err := ask[*ResponseResource](ctx, c, &QueryResource{ResourceQuParams: of})
+	response, err := exchange[*ResponseResource](ctx, c, &QueryResource{ResourceQuParams: of})
 	if err != nil {
 		return nil, err
 	}
@@ -361,7 +361,7 @@ func (c *Client) Resources(ctx context.Context, of ResourceQuParams) ([]Resource
 // KnownMessages returns the messages that the device supports. A controller should send no
 // others (9.6.7).
 func (c *Client) KnownMessages(ctx context.Context) ([]MessageService, error) {
-	response, err := ask[*ResponseKnownMessages](ctx, c, &QueryKnownMessages{})
+	response, err := exchange[*ResponseKnownMessages](ctx, c, &QueryKnownMessages{})
 	if err != nil {
 		return nil, err
 	}
@@ -370,7 +370,7 @@ func (c *Client) KnownMessages(ctx context.Context) ([]MessageService, error) {
 
 // Gangs returns gangs by their names, or all gangs.
 func (c *Client) Gangs(ctx context.Context, names ...string) ([]GangInfo, error) {
-	response, err := ask[*ResponseGangStatus](ctx, c, &QueryGangStatus{GangQuFilter: &GangQuFilter{names}})
+	response, err := exchange[*ResponseGangStatus](ctx, c, &QueryGangStatus{GangQuFilter: &GangQuFilter{names}})
 	if err != nil {
 		return nil, err
 	}
@@ -379,6 +379,6 @@ func (c *Client) Gangs(ctx context.Context, names ...string) ([]GangInfo, error)
 
 // ForceGang starts the waiting entries of gangs, even if more jobs would fit.
 func (c *Client) ForceGang(ctx context.Context, gangs GangCmdFilter) error {
-	_, err := ask[*ResponseForceGang](ctx, c, &CommandForceGang{GangCmdFilter: gangs})
+	_, err := exchange[*ResponseForceGang](ctx, c, &CommandForceGang{GangCmdFilter: gangs})
 	return err
 }

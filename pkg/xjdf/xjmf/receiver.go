@@ -356,7 +356,7 @@ func (c *Client) Stop(ctx context.Context, filter StopPersChParams) ([]Subscript
 	if filter == (StopPersChParams{}) {
 		return nil, errors.New("stop subscriptions: no filter is set")
 	}
-	response, err := ask[*ResponseStopPersistentChannel](ctx, c, &CommandStopPersistentChannel{StopPersChParams: filter})
+	response, err := exchange[*ResponseStopPersistentChannel](ctx, c, &CommandStopPersistentChannel{StopPersChParams: filter})
 	if err != nil {
 		return nil, err
 	}
@@ -365,7 +365,7 @@ func (c *Client) Stop(ctx context.Context, filter StopPersChParams) ([]Subscript
 
 // Subscriptions returns the subscriptions of the device to a URL, or all.
 func (c *Client) Subscriptions(ctx context.Context, to string) ([]SubscriptionInfo, error) {
-	response, err := ask[*ResponseKnownSubscriptions](ctx, c, &QueryKnownSubscriptions{SubscriptionFilter: &SubscriptionFilter{URL: to}})
+	response, err := exchange[*ResponseKnownSubscriptions](ctx, c, &QueryKnownSubscriptions{SubscriptionFilter: &SubscriptionFilter{URL: to}})
 	if err != nil {
 		return nil, err
 	}
