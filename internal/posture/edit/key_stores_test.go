@@ -39,7 +39,7 @@ func (m *memory) Change(_ context.Context, change func(edit.Keys) (edit.Keys, er
 	return err
 }
 
-// errLacking stands for a [keymanifest.ScopeError].
+// errLacking stands for a [edit.ScopeError].
 var errLacking = errors.New("a scope is lacking")
 
 func TestNewKeyIsReturnedOnlyIfItsEntryIsStored(t *testing.T) {

@@ -157,7 +157,7 @@ func TestChangePreservesTheRestOfTheManifest(t *testing.T) {
 	dir := write(t, manifest)
 	found, err := edit.FindKeyManifest(dir, "acme")
 	if err != nil {
-		t.Fatalf(`keymanifest.Find(%q, "acme"): %v`, dir, err)
+		t.Fatalf(`edit.FindKeyManifest(%q, "acme"): %v`, dir, err)
 	}
 	keys, err := found.Keys.Rotate("old", "new", mint(t, tenant.Test), issuedAt.Add(time.Hour), time.Time{})
 	if err != nil {
@@ -193,7 +193,7 @@ func TestChangePreservesTheRestOfTheManifest(t *testing.T) {
 	}
 	again, err := edit.FindKeyManifest(dir, "acme")
 	if err != nil {
-		t.Fatalf(`keymanifest.Find(%q, "acme"): %v`, dir, err)
+		t.Fatalf(`edit.FindKeyManifest(%q, "acme"): %v`, dir, err)
 	}
 	if diff := cmp.Diff(keys, again.Keys); diff != "" {
 		t.Errorf("read again (-want +got):\n%s", diff)
@@ -214,7 +214,7 @@ func TestRejectedManifestIsNotWritten(t *testing.T) {
 		dir := write(t, manifest)
 		found, err := edit.FindKeyManifest(dir, tc.partner)
 		if err != nil {
-			t.Fatalf("keymanifest.Find(%q, %q): %v", dir, tc.partner, err)
+			t.Fatalf("edit.FindKeyManifest(%q, %q): %v", dir, tc.partner, err)
 		}
 		keys, err := found.Keys.Revoke(found.Keys[0].Name)
 		if err != nil {
