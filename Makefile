@@ -33,8 +33,8 @@ cluster: build setup controlplane ## Run it as on Kubernetes: a local control pl
 	bin/localcluster $(ARGS)
 
 # Packages without goroutines of their own, and those whose tests run the built
-# executables: the race detector would slow them down and find nothing. Package content, which
-# decodes images on another core, runs with both. The handlers of
+# executables: the race detector would slow them down and find nothing. Packages content and
+# render, which use all cores for images, and the client of devices run with both. The handlers of
 # all surfaces run concurrently under it in ./apiserver. The longest packages come first.
 SEQUENTIAL = ./internal/cli ./charts/... ./apiserver/dashboard ./config/... ./pkg/preflight/... ./internal/store/sqlite ./test/simulation \
 	./api/... ./docs/... ./pkg/xjdf/... \
@@ -52,7 +52,7 @@ test: setup controlplane helm openid page-assets npm ## Install what tests need,
 ifeq ($(PKG),./...)
 	$(call tests,,$(SEQUENTIAL))
 	CGO_ENABLED=1 $(call tests,-race,$$(go list ./internal/store/postgres ./workers/... ./controllers ./internal/posture/... ./... | \
-		grep -vxF "$$(go list $(SEQUENTIAL))") ./pkg/preflight/internal/content)
+		grep -vxF "$$(go list $(SEQUENTIAL))") ./pkg/preflight/internal/content ./pkg/preflight/internal/render ./pkg/xjdf/xjmf)
 	cd tools/kubebuilder && go test -count=1 ./...
 	cd tools/olm && go test -count=1 ./...
 	cd tools/image && go test -timeout 20m ./...
