@@ -252,7 +252,7 @@ type Notification struct {
 	Milestone                      *Milestone
 }
 
-// Comment is text for people.
+// Comment is a human-readable text.
 type Comment struct {
 	Text string `xjmf:",text"`
 }
