@@ -18,11 +18,11 @@ import (
 const (
 	// ProblemRegistryVersion is the constant registryVersion member.
 	ProblemRegistryVersion = "marketplace-problem-registry-v1"
-	// SchemaPath is where the problem-details schema is served, here and on
+	// ProblemSchemaPath is where the problem-details schema is served, here and on
 	// the API listener.
-	SchemaPath = "/docs/api/marketplace-problem-details.v1.schema.json"
-	// CacheControl is the public cache policy of a definition.
-	CacheControl = "public, max-age=86400, stale-while-revalidate=604800"
+	ProblemSchemaPath = "/docs/api/marketplace-problem-details.v1.schema.json"
+	// ProblemCacheControl is the public cache policy of a definition.
+	ProblemCacheControl = "public, max-age=86400, stale-while-revalidate=604800"
 )
 
 // definition is the body of a 200. It has these members and no others.
@@ -68,12 +68,12 @@ func NewProblemRegistry(registryURL string, schema []byte) (*ProblemRegistry, er
 		sum := sha256.Sum256(body)
 		h.files[path] = definitionFile{bytes.Clone(body), `"` + hex.EncodeToString(sum[:16]) + `"`, route, mediaType}
 	}
-	add(SchemaPath, SchemaPath, "application/schema+json", schema)
+	add(ProblemSchemaPath, ProblemSchemaPath, "application/schema+json", schema)
 	for _, t := range problem.Types() {
 		path := respond.TypePath + string(t.Slug)
 		body, err := json.Marshal(definition{
 			Type: registryURL + path, Title: t.Title, Status: t.Status, Code: t.Code,
-			RegistryVersion: ProblemRegistryVersion, MediaType: "application/problem+json", Schema: SchemaPath,
+			RegistryVersion: ProblemRegistryVersion, MediaType: "application/problem+json", Schema: ProblemSchemaPath,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("encode the definition of %s: %w", t.Slug, err)
@@ -109,9 +109,9 @@ func (h *ProblemRegistry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if x := respond.Of(w); x != nil {
 		x.Route = file.route
 	}
-	header.Set("Cache-Control", CacheControl)
+	header.Set("Cache-Control", ProblemCacheControl)
 	if respond.NotModified(w, r, file.etag) {
 		return
 	}
-	answer(http.StatusOK, CacheControl, file.mediaType, file.body)
+	answer(http.StatusOK, ProblemCacheControl, file.mediaType, file.body)
 }

@@ -53,8 +53,8 @@ func wantContract(t *testing.T, r *http.Request, rec *httptest.ResponseRecorder)
 		t.Fatalf("contracts.Load: %v", err)
 	}
 	op := contracts.Operation{Contract: contracts.Registry, Method: http.MethodGet, Path: "/problems/marketplace/{slug}"}
-	if r.URL.Path == apiserver.SchemaPath {
-		op.Path = apiserver.SchemaPath
+	if r.URL.Path == apiserver.ProblemSchemaPath {
+		op.Path = apiserver.ProblemSchemaPath
 	}
 	answer, err := set.Answer(op, rec.Code)
 	if err != nil {
@@ -131,7 +131,7 @@ func TestDefinitions(t *testing.T) {
 				t.Errorf("definition (-want +got):\n%s", diff)
 			}
 			for name, want := range map[string]string{
-				"Content-Type": "application/json", "Cache-Control": apiserver.CacheControl, "Access-Control-Allow-Origin": "*",
+				"Content-Type": "application/json", "Cache-Control": apiserver.ProblemCacheControl, "Access-Control-Allow-Origin": "*",
 			} {
 				if got := rec.Header().Get(name); got != want {
 					t.Errorf("%s = %q, want %q", name, got, want)
@@ -197,7 +197,7 @@ func TestRevalidation(t *testing.T) {
 	if again.Code != 304 || again.Body.Len() != 0 || again.Header().Get("ETag") != etag {
 		t.Errorf("status %d, %d bytes, ETag %q", again.Code, again.Body.Len(), again.Header().Get("ETag"))
 	}
-	if got := again.Header().Get("Cache-Control"); got != apiserver.CacheControl {
+	if got := again.Header().Get("Cache-Control"); got != apiserver.ProblemCacheControl {
 		t.Errorf("a 304 must renew the cache policy, got %q", got)
 	}
 	other := serveProblem(t, "GET", "/problems/marketplace/gone", http.Header{"If-None-Match": {etag}})
@@ -234,7 +234,7 @@ func TestAnswersDoNotDependOnTheCaller(t *testing.T) {
 
 func TestSchemaIsServed(t *testing.T) {
 	t.Parallel()
-	rec := serveProblem(t, "GET", apiserver.SchemaPath, nil)
+	rec := serveProblem(t, "GET", apiserver.ProblemSchemaPath, nil)
 	want, _ := docs.API.ReadFile("api/marketplace-problem-details.v1.schema.json")
 	if rec.Code != 200 || rec.Body.String() != string(want) || rec.Header().Get("Content-Type") != "application/schema+json" {
 		t.Errorf("status %d, type %q", rec.Code, rec.Header().Get("Content-Type"))

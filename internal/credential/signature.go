@@ -78,9 +78,9 @@ func Sign(scheme SignatureScheme, secret Secret, timestamp string, body []byte) 
 	return signaturePrefix + hex.EncodeToString(mac[:])
 }
 
-// dummy replaces a missing secret. It has the minimum length of a secret. Its value
+// missingSecret replaces a missing secret. It has the minimum length of a secret. Its value
 // does not matter, because a match with it is not accepted.
-const dummy = Secret("placeholder, 32 bytes in length.")
+const missingSecret = Secret("compared if there is no secret..")
 
 // tries is the number of sums computed for every request, valid or not: the maximum
 // number of a sender's secrets. The response time therefore reveals neither whether a
@@ -95,7 +95,7 @@ func VerifySignature(scheme SignatureScheme, secrets []Secret, header, timestamp
 	accept &= flag(scheme <= SignedTimestampBody)
 	matched := 0
 	for i := range max(tries, len(secrets)) {
-		secret, counts := dummy, 0
+		secret, counts := missingSecret, 0
 		if i < len(secrets) {
 			secret, counts = secrets[i], flag(secrets[i] != "")
 		}
