@@ -49,7 +49,7 @@ func TestXJMFSubmitsAJobToADeviceAndPrintsItsStatus(t *testing.T) {
 		"not an absolute http or https URL":            {"status", "--to", "press"},
 		"not an XJDF document":                         {"submit", fileOf(t, "a.xjmf", xjmfBody), "--to", server.URL},
 		"no such file":                                 {"submit", job, "missing.pdf", "--to", server.URL},
-		"is there twice":                               {"submit", job, pages, pages, "--to", server.URL},
+		"occurs twice":                                 {"submit", job, pages, pages, "--to", server.URL},
 		`required flag(s) "to" not set`:                {"submit", job},
 		"Priority is 101; the valid range is 0 to 100": {"submit", job, "--priority", "101", "--to", server.URL},
 	} {

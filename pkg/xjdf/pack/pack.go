@@ -133,7 +133,7 @@ func (r *reader) entry(name string) error {
 		return nil // a MIME part that nothing refers to
 	}
 	if r.names[name] {
-		return fmt.Errorf("%w: %.80q is there twice", ErrName, name)
+		return fmt.Errorf("%w: %.80q occurs twice", ErrName, name)
 	}
 	r.names[name] = true
 	r.made.Files = append(r.made.Files, name)

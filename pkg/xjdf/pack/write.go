@@ -38,7 +38,8 @@ const (
 )
 
 // WriteZIP writes a ZIP file: the XJMF document in XML, and the files that it refers to. An
-// error wraps [ErrName] for a name that leaves the package or is there twice.
+// error wraps [ErrName] for a name that leaves the package or occurs twice, and
+// for a media type with a line break.
 func WriteZIP(w io.Writer, message []byte, files []File) error {
 	all := append([]File{Bytes(RootMessage, "", message)}, files...)
 	if err := checkNames(all, ""); err != nil {
@@ -97,10 +98,13 @@ func checkNames(files []File, forbidden string) error {
 	names := map[string]bool{}
 	for _, f := range files {
 		if !local(f.Name) || strings.ContainsAny(f.Name, forbidden) {
-			return fmt.Errorf("%w: %.80q leaves the package or is no name of a file", ErrName, f.Name)
+			return fmt.Errorf("%w: %.80q leaves the package or is not a file name", ErrName, f.Name)
+		}
+		if strings.ContainsAny(f.MediaType, "\r\n") {
+			return fmt.Errorf("%w: %.80q has a media type with a line break", ErrName, f.Name)
 		}
 		if names[f.Name] {
-			return fmt.Errorf("%w: %.80q is there twice", ErrName, f.Name)
+			return fmt.Errorf("%w: %.80q occurs twice", ErrName, f.Name)
 		}
 		names[f.Name] = true
 	}

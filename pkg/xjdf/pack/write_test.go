@@ -77,6 +77,7 @@ func TestPackageWithAnInvalidFileIsNotWritten(t *testing.T) {
 		"a name twice":             {[]pack.File{pack.Bytes("a.pdf", "", nil), pack.Bytes("a.pdf", "", nil)}, pack.ErrName, false},
 		"a folder in a form":       {[]pack.File{pack.Bytes("a/b.pdf", "", nil)}, pack.ErrName, true},
 		"a quotation mark":         {[]pack.File{pack.Bytes(`a";x="b.pdf`, "", nil)}, pack.ErrName, true},
+		"a header in a media type": {[]pack.File{pack.Bytes("a.pdf", "a/b\r\nX: b", nil)}, pack.ErrName, false},
 		"a header":                 {[]pack.File{pack.Bytes("a\r\nX: b", "", nil)}, pack.ErrName, true},
 		"a file that is missing":   {[]pack.File{{Name: "a", Open: func() (io.ReadCloser, error) { return nil, os.ErrNotExist }}}, os.ErrNotExist, false},
 		"a file that cannot close": {[]pack.File{{Name: "a", Open: func() (io.ReadCloser, error) { return brokenReader{strings.NewReader("a")}, nil }}}, errBroken, false},

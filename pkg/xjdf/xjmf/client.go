@@ -71,8 +71,8 @@ type ClientConfig struct {
 	// Encoding of messages is XML or CanonicalJSON, which is the zero value. Devices that
 	// implement a version before 2.2 read XML only.
 	Encoding xjdf.Encoding
-	// HTTP sends the requests; nil is a client without a proxy of its own. It should have no
-	// timeout, because the context of each call has one. Redirects are not followed.
+	// HTTP sends the requests; nil is the default client. The context of a call bounds it, and so
+	// does a timeout of this client. Redirects are not followed.
 	HTTP *http.Client
 	// Authorize adds credentials to a request, such as a bearer token (9.5.5). It may be nil.
 	Authorize func(*http.Request) error

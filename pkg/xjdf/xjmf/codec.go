@@ -25,7 +25,7 @@ var (
 	// ErrMessages means that a document has no message, or too many.
 	ErrMessages = errors.New("wrong number of messages")
 	// ErrID means that two messages of a document have the same Header/@ID.
-	ErrID = errors.New("an ID is there twice")
+	ErrID = errors.New("duplicate ID")
 )
 
 // InvalidError means that a document violates XJDF 2.2.
