@@ -184,7 +184,7 @@ charts: controlplane helm ## Make what of the charts follows from other files: d
 	PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 go test ./charts -count=1 -parallel 1 -run 'CRDs|SchemaOf|Dashboard|Policy|Readmes|Switch|Rollout|Stages' -update
 
 .PHONY: reference
-reference: ## Write docs/reference, docs/metrics.md and the pages of rules: documentation that follows from code
+reference: ## Write docs/reference and the pages of rules: documentation that follows from code
 	go test ./config ./docs ./pkg/preflight/profile ./pkg/preflight/rules ./pkg/xjdf/validate -count=1 -run '^TestGenerated' -update
 	go test ./internal/cli -count=1 -run '^TestGenerated' -update-reference
 
@@ -234,7 +234,7 @@ bench-queue: setup ## Compare the queue with asynq, and fail if an aim is missed
 	cd bench/queue && go run . $(ARGS)
 
 .PHONY: simulate
-simulate: ## Run the queue in virtual time: the figures of docs/performance/queue-simulation.md (SIMULATE=update writes them)
+simulate: ## Run the queue in virtual time: the figures of docs/reference/queue-simulation.md (SIMULATE=update writes them)
 	PRINTMARKET_SIMULATE=$(or $(SIMULATE),check) GOGC=400 go test -count=1 -timeout 60m -v -run '^Test[A-Z]' ./test/simulation
 
 .PHONY: soak

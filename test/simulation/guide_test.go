@@ -14,7 +14,7 @@ import (
 var guide = struct {
 	sync.Mutex
 	path string
-}{path: filepath.Join("..", "..", "..", "docs", "performance", "queue-simulation.md")}
+}{path: filepath.Join("..", "..", "..", "docs", "reference", "queue-simulation.md")}
 
 // show prints the figures of a large scenario and compares them with the block of the same name in
 // the guide.
