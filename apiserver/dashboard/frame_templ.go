@@ -68,7 +68,7 @@ func layout(f frame) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " · printmarket</title><link rel=\"stylesheet\" href=\"/design.css\"><link rel=\"icon\" href=\"/favicon.svg\"><script src=\"/design.js\" defer></script>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " · printmarket</title><script src=\"/design.js\"></script><link rel=\"stylesheet\" href=\"/design.css\"><link rel=\"icon\" href=\"/favicon.svg\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -16,7 +16,6 @@
       if (response?.ok) {
         const page = new DOMParser().parseFromString(await response.text(), "text/html");
         live.replaceChildren(...page.body.childNodes);
-        document.dispatchEvent(new Event("replaced"));
       } else if (response && response.status < 500) {
         return;
       }

@@ -1,10 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Adds buttons that copy code, aligns the heads of columns of numbers, and labels the cells of
-// tables, which become cards on narrow screens. Pages work without this script.
+// tables, which become cards on narrow screens. It runs before the body is parsed, so that a
+// table has its form when it is first painted. Pages work without this script.
 "use strict";
 (() => {
-  if (navigator.clipboard) {
+  // Blocks are no tables for all screen readers.
+  const roles = { "thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "thead th": "columnheader", "tbody th": "rowheader", "td": "cell" };
+  const label = () => {
+    for (const table of document.querySelectorAll("table:not(.matrix):has(thead)")) {
+      table.classList.add("stacked");
+      table.setAttribute("role", "table");
+      const heads = table.querySelectorAll("thead th");
+      for (const [selector, role] of Object.entries(roles)) {
+        for (const element of table.querySelectorAll(`:is(${selector}):not([role])`)) element.setAttribute("role", role);
+      }
+      for (const cell of table.querySelectorAll("tbody td:not([data-label])")) {
+        const head = heads[cell.cellIndex];
+        if (!head || cell.textContent.trim() === "") continue;
+        cell.dataset.label = head.textContent;
+        if (cell.classList.contains("number")) head.classList.add("number");
+      }
+    }
+  };
+  new MutationObserver(label).observe(document.documentElement, { childList: true, subtree: true });
+
+  const addCopyButtons = () => {
     for (const block of document.querySelectorAll("pre")) {
       const box = document.createElement("div");
       const button = document.createElement("button");
@@ -19,24 +40,6 @@
       block.before(box);
       box.append(block, button);
     }
-  }
-  const label = () => document.querySelectorAll("table:not(.matrix, .stacked)").forEach((table) => {
-    const heads = table.querySelectorAll("thead th");
-    if (heads.length === 0) return;
-    for (const row of table.querySelectorAll("tbody tr")) {
-      Array.from(row.children).forEach((cell, column) => {
-        if (cell.tagName === "TD" && cell.textContent.trim() !== "") cell.dataset.label = heads[column].textContent;
-        if (cell.classList.contains("number")) heads[column].classList.add("number");
-      });
-    }
-    // Blocks are no tables for all screen readers.
-    const roles = { table: "table", thead: "rowgroup", tbody: "rowgroup", tr: "row", td: "cell", "thead th": "columnheader", "tbody th": "rowheader" };
-    table.setAttribute("role", roles.table);
-    for (const [selector, role] of Object.entries(roles)) {
-      for (const element of table.querySelectorAll(selector)) element.setAttribute("role", role);
-    }
-    table.classList.add("stacked");
-  });
-  label();
-  document.addEventListener("replaced", label); // other scripts report that they replaced a part
+  };
+  if (navigator.clipboard) document.addEventListener("DOMContentLoaded", addCopyButtons);
 })();
