@@ -188,22 +188,21 @@ func (w *Server) Operation(method, path string) (contracts.Operation, bool) {
 	return contracts.Operation{}, false
 }
 
-// fits reports whether a path matches a template.
+// fits reports whether a path matches a template. As in the router, a parameter ends before the
+// first character that follows it in the template, such as the dot of {page}.{format}.
 func fits(template, path string) bool {
-	want, got := strings.Split(template, "/"), strings.Split(path, "/")
-	if len(want) != len(got) {
-		return false
-	}
-	for i := range want {
-		if want[i] == got[i] {
-			continue
+	for strings.Contains(template, "{") {
+		literal, rest, _ := strings.Cut(template, "{")
+		_, template, _ = strings.Cut(rest, "}")
+		value, found := strings.CutPrefix(path, literal)
+		end := len(value)
+		if template != "" {
+			end = strings.IndexByte(value, template[0])
 		}
-		// A parameter ends before the first character of its tail, such as .png.
-		tail := want[i][strings.LastIndexByte(want[i], '}')+1:]
-		value, found := strings.CutSuffix(got[i], tail)
-		if !strings.HasPrefix(want[i], "{") || !found || value == "" || tail != "" && strings.Contains(value, tail[:1]) {
+		if !found || end < 1 || strings.Contains(value[:end], "/") {
 			return false
 		}
+		path = value[end:]
 	}
-	return true
+	return path == template
 }
