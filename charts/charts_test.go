@@ -60,15 +60,15 @@ func requireHelm(t *testing.T) string {
 	return programs.Built(t, "..", "helm", "helm.sh/helm/v4", "helm", "helm", requiredVariable)
 }
 
-// said holds the output of a command.
-type said struct {
+// commandOutput holds the output of a command.
+type commandOutput struct {
 	stdout, stderr string
 	err            error
 }
 
 // helm runs helm in this directory, with a home of its own, so that neither a
 // developer's plugins nor a kubeconfig play a part.
-func helm(t *testing.T, arguments ...string) said {
+func helm(t *testing.T, arguments ...string) commandOutput {
 	t.Helper()
 	// Tests name the peers that have no default; their own values follow.
 	if at := slices.IndexFunc(arguments, func(argument string) bool { return filepath.Base(argument) == platformChart }); at >= 0 {
@@ -78,7 +78,7 @@ func helm(t *testing.T, arguments ...string) said {
 }
 
 // helmAlone runs helm without the values that tests of the platform chart share.
-func helmAlone(t *testing.T, arguments ...string) said {
+func helmAlone(t *testing.T, arguments ...string) commandOutput {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), requireHelm(t), arguments...)
 	home := t.TempDir()
@@ -86,7 +86,7 @@ func helmAlone(t *testing.T, arguments ...string) said {
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	err := command.Run()
-	return said{stdout.String(), stderr.String(), err}
+	return commandOutput{stdout.String(), stderr.String(), err}
 }
 
 // origins are the values that have no default, as the kustomize tree has them.
@@ -99,7 +99,7 @@ const networks = `networkPolicy: {kubernetesAPI: {to: [{ipBlock: {cidr: 10.96.0.
 func valuesFile(t *testing.T, values string) string {
 	t.Helper()
 	// Not t.TempDir, whose path has the test's name: helm splits at commas.
-	file, err := os.CreateTemp("", "values-*.yaml") //nolint:usetesting // as said above
+	file, err := os.CreateTemp("", "values-*.yaml") //nolint:usetesting // see above
 	if err != nil {
 		t.Fatalf("os.CreateTemp  values-*.yaml: %v", err)
 	}
@@ -114,15 +114,15 @@ func valuesFile(t *testing.T, values string) string {
 }
 
 // renders keeps what helm has rendered, because many tests look at the same manifests.
-var renders sync.Map // of [2]string, chart and values, to func() said
+var renders sync.Map // of [2]string, chart and values, to func() commandOutput
 
 // render returns the manifests that helm renders from a chart, without a cluster.
 func render(t *testing.T, chart, values string) string {
 	t.Helper()
-	once, _ := renders.LoadOrStore([2]string{chart, values}, sync.OnceValue(func() said {
+	once, _ := renders.LoadOrStore([2]string{chart, values}, sync.OnceValue(func() commandOutput {
 		return helm(t, "template", "market", chart, "--namespace=printmarket", "--values="+valuesFile(t, values))
 	}))
-	out := once.(func() said)()
+	out := once.(func() commandOutput)()
 	if out.err != nil {
 		t.Fatalf("helm template: %s", out.stderr)
 	}

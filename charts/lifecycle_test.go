@@ -83,7 +83,7 @@ func (c *cluster) apply(t *testing.T, manifests ...string) {
 }
 
 // helm changes a release, and waits for nothing: no pod runs here.
-func (c *cluster) helm(t *testing.T, arguments ...string) said {
+func (c *cluster) helm(t *testing.T, arguments ...string) commandOutput {
 	t.Helper()
 	return helm(t, append(arguments, "--namespace="+c.namespace, "--kubeconfig="+c.Admin().Kubeconfig())...)
 }

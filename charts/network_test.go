@@ -188,7 +188,7 @@ func TestRenderingFailsWhereANetworkPolicyWouldBeOpen(t *testing.T) {
 }
 
 // Without ingressFrom only the pods of the release reach the API.
-func TestNobodyReachesTheAPIUntilTheValuesNameAPeer(t *testing.T) {
+func TestAPIIsReachableOnlyForPeersOfTheValues(t *testing.T) {
 	t.Parallel()
 	policy := strict[networkingv1.NetworkPolicy](t, one(t, render(t, platformChart, origins), "NetworkPolicy", "printmarket-api").text)
 	for _, rule := range policy.Spec.Ingress {

@@ -113,7 +113,7 @@ func (c *cluster) patchAs(t *testing.T, user controlplane.User, patch string) er
 	return err
 }
 
-func (c *cluster) helmAs(t *testing.T, user controlplane.User, arguments ...string) said {
+func (c *cluster) helmAs(t *testing.T, user controlplane.User, arguments ...string) commandOutput {
 	t.Helper()
 	return helm(t, append(arguments, "--namespace="+c.namespace, "--kubeconfig="+user.Kubeconfig())...)
 }

@@ -81,13 +81,13 @@ func TestValuesThatAreWrongAreRefusedByTheirName(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := valuesFile(t, test.values)
-			for _, out := range []said{
+			for _, out := range []commandOutput{
 				helm(t, "template", "market", test.chart, "--values="+file),
 				helm(t, "lint", "--strict", test.chart, "--values="+file),
 			} {
 				for _, want := range test.want {
-					if said := out.stdout + out.stderr; out.err == nil || !strings.Contains(said, want) {
-						t.Errorf("%v, want an error that names %s:\n%s", out.err, want, said)
+					if text := out.stdout + out.stderr; out.err == nil || !strings.Contains(text, want) {
+						t.Errorf("%v, want an error that names %s:\n%s", out.err, want, text)
 					}
 				}
 			}

@@ -165,7 +165,7 @@ func TestTheOnCallRoleClosesAccessWithKubectlAndOpensNone(t *testing.T) {
 	rollout := target{v1alpha1.KindCapabilityRollout, namespace, "rfq-create"}
 	rollout.prepare(t, sandboxSpec)
 	onCall := person{plane.NewUser(t, "on-call-of-"+namespace), namespace}
-	patch := func(object, kind, body string) said {
+	patch := func(object, kind, body string) commandOutput {
 		return onCall.kubectl(t, "", "patch", object, "--type="+kind, "--patch="+body)
 	}
 	for name, attack := range map[string]struct {

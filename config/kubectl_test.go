@@ -63,15 +63,15 @@ type person struct {
 
 func admin(namespace string) person { return person{plane.Admin(), namespace} }
 
-// said holds the output of kubectl.
-type said struct {
+// commandOutput holds the output of kubectl.
+type commandOutput struct {
 	stdout, stderr string
 	err            error
 }
 
 // kubectl runs the plane's kubectl in this directory, with input as its standard
 // input. Unlike that of kubetest it keeps warnings.
-func (p person) kubectl(t *testing.T, input string, arguments ...string) said {
+func (p person) kubectl(t *testing.T, input string, arguments ...string) commandOutput {
 	t.Helper()
 	arguments = append([]string{"--kubeconfig=" + p.user.Kubeconfig(), "--namespace=" + p.namespace}, arguments...)
 	command := exec.CommandContext(t.Context(), filepath.Join(string(plane.Assets()), "kubectl"), arguments...)
@@ -82,7 +82,7 @@ func (p person) kubectl(t *testing.T, input string, arguments ...string) said {
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	err := command.Run()
-	return said{stdout.String(), stderr.String(), err}
+	return commandOutput{stdout.String(), stderr.String(), err}
 }
 
 // must runs kubectl and fails the test for an error or a warning.
@@ -96,7 +96,7 @@ func (p person) must(t *testing.T, input string, arguments ...string) string {
 }
 
 // apply applies manifests as a field manager.
-func (p person) apply(t *testing.T, manager, manifests string) said {
+func (p person) apply(t *testing.T, manager, manifests string) commandOutput {
 	t.Helper()
 	return p.kubectl(t, manifests, "apply", "--server-side", "--field-manager="+manager, "--filename=-")
 }

@@ -119,7 +119,7 @@ func (b *Browser) launch(t testing.TB, program string) {
 		<-b.ended
 		_ = os.RemoveAll(profile)
 		if t.Failed() {
-			t.Logf("chromium said:\n%s", log.Bytes())
+			t.Logf("output of chromium:\n%s", log.Bytes())
 		}
 	})
 }

@@ -50,7 +50,7 @@ func TestServersDieWithAProcessThatPanics(t *testing.T) {
 	output, err := command.Output()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 2 {
-		t.Fatalf("the child ended with %v and said %q; want a panic", err, output)
+		t.Fatalf("the child ended with %v and printed %q; want a panic", err, output)
 	}
 	directory := strings.TrimSpace(string(output))
 	t.Cleanup(func() { _ = os.RemoveAll(directory) })

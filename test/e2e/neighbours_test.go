@@ -144,8 +144,8 @@ func (p *platform) daemon(name, program string, arguments ...string) {
 	p.Cleanup(func() {
 		_, _ = command.Process.Kill(), command.Wait()
 		_ = log.Close()
-		if said, _ := os.ReadFile(log.Name()); p.Failed() {
-			p.Logf("%s said:\n%s", name, said[max(0, len(said)-8<<10):])
+		if output, _ := os.ReadFile(log.Name()); p.Failed() {
+			p.Logf("output of %s:\n%s", name, output[max(0, len(output)-8<<10):])
 		}
 	})
 }

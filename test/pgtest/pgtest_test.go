@@ -124,7 +124,7 @@ func TestServerEndsWithAKilledParent(t *testing.T) {
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(line))
 	if err != nil {
-		t.Fatalf("the process said %q", line)
+		t.Fatalf("the process printed %q", line)
 	}
 	family := append(childrenOf(pid), pid)
 	_ = owner.Process.Kill()

@@ -20,24 +20,24 @@ func TestSmallTenantDoesNotWaitBehindALargeOne(t *testing.T) {
 
 func aSmallTenantDoesNotWaitBehindALargeOne(t *testing.T) {
 	rows := [][]any{row("workers", "slots", "tenant", "jobs", "p50", "p99", "most", "utilisation")}
-	for _, fleet := range size([]fleet{{2, 400, 20}}, []fleet{{1, 5000, 300}, {4, 10_000, 300}, {100, 10_000, 300}, {1000, 30_000, 300}}) {
-		w := newFixture(t, simulation.Config{Seed: 1, Workers: fleet.workers, Slots: 4})
+	for _, setup := range size([]setup{{2, 400, 20}}, []setup{{1, 5000, 300}, {4, 10_000, 300}, {100, 10_000, 300}, {1000, 30_000, 300}}) {
+		w := newFixture(t, simulation.Config{Seed: 1, Workers: setup.workers, Slots: 4})
 		mean := meanPreflight()
 		large, small := owner("large1"), owner("small1")
-		w.Add(0, w.AtOnce(large, fleet.queued, simulation.Preflight))
-		span := time.Duration(fleet.queued) * mean / time.Duration(4*fleet.workers)
+		w.Add(0, w.AtOnce(large, setup.queued, simulation.Preflight))
+		span := time.Duration(setup.queued) * mean / time.Duration(4*setup.workers)
 		w.Measure(0, span*3/4)
-		w.Add(time.Second, w.Steadily(small, float64(fleet.probes)/(span*3/4).Seconds(), span*3/4, simulation.Preflight))
+		w.Add(time.Second, w.Steadily(small, float64(setup.probes)/(span*3/4).Seconds(), span*3/4, simulation.Preflight))
 		w.run(span * 3 / 4)
 		got := w.Waits(simulation.Of(small))
 		// With four slots, the last percent waits for the first of four long jobs to end.
-		if got.At(0.99) > 2*mean && fleet.workers > 1 || got.At(1) > longest || len(got) < fleet.probes/2 {
-			t.Errorf("%d workers: jobs of the small tenant waited %s; a job takes %s", fleet.workers, waits(got), mean)
+		if got.At(0.99) > 2*mean && setup.workers > 1 || got.At(1) > longest || len(got) < setup.probes/2 {
+			t.Errorf("%d workers: jobs of the small tenant waited %s; a job takes %s", setup.workers, waits(got), mean)
 		}
 		if u := w.Utilisation(); u < 0.99 {
-			t.Errorf("%d workers were used for %s while much waited", fleet.workers, percent(u))
+			t.Errorf("%d workers were used for %s while much waited", setup.workers, percent(u))
 		}
-		rows = append(rows, row(fleet.workers, 4*fleet.workers, "large", waits(w.Waits(simulation.Of(large))), percent(w.Utilisation())),
+		rows = append(rows, row(setup.workers, 4*setup.workers, "large", waits(w.Waits(simulation.Of(large))), percent(w.Utilisation())),
 			row("", "", "small", waits(got)))
 	}
 	show(t, "small-and-large", table(rows...))
@@ -46,7 +46,7 @@ func aSmallTenantDoesNotWaitBehindALargeOne(t *testing.T) {
 // longest is the longest duration of a job.
 const longest = 2800 * time.Millisecond
 
-type fleet struct{ workers, queued, probes int }
+type setup struct{ workers, queued, probes int }
 
 // TestWorkerTimeIsSharedByWeight overloads the workers with jobs of three tenants of weights 1, 2
 // and 4. First all jobs are equally long, then the jobs of the lightest tenant are ten times as

@@ -480,11 +480,11 @@ func sandboxQuotes(t *testing.T, w *fixture) {
 		if err != nil {
 			t.Fatalf("w.rfqs.Quotes: %v", err)
 		}
-		var said []rfq.Offer
+		var ofRFQ []rfq.Offer
 		for _, quote := range quotes {
-			said = append(said, quote.Offer)
+			ofRFQ = append(ofRFQ, quote.Offer)
 		}
-		offers = append(offers, said)
+		offers = append(offers, ofRFQ)
 		wantEqual(t, "events", []transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted}, w.eventsAbout(t, record.ID))
 	}
 	wantEqual(t, "offers on the same draft", offers[0], offers[1])
