@@ -209,6 +209,7 @@ affected: ## Run the tests of packages that differ from BASE=REV and of packages
 verify: generate ## Fail if generated files or go.mod are not up to date
 	go mod tidy -diff
 	go vet ./...
+	cd bench/goals && go mod tidy -diff && go vet . && go test .
 	cd bench/queue && go mod tidy -diff && go vet .
 	cd tools/helm && go mod tidy -diff
 	cd tools/image && go mod tidy -diff && go vet ./...
@@ -219,11 +220,20 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 
 ##@ Figures
 # One package at a time: benchmarks that run at once measure each other.
+BENCH = PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -p 1 -run '^$$' -benchmem -benchtime $(BENCHTIME)
 .PHONY: bench
-bench: setup controlplane ## Measure the figures of docs/performance/README.md, or all of PKG=./...
-	PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -p 1 -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) \
-		$(if $(filter command environment,$(firstword $(origin PKG))),$(PKG),./internal/posture ./apiserver ./internal/posture/kubesource ./internal/store/postgres)
-	$(if $(filter command environment,$(firstword $(origin PKG))),,go test -run '^$$' -bench 'AgainstPoppler|AgainstInkCoverage|AtOnce|InkOfAPage' -benchtime $(BENCHTIME) ./pkg/preflight)
+bench: SHELL = bash
+bench: .SHELLFLAGS = -o pipefail -ec
+bench: setup controlplane ## Compare speed with peers, and print a table of the goals (PKG=./... runs other benchmarks)
+ifeq ($(origin PKG),file)
+	@mkdir -p bin
+	$(BENCH) -bench . ./internal/posture ./apiserver ./internal/posture/kubesource ./internal/store/postgres | tee bin/bench.txt
+	$(BENCH) -bench 'AgainstPoppler|AgainstInkCoverage|AtOnce|InkOfAPage' ./pkg/preflight | tee -a bin/bench.txt
+	$(BENCH) -bench 'InspectorCPU|Validate/50_kB' ./pkg/preflight/sandbox ./pkg/xjdf/validate | tee -a bin/bench.txt
+	cd bench/goals && go run . ../../bin/bench.txt
+else
+	$(BENCH) -bench . $(PKG)
+endif
 
 .PHONY: scale
 scale: setup controlplane ## Measure what SCALE=10000x50 partners and replicas cost a control plane: docs/performance/scale.md

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command goals reads the output of benchmarks and prints a table of the goals in Markdown, with
+// the result of each. It fails if a goal was not measured. A missed goal is a result, because a
+// machine may be busy.
+//
+//	goals FILE...
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// goal bounds one metric of a benchmark.
+type goal struct {
+	work string
+	// benchmark is the name of the benchmark, without the word Benchmark and the number of CPUs.
+	benchmark string
+	// over names a benchmark whose metric divides the one of benchmark. It may be empty.
+	over  string
+	unit  string
+	bound float64
+	// least makes bound the smallest value that is met, instead of the largest one.
+	least bool
+}
+
+// goals are the goals in the order of the table. Units are those of the benchmarks; sec/op is
+// the time of one operation, in seconds.
+func goals() []goal {
+	all := []goal{
+		{work: "gated request, throughput against bare net/http", benchmark: "Gated/over_loopback,_request_log_on", unit: "ratio", bound: 0.90, least: true},
+		{work: "RFQ create, throughput against a bare INSERT, 1 client", benchmark: "Create/clients=1", unit: "tenants-of-bare", bound: 0.70, least: true},
+		{work: "the same, 16 clients", benchmark: "Create/clients=16", unit: "tenants-of-bare", bound: 0.75, least: true},
+		{work: "the same, 64 clients", benchmark: "Create/clients=64", unit: "tenants-of-bare", bound: 1, least: true},
+		{work: "edit to enforced, 1,000 partners, 20 replicas, p99", benchmark: "Propagation/partners=1000/replicas=20", unit: "p99-ms", bound: 50},
+		{work: "compile one change of 10,000 partners", benchmark: "Curve/change/partners=10000", unit: "sec/op", bound: 0.015},
+		{work: "preflight against poppler, median of the files of the rules", benchmark: "EveryFileAgainstPoppler", unit: "ratio", bound: 0.30},
+		{work: "start of the inspector and a small file, CPU", benchmark: "InspectorCPU", unit: "cpu-ms/op", bound: 3},
+		{work: "XJDF of 50 kB, parse and validate against decode into a tree", benchmark: "Validate/50_kB/parse_and_validate", over: "Validate/50_kB/json_into_any", unit: "sec/op", bound: 1.5},
+	}
+	for _, file := range []string{"flyer of 2 pages", "book of 600 pages", "200,000 lines", "20 JPEGs of 6 megapixels", "CMYK of 16 megapixels, deflated"} {
+		all = append(all, goal{work: "preflight against ink_cov, " + file, benchmark: "AgainstInkCoverage/" + strings.ReplaceAll(file, " ", "_"), unit: "ratio", bound: 0.5})
+	}
+	for _, page := range []string{"text", "a photo", "200,000 lines", "transparency in inks", "a page in RGB", "a group in RGB"} {
+		all = append(all, goal{work: "ink of one page, " + page + ", CPU", benchmark: "InkOfAPage/" + strings.ReplaceAll(page, " ", "_"), unit: "cpu-ms", bound: 300})
+	}
+	return all
+}
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "goals:", err)
+		os.Exit(1)
+	}
+}
+
+// run reads the files and writes the table.
+func run(paths []string, out io.Writer) error {
+	measured := map[string]map[string]float64{}
+	files := benchfmt.Files{Paths: paths}
+	for files.Scan() {
+		result, ok := files.Result().(*benchfmt.Result)
+		if !ok {
+			continue // a line of another form, such as the log of a benchmark
+		}
+		name, parts := result.Name.Parts()
+		for _, part := range parts {
+			if part[0] != '-' { // the number of CPUs
+				name = append(name, part...)
+			}
+		}
+		metrics := map[string]float64{}
+		for _, v := range result.Values {
+			metrics[v.Unit] = v.Value
+			if v.OrigUnit != "" {
+				metrics[v.OrigUnit] = v.OrigValue
+			}
+		}
+		measured[string(name)] = metrics
+	}
+	if err := files.Err(); err != nil {
+		return fmt.Errorf("read benchmarks: %w", err)
+	}
+	return table(out, goals(), measured)
+}
+
+// table writes a line for each goal.
+func table(out io.Writer, goals []goal, measured map[string]map[string]float64) error {
+	var b strings.Builder
+	b.WriteString("| work | unit | result | goal | |\n|---|---|---|---|---|\n")
+	var missing []error
+	for _, g := range goals {
+		value, ok := measured[g.benchmark][g.unit]
+		unit := g.unit
+		if g.over != "" {
+			base, found := measured[g.over][g.unit]
+			value, ok, unit = value/base, ok && found, "ratio"
+		}
+		result, verdict := fmt.Sprintf("%.3g", value), "missed"
+		switch {
+		case !ok:
+			result, verdict = "-", "not measured"
+			missing = append(missing, fmt.Errorf("%s: no metric %s of Benchmark%s", g.work, g.unit, g.benchmark))
+		case g.least && value >= g.bound, !g.least && value <= g.bound:
+			verdict = "met"
+		}
+		relation := "at most"
+		if g.least {
+			relation = "at least"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s %g | %s |\n", g.work, unit, result, relation, g.bound, verdict)
+	}
+	if _, err := io.WriteString(out, b.String()); err != nil {
+		return fmt.Errorf("write the table: %w", err)
+	}
+	return errors.Join(missing...)
+}
