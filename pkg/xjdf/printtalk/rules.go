@@ -17,8 +17,19 @@ import (
 
 var businessRules = []row{
 	newRow("PTK_REFERENCE_MISSING", validate.Semantics, validate.Warning, "Request/@BusinessRefID", "An object that answers another one should refer to it.", "Set BusinessRefID to the BusinessID of the object that this one answers.").of(referenceMissing, "Request"),
-	newRow("PTK_REFERENCE_SELF", validate.Semantics, validate.Error, "Request/@BusinessRefID", "An object must have a BusinessID of its own.", "Give each business object a new BusinessID.").of(referenceSelf, "Request"),
-	newRow("PTK_EXPIRED", validate.Semantics, validate.Warning, "@Expires", "An object should not expire before it is sent.", "Correct Expires, or the timestamp of the document.").of(expired, "RFQ", "Quotation", "PurchaseOrder"),
+	newRow("PTK_REFERENCE_SELF", validate.Semantics, validate.Error, "Request/@BusinessRefID", "An object must have a BusinessID of its own.", "Give each business object a new BusinessID.").of(func(p *pass, n *xjdf.Node) {
+		own, _ := n.Attr("BusinessID")
+		if other, given := n.Attr("BusinessRefID"); given && own == other {
+			p.find(n, "BusinessRefID", "BusinessRefID is the BusinessID of the object itself.")
+		}
+	}, "Request"),
+	newRow("PTK_EXPIRED", validate.Semantics, validate.Warning, "@Expires", "An object should not expire before it is sent.", "Correct Expires, or the timestamp of the document.").of(func(p *pass, n *xjdf.Node) {
+		sent, err := p.doc.Root.Time("timestamp")
+		ends, err2 := n.Time("Expires")
+		if err == nil && err2 == nil && ends.Before(sent) {
+			p.find(n, "Expires", fmt.Sprintf("%s expires at %s; the document is of %s.", n.Name.Local, ends.Format(time.RFC3339), sent.Format(time.RFC3339)))
+		}
+	}, "RFQ", "Quotation", "PurchaseOrder"),
 	newRow("PTK_QUOTE_DUPLICATE", validate.Semantics, validate.Error, "Quote/@QuoteID", "The quotes of a quotation must have different IDs.", "Give each quote an ID of its own.").of(quoteDuplicate, "Quotation"),
 	newRow("PTK_AMOUNT_PRICES", validate.Semantics, validate.Error, "RFQ/@AmountPrices", "Quantities must be positive.", "Write quantities of at least 1.").of(amountPrices, "RFQ"),
 	newRow("PTK_JOB_DUPLICATE", validate.Semantics, validate.Warning, "XJDF", "The jobs of an object should have different JobID and JobPartID.", "Give each job an ID of its own.").of(jobDuplicate, "RFQ", "PurchaseOrder", "Quote"),
@@ -28,8 +39,18 @@ var pricingRules = []row{
 	newRow("PTK_LINE_DUPLICATE", validate.Schema, validate.Error, "Price/@LineID", "Lines must have different IDs.", "Give each line an ID of its own.").of(lineDuplicate, "PrintTalk"),
 	newRow("PTK_LINE_UNKNOWN", validate.Semantics, validate.Error, "Price/@LineIDRefs", "A sum must refer to other lines of the same pricing.", "Write the LineID of the lines in the sum.").of(lineUnknown, "Pricing"),
 	newRow("PTK_SUM", validate.Semantics, validate.Warning, "Price/@LineIDRefs", "A subtotal or total should be the sum of its lines.", "Correct the price, or the list of lines.").of(sum, "Pricing"),
-	newRow("PTK_PRICE_NEGATIVE", validate.Semantics, validate.Warning, "Price/@Price", "Only discounts, payments and corrections should be negative.", "Use the PriceType Discount, DownPayment, Prepaid or Other.").of(negative, "Price"),
-	newRow("PTK_AMOUNT_NEGATIVE", validate.Semantics, validate.Error, "Price/@Amount", "An amount must not be negative.", "Write the number of copies.").of(amountNegative, "Price"),
+	newRow("PTK_PRICE_NEGATIVE", validate.Semantics, validate.Warning, "Price/@Price", "Only discounts, payments and corrections should be negative.", "Use the PriceType Discount, DownPayment, Prepaid or Other.").of(func(p *pass, price *xjdf.Node) {
+		kind, _ := price.Attr("PriceType")
+		value, ok := amountOf(price, "Price")
+		if ok && value.IsNegative() && slices.Contains([]string{"Product", "Shipping", "Handling", "Markup"}, kind) {
+			p.find(price, "Price", fmt.Sprintf("The price of the type %s is %s.", kind, value))
+		}
+	}, "Price"),
+	newRow("PTK_AMOUNT_NEGATIVE", validate.Semantics, validate.Error, "Price/@Amount", "An amount must not be negative.", "Write the number of copies.").of(func(p *pass, price *xjdf.Node) {
+		if value, ok := amountOf(price, "Amount"); ok && value.IsNegative() {
+			p.find(price, "Amount", fmt.Sprintf("Amount is %s.", value))
+		}
+	}, "Price"),
 	newRow("PTK_UNIT_PRICE", validate.Semantics, validate.Warning, "Price/@UnitPrice", "The price should be the product of UnitPrice and Amount.", "Correct one of the three values.").of(unitPrice, "Price"),
 	newRow("PTK_ITEM_UNKNOWN", validate.Semantics, validate.Warning, "Price/@ItemRefs", "ItemRefs and DropID should name items in the jobs beside the pricing.", "Write the ID of a product or resource, or the DropID of a part.").of(itemUnknown, "PurchaseOrder", "Quote"),
 	newRow("PTK_AMOUNT_DIFFERS", validate.Semantics, validate.Warning, "Price/@Amount", "The amount of a product's price should be the amount of the product.", "Correct one of the amounts.").of(amountDiffers, "PurchaseOrder", "Quote"),
@@ -46,37 +67,18 @@ func named(n *xjdf.Node, name string) iter.Seq[*xjdf.Node] {
 	}
 }
 
-// answers returns the business objects that respond to another one.
-func answers() []string {
-	return []string{"Quotation", "Confirmation", "Refusal", "OrderStatusResponse", "Cancellation"}
-}
-
 func referenceMissing(p *pass, n *xjdf.Node) {
 	if n.Attribute("BusinessRefID") != nil {
 		return
 	}
+	answers := []string{"Quotation", "Confirmation", "Refusal", "OrderStatusResponse", "Cancellation"}
 	for _, object := range n.Children {
 		name := object.Name.Local
 		ordersQuote := name == "PurchaseOrder" && object.Attribute("QuoteID") != nil
 		cancelsJob := name == "Cancellation" && object.Attribute("JobIDRef") != nil
-		if object.Name.Space == Namespace && (slices.Contains(answers(), name) || ordersQuote) && !cancelsJob {
+		if object.Name.Space == Namespace && (slices.Contains(answers, name) || ordersQuote) && !cancelsJob {
 			p.find(n, "", name+" refers to no other business object.")
 		}
-	}
-}
-
-func referenceSelf(p *pass, n *xjdf.Node) {
-	own, _ := n.Attr("BusinessID")
-	if other, given := n.Attr("BusinessRefID"); given && own == other {
-		p.find(n, "BusinessRefID", "BusinessRefID is the BusinessID of the object itself.")
-	}
-}
-
-func expired(p *pass, n *xjdf.Node) {
-	sent, err := p.doc.Root.Time("timestamp")
-	ends, err2 := n.Time("Expires")
-	if err == nil && err2 == nil && ends.Before(sent) {
-		p.find(n, "Expires", fmt.Sprintf("%s expires at %s; the document is of %s.", n.Name.Local, ends.Format(time.RFC3339), sent.Format(time.RFC3339)))
 	}
 }
 
@@ -182,20 +184,6 @@ func sum(p *pass, pricing *xjdf.Node) {
 func amountOf(n *xjdf.Node, name string) (decimal.Decimal, bool) {
 	text, _ := n.Attr(name)
 	return readDecimal(strings.TrimSpace(text))
-}
-
-func negative(p *pass, price *xjdf.Node) {
-	kind, _ := price.Attr("PriceType")
-	value, ok := amountOf(price, "Price")
-	if ok && value.IsNegative() && slices.Contains([]string{"Product", "Shipping", "Handling", "Markup"}, kind) {
-		p.find(price, "Price", fmt.Sprintf("The price of the type %s is %s.", kind, value))
-	}
-}
-
-func amountNegative(p *pass, price *xjdf.Node) {
-	if value, ok := amountOf(price, "Amount"); ok && value.IsNegative() {
-		p.find(price, "Amount", fmt.Sprintf("Amount is %s.", value))
-	}
 }
 
 // unitPrice allows for the rounding of both prices to their digits.

@@ -39,25 +39,19 @@ var structureRules = []row{
 	newRow(ruleAttributeMissing, validate.Schema, validate.Error, "all elements", "Required attributes must be present.", "Add the attribute."),
 	newRow(ruleValue, validate.Schema, validate.Error, "all attributes", "A value must be valid for its datatype. Prices and amounts are decimal numbers, and times have a time zone.", "Correct the value."),
 	newRow(ruleText, validate.Schema, validate.Error, "all elements", "Only Identity and UserAgent may contain text.", "Remove the text."),
-	newRow(ruleIdentity, validate.Semantics, validate.Warning, "Identity", "A credential should have an identity.", "Write the identity of the party in the element.").of(identityEmpty, "Credential"),
+	newRow(ruleIdentity, validate.Semantics, validate.Warning, "Identity", "A credential should have an identity.", "Write the identity of the party in the element.").of(func(p *pass, n *xjdf.Node) {
+		for child := range named(n, "Identity") {
+			if strings.TrimSpace(child.Text) == "" {
+				p.find(child, "", "Identity is empty.")
+			}
+		}
+	}, "Credential"),
 	newRow(ruleExtension, validate.Vocabulary, validate.Info, "Request", "Elements of other namespaces are not checked.", "Check that the recipient knows the extension."),
 	newRow(ruleObject, validate.Semantics, validate.Warning, "Request", "The content of this business object is not checked.", "Validate the document with the schema of PrintTalk."),
 	newRow(ruleJobs, validate.Semantics, validate.Error, "XJDF", "A document must have at most 200 XJDF documents.", "Divide the document."),
 } // constant
 
 func catalogue() []row { return slices.Concat(structureRules, businessRules, pricingRules) }
-
-func describeRoot(doc *xjdf.Document) string {
-	name := doc.Root.Name
-	switch {
-	case doc.Encoding != xjdf.XML:
-		return "The document is JSON; only PrintTalk in XML is supported."
-	case name.Local == "PrintTalk":
-		return fmt.Sprintf("PrintTalk is in the namespace %q, not in that of PrintTalk 2.", clip(name.Space))
-	default:
-		return fmt.Sprintf("The root is %q.", clip(name.String()))
-	}
-}
 
 // walk checks an element against its definition, and then with the rules of its name.
 func (p *pass) walk(n *xjdf.Node, e *element) {
@@ -108,14 +102,6 @@ func (p *pass) child(child *xjdf.Node, f *field) {
 		}
 	case "object":
 		p.object(child)
-	}
-}
-
-func identityEmpty(p *pass, n *xjdf.Node) {
-	for child := range named(n, "Identity") {
-		if strings.TrimSpace(child.Text) == "" {
-			p.find(child, "", "Identity is empty.")
-		}
 	}
 }
 

@@ -4,6 +4,7 @@ package printtalk
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/printmarket/printmarket/pkg/xjdf"
@@ -65,6 +66,8 @@ func newRow(code string, kind validate.Kind, severity validate.Severity, element
 	}}
 }
 
+// of returns the row with its check and its elements. A row contains a check of one or two
+// statements; longer checks follow the table.
 func (r row) of(check func(*pass, *xjdf.Node), elements ...string) row {
 	r.on, r.check = elements, check
 	return r
@@ -103,7 +106,14 @@ func (p *pass) run() {
 	p.rows, p.counts, p.schema, p.terms = catalogue(), map[validate.Severity]int{}, true, true
 	root := p.doc.Root
 	if root.Name.Local != "PrintTalk" || root.Name.Space != Namespace {
-		p.findAs(ruleRoot, root, "", describeRoot(p.doc), "")
+		message := fmt.Sprintf("The root is %q.", clip(root.Name.String()))
+		switch {
+		case p.doc.Encoding != xjdf.XML:
+			message = "The document is JSON; only PrintTalk in XML is supported."
+		case root.Name.Local == "PrintTalk":
+			message = fmt.Sprintf("PrintTalk is in the namespace %q, not in that of PrintTalk 2.", clip(root.Name.Space))
+		}
+		p.findAs(ruleRoot, root, "", message, "")
 		return
 	}
 	p.walk(root, shared().root)

@@ -10,13 +10,30 @@ import (
 
 var amountRules = []row{
 	newRow("AMOUNT_RANGE", Semantics, both(Error), "3.3.1", "MinAmount must not exceed Amount, and Amount must not exceed MaxAmount.", "Correct the three amounts.").of("Product", amountRange).also("PartAmount"),
-	newRow("AMOUNT_NONPOSITIVE", Semantics, both(Error), "3.3.1", "The amount of a product must be at least 1.", "Write the required amount.").of("Product", amountNonPositive),
-	newRow("AMOUNT_MISSING", Semantics, both(Info), "3.3.1.1", "The delivered product should have an Amount.", "Add Amount to get a price.").of(document, amountMissing),
+	newRow("AMOUNT_NONPOSITIVE", Semantics, both(Error), "3.3.1", "The amount of a product must be at least 1.", "Write the required amount.").of("Product", func(p *pass, product *xjdf.Node) {
+		for _, name := range []string{"Amount", "MinAmount", "MaxAmount"} {
+			if value, ok := integer(product, name); ok && (value < 0 || value == 0 && name != "MinAmount") {
+				p.findf(product, name, "%s is %d.", name, value)
+			}
+		}
+	}),
+	newRow("AMOUNT_MISSING", Semantics, both(Info), "3.3.1.1", "The delivered product should have an Amount.", "Add Amount to get a price.").of(document, ofRoots("Amount")),
 	newRow("AMOUNT_OF_PART", Semantics, both(Warning), "3.3.1", "A part of a product should not have its own overage or underage.", "Move MinAmount and MaxAmount to the delivered product.").of(document, amountOfPart),
-	newRow("POOL_AMOUNT", Semantics, both(Error), "6.1.2", "Amounts and waste of a resource must not be negative.", "Write an amount of 0 or more.").of("PartAmount", poolAmount),
+	newRow("POOL_AMOUNT", Semantics, both(Error), "6.1.2", "Amounts and waste of a resource must not be negative.", "Write an amount of 0 or more.").of("PartAmount", func(p *pass, n *xjdf.Node) {
+		for _, name := range []string{"Amount", "Waste", "MinAmount", "MaxAmount"} {
+			if value, ok := float(n, name); ok && value < 0 {
+				p.findf(n, name, "%s is %s.", name, number(value))
+			}
+		}
+	}),
 	newRow("POOL_ACTUAL", Semantics, both(Error), "6.1.2", "Consumed or produced resources must not have MinAmount or MaxAmount.", "Write only Amount and Waste.").of("PartAmount", poolActual),
 	newRow("POOL_PART", Semantics, both(Error), "6.1.2", "The part of an amount must be a part of the resource.", "Write the value of a Part of the resource, or omit the key.").of("AmountPool", poolPart),
-	newRow("WASTE_SOURCE", Semantics, both(Error), "6.1.4", "PartWaste must state the source or the kind of the waste.", "Add ModuleIDs or WasteDetails.").of("PartWaste", wasteSource),
+	newRow("WASTE_SOURCE", Semantics, both(Error), "6.1.4", "PartWaste must state the source or the kind of the waste.", "Add ModuleIDs or WasteDetails.").of("PartWaste", func(p *pass, n *xjdf.Node) {
+		_, modules := n.Attr("ModuleIDs")
+		if _, details := n.Attr("WasteDetails"); !modules && !details {
+			p.find(n, "", "PartWaste has neither ModuleIDs nor WasteDetails.", "")
+		}
+	}),
 	newRow("DROPITEM_AMOUNT", Semantics, both(Warning), "6.26.1", "The delivered amounts of a product should add up to its Amount.", "Correct the amounts of the DropItems, or the Amount of the product.").of(document, dropItemAmount),
 } // constant
 
@@ -55,22 +72,6 @@ func amountRange(p *pass, n *xjdf.Node) {
 	}
 }
 
-func amountNonPositive(p *pass, product *xjdf.Node) {
-	for _, name := range []string{"Amount", "MinAmount", "MaxAmount"} {
-		if value, ok := integer(product, name); ok && (value < 0 || value == 0 && name != "MinAmount") {
-			p.findf(product, name, "%s is %d.", name, value)
-		}
-	}
-}
-
-func amountMissing(p *pass, _ *xjdf.Node) {
-	for _, product := range p.roots() {
-		if _, given := product.Attr("Amount"); !given {
-			p.find(product, "", "The product has no Amount.", "")
-		}
-	}
-}
-
 func amountOfPart(p *pass, _ *xjdf.Node) {
 	if len(p.products) < 2 {
 		return
@@ -82,14 +83,6 @@ func amountOfPart(p *pass, _ *xjdf.Node) {
 				p.findf(product, name, "The product is part of another product but has %s.", name)
 				break
 			}
-		}
-	}
-}
-
-func poolAmount(p *pass, n *xjdf.Node) {
-	for _, name := range []string{"Amount", "Waste", "MinAmount", "MaxAmount"} {
-		if value, ok := float(n, name); ok && value < 0 {
-			p.findf(n, name, "%s is %s.", name, number(value))
 		}
 	}
 }
@@ -149,13 +142,6 @@ type partKeys struct {
 	values map[[2]string]bool
 }
 
-func wasteSource(p *pass, n *xjdf.Node) {
-	_, modules := n.Attr("ModuleIDs")
-	if _, details := n.Attr("WasteDetails"); !modules && !details {
-		p.find(n, "", "PartWaste has neither ModuleIDs nor WasteDetails.", "")
-	}
-}
-
 // dropItemAmount adds the amounts of the DropItems of each product, in all deliveries.
 func dropItemAmount(p *pass, _ *xjdf.Node) {
 	sums, first := map[*xjdf.Node]int64{}, map[*xjdf.Node]*xjdf.Node{}
@@ -194,13 +180,8 @@ func dropItemAmount(p *pass, _ *xjdf.Node) {
 			most = max(most, value)
 		}
 		if sum := sums[product]; sum < least || sum > most {
-			p.findf(first[product], "Amount", "The DropItems of the product add up to %d; its Amount is %s.", sum, attr(product, "Amount"))
+			amount, _ := product.Attr("Amount")
+			p.findf(first[product], "Amount", "The DropItems of the product add up to %d; its Amount is %s.", sum, clip(amount))
 		}
 	}
-}
-
-// attr returns an attribute for a message.
-func attr(n *xjdf.Node, name string) string {
-	value, _ := n.Attr(name)
-	return clip(value)
 }

@@ -11,9 +11,19 @@ import (
 
 var auditRules = []row{
 	newRow("AUDIT_ORDER", Semantics, both(Warning), "3.2", "Audits should be in chronological order.", "Order the audits by Header/@Time.").of("AuditPool", auditOrder),
-	newRow("AUDIT_FIRST", Semantics, both(Warning), "3.2", "AuditCreated should be the first audit.", "Move AuditCreated to the front.").of("AuditPool", auditFirst),
-	newRow("TIME_ORDER", Semantics, both(Error), "3.2.3.1", "The end must not be earlier than the start.", "Correct the start or the end.").of("ProcessRun", runTimes),
-	newRow("SCHEDULE_ORDER", Semantics, both(Warning), "6.59", "A schedule should end after its start, and its latest times should be after its earliest times.", "Correct the times.").of("NodeInfo", scheduleTimes),
+	newRow("AUDIT_FIRST", Semantics, both(Warning), "3.2", "AuditCreated should be the first audit.", "Move AuditCreated to the front.").of("AuditPool", func(p *pass, pool *xjdf.Node) {
+		if created := pool.Child("AuditCreated"); created != nil && created != pool.Children[0] {
+			p.find(created, "", "AuditCreated comes after other audits.", "")
+		}
+	}),
+	newRow("TIME_ORDER", Semantics, both(Error), "3.2.3.1", "The end must not be earlier than the start.", "Correct the start or the end.").of("ProcessRun", func(p *pass, n *xjdf.Node) {
+		p.inOrder(n, "Start", "End")
+	}),
+	newRow("SCHEDULE_ORDER", Semantics, both(Warning), "6.59", "A schedule should end after its start, and its latest times should be after its earliest times.", "Correct the times.").of("NodeInfo", func(p *pass, n *xjdf.Node) {
+		p.inOrder(n, "Start", "End")
+		p.inOrder(n, "FirstStart", "LastStart")
+		p.inOrder(n, "FirstEnd", "LastEnd")
+	}),
 	newRow("STATUS_DETAILS", Semantics, both(Warning), "A.3.21", "StatusDetails should match Status.", "Write the Status to which the details belong.").of("NodeInfo", nodeStatus).also("JobPhase", "DeviceInfo"),
 } // constant
 
@@ -43,20 +53,6 @@ func auditOrder(p *pass, pool *xjdf.Node) {
 			last = at
 		}
 	}
-}
-
-func auditFirst(p *pass, pool *xjdf.Node) {
-	if created := pool.Child("AuditCreated"); created != nil && created != pool.Children[0] {
-		p.find(created, "", "AuditCreated comes after other audits.", "")
-	}
-}
-
-func runTimes(p *pass, n *xjdf.Node) { p.inOrder(n, "Start", "End") }
-
-func scheduleTimes(p *pass, n *xjdf.Node) {
-	p.inOrder(n, "Start", "End")
-	p.inOrder(n, "FirstStart", "LastStart")
-	p.inOrder(n, "FirstEnd", "LastEnd")
 }
 
 func (p *pass) inOrder(n *xjdf.Node, first, last string) {

@@ -11,8 +11,18 @@ import (
 
 var bindingRules = []row{
 	newRow("BINDING_DETAIL", Semantics, both(Error), "4.3", "The details of a binding must match its BindingType.", "Make BindingType and the element agree.").of("BindingIntent", bindingDetail),
-	newRow("BINDING_SIDE", Semantics, both(Error), "4.3", "A product that is not bound must not have a BindingSide.", "Remove BindingSide, or change BindingOrder.").of("BindingIntent", bindingSide),
-	newRow("BINDING_TABS", Semantics, both(Error), "4.3.8", "Tabs without reinforcement must not have a reinforcement colour.", "Set ReinforceTabs to true, or remove ReinforceColor.").of("Tabs", bindingTabs),
+	newRow("BINDING_SIDE", Semantics, both(Error), "4.3", "A product that is not bound must not have a BindingSide.", "Remove BindingSide, or change BindingOrder.").of("BindingIntent", func(p *pass, n *xjdf.Node) {
+		_, side := n.Attr("BindingSide")
+		if order, _ := n.Attr("BindingOrder"); side && order == "None" {
+			p.find(n, "BindingSide", "BindingSide is present, but BindingOrder is None.", "")
+		}
+	}),
+	newRow("BINDING_TABS", Semantics, both(Error), "4.3.8", "Tabs without reinforcement must not have a reinforcement colour.", "Set ReinforceTabs to true, or remove ReinforceColor.").of("Tabs", func(p *pass, n *xjdf.Node) {
+		_, colored := n.Attr("ReinforceColor")
+		if reinforced, _ := n.Attr("ReinforceTabs"); colored && reinforced != "true" && reinforced != "1" {
+			p.find(n, "ReinforceColor", "ReinforceColor is present, but ReinforceTabs is not true.", "")
+		}
+	}),
 	newRow("BINDING_PAGES", Semantics, both(Warning), "4.10", "The number of pages of a stitched or folded body should be a multiple of 4.", "Make Pages a multiple of 4.").of(document, bindingPages),
 	newRow("BINDING_WITHOUT_PAGES", Semantics, both(Info), "4.3", "A bound product has pages, either its own or those of its parts.", "Add a LayoutIntent with Pages, or ChildRefs.").of("Product", bindingWithoutPages),
 } // constant
@@ -62,20 +72,6 @@ func (p *pass) detail(n *xjdf.Node, kind string) {
 		if types := detailed(child.Name.Local); types != nil && !slices.Contains(types, kind) {
 			p.findf(child, "", "BindingType is %s, but %s belongs to %s.", clip(kind), child.Name.Local, types[0])
 		}
-	}
-}
-
-func bindingTabs(p *pass, n *xjdf.Node) {
-	_, colored := n.Attr("ReinforceColor")
-	if reinforced, _ := n.Attr("ReinforceTabs"); colored && reinforced != "true" && reinforced != "1" {
-		p.find(n, "ReinforceColor", "ReinforceColor is present, but ReinforceTabs is not true.", "")
-	}
-}
-
-func bindingSide(p *pass, n *xjdf.Node) {
-	_, side := n.Attr("BindingSide")
-	if order, _ := n.Attr("BindingOrder"); side && order == "None" {
-		p.find(n, "BindingSide", "BindingSide is present, but BindingOrder is None.", "")
 	}
 }
 

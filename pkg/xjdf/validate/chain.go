@@ -80,14 +80,6 @@ func (p *pass) assignedSets() []assigned {
 	return p.assigned
 }
 
-// supplied reports whether a set of the document is an input of a process.
-func (p *pass) supplied(need vocabulary.Requirement, index int) bool {
-	return slices.ContainsFunc(p.assignedSets(), func(a assigned) bool {
-		fits := need.Usage == "" || a.processUsage == "" || a.processUsage == need.Usage
-		return a.name == need.Resource && a.usage != "Output" && fits && a.of(index)
-	})
-}
-
 // missing returns the required inputs of a process that neither a set supplies nor an
 // earlier process produces.
 func (p *pass) missing(w work, chain []work) (missing []string) {
@@ -95,7 +87,11 @@ func (p *pass) missing(w work, chain []work) (missing []string) {
 		exchanged := slices.ContainsFunc(chain, func(before work) bool {
 			return before.index < w.index && produces(before.Process, need.Resource)
 		})
-		if !exchanged && !p.supplied(need, w.index) {
+		supplied := exchanged || slices.ContainsFunc(p.assignedSets(), func(a assigned) bool {
+			fits := need.Usage == "" || a.processUsage == "" || a.processUsage == need.Usage
+			return a.name == need.Resource && a.usage != "Output" && fits && a.of(w.index)
+		})
+		if !supplied {
 			missing = append(missing, strings.TrimSpace(need.Usage+" "+need.Resource))
 		}
 	}

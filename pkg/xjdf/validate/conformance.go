@@ -113,9 +113,13 @@ func inProcesses(mis Severity) map[Profile]Severity {
 
 var conformanceRules = []row{
 	newRow("PROFILE_PROCESS", Semantics, nowhere(), "3.1.3", "The processes of the document must be those of the profile.", "Choose another profile, or describe other processes in another document.").of(rootName, profileProcess).in(inProcesses(Error)),
-	newRow("ICS_JOBPART", Semantics, nowhere(), "3.1", "A document from an MIS should have a JobPartID, which identifies the work step.", "Add a JobPartID.").of(rootName, icsJobPart).in(inMIS(Warning)),
-	newRow("ICS_NODEINFO", Semantics, nowhere(), "9.3.3", "A document from an MIS should have a NodeInfo, which states the work steps.", "Add a resource set NodeInfo with the Usage Input.").of(document, icsNodeInfo).in(inMIS(Warning)),
-	newRow("ICS_CLAIM", Semantics, nowhere(), "3.1.1", "A document that complies with an ICS must list it in ICSVersions.", "Add ICSVersions, such as MISPRE_L1-2.2.").of(rootName, icsClaim).in(inMIS(Warning)),
+	newRow("ICS_JOBPART", Semantics, nowhere(), "3.1", "A document from an MIS should have a JobPartID, which identifies the work step.", "Add a JobPartID.").of(rootName, present("JobPartID")).in(inMIS(Warning)),
+	newRow("ICS_NODEINFO", Semantics, nowhere(), "9.3.3", "A document from an MIS should have a NodeInfo, which states the work steps.", "Add a resource set NodeInfo with the Usage Input.").of(document, func(p *pass, root *xjdf.Node) {
+		if !p.hasInput("NodeInfo", "") {
+			p.find(root, "", "The document has no NodeInfo.", "")
+		}
+	}).in(inMIS(Warning)),
+	newRow("ICS_CLAIM", Semantics, nowhere(), "3.1.1", "A document that complies with an ICS must list it in ICSVersions.", "Add ICSVersions, such as MISPRE_L1-2.2.").of(rootName, present("ICSVersions")).in(inMIS(Warning)),
 } // constant
 
 // profileProcess compares Types with the processes of the profile.
@@ -139,23 +143,5 @@ func profileProcess(p *pass, root *xjdf.Node) {
 	}
 	if !found {
 		p.find(root, "Types", fmt.Sprintf("Types does not contain %s.", of.expects), "")
-	}
-}
-
-func icsJobPart(p *pass, root *xjdf.Node) {
-	if _, given := root.Attr("JobPartID"); !given {
-		p.find(root, "", "JobPartID is missing.", "")
-	}
-}
-
-func icsNodeInfo(p *pass, root *xjdf.Node) {
-	if !p.hasInput("NodeInfo", "") {
-		p.find(root, "", "The document has no NodeInfo.", "")
-	}
-}
-
-func icsClaim(p *pass, root *xjdf.Node) {
-	if _, given := root.Attr("ICSVersions"); !given {
-		p.find(root, "", "ICSVersions is missing.", "")
 	}
 }

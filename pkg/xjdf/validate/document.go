@@ -27,17 +27,29 @@ var documentRules = []row{
 	newRow(namespace, Schema, both(Error), "1.4.1", "XML elements must be in the namespace of XJDF 2.", "Declare xmlns=\""+xjdf.Namespace+"\" on the root."),
 	newRow("VERSION_MISSING", Semantics, both(Warning), "3.1", "The document should state its Version.", "Set Version to 2.2.").of(rootName, versionMissing),
 	newRow(versionUnknown, Vocabulary, both(Error), "3.1", "The Version must be one that this service supports.", "Use XJDF 2.2.").of(rootName, unknownVersion).inSchema(),
-	newRow("VERSION_OLDER", Semantics, both(Warning), "3.1", "The Version should be 2.2.", "Use XJDF 2.2, which includes everything in 2.0 and 2.1.").of(rootName, versionOlder),
+	newRow("VERSION_OLDER", Semantics, both(Warning), "3.1", "The Version should be 2.2.", "Use XJDF 2.2, which includes everything in 2.0 and 2.1.").of(rootName, func(p *pass, root *xjdf.Node) {
+		if version, _ := root.Attr("Version"); version == "2.0" || version == "2.1" {
+			p.findf(root, "Version", "Version is %s; the document is validated against 2.2.", version)
+		}
+	}),
 	newRow("VERSION_NEWER", Semantics, both(Warning), "3.1", "The Version should be 2.2; a later one is read as 2.2.", "Check the items that were not understood: the later version may define them.").of(document, versionNewer),
 	newRow("JOBID_DEFAULTED", Schema, lenient(), "3.1", "The document should have a JobID.", "Add a JobID.").of(rootName, jobID),
 	newRow("TYPES_DEFAULTED", Schema, lenient(), "3.1", "The document should have Types.", "Set Types to Product for a product description, or to the processes.").of(rootName, types),
 	newRow("TYPE_UNKNOWN", Vocabulary, both(Warning), "3.5.6", "A process should be one of the standard, or have a prefix.", "Write one of the processes of the standard.").of(rootName, typeUnknown),
 	newRow("TYPES_PRODUCT_MIXED", Semantics, lenient(), "3.1.3", "Product should be the only value in Types.", "Describe the product and its production in two documents.").of(rootName, typesMixed),
-	newRow("TYPES_WITHOUT_PRODUCT", Semantics, both(Warning), "3.1.2", "A document of the type Product should have a product.", "Add a ProductList.").of(rootName, typesWithoutProduct),
+	newRow("TYPES_WITHOUT_PRODUCT", Semantics, both(Warning), "3.1.2", "A document of the type Product should have a product.", "Add a ProductList.").of(rootName, func(p *pass, root *xjdf.Node) {
+		if _, given := root.Attr("Types"); given && root.Child("ProductList") == nil && slices.Contains(p.types, productProcess) {
+			p.find(root, "Types", "Types is Product, but the document has no ProductList.", "")
+		}
+	}),
 	newRow("DOCUMENT_EMPTY", Semantics, both(Error), "3.1", "A document must describe products, resources or processes.", "Add a ProductList with a Product.").of(rootName, documentEmpty),
-	newRow("ROOT_NAME", Semantics, [2]Severity{Info, Error}, "3.1", "The root of JSON must have the member Name.", `Add "Name": "XJDF".`).of(rootName, rootNameMember),
+	newRow("ROOT_NAME", Semantics, [2]Severity{Info, Error}, "3.1", "The root of JSON must have the member Name.", `Add "Name": "XJDF".`).of(rootName, func(p *pass, root *xjdf.Node) {
+		if p.doc.Encoding == xjdf.CanonicalJSON && !p.doc.Named && !p.doc.Wrapped {
+			p.find(root, "", "The root has no member Name; XJDF is assumed.", "")
+		}
+	}),
 	newRow("ICS_FORM", Vocabulary, both(Warning), "3.1.1", "ICSVersions should name a level and a version, such as MIS_L1-2.2.", "Write Name_L<level>-<version>.").of(rootName, icsForm),
-	newRow("RELATED_PART_WITHOUT_JOB", Semantics, both(Error), "3.1", "RelatedJobPartID requires RelatedJobID.", "Add RelatedJobID.").of(rootName, relatedPart),
+	newRow("RELATED_PART_WITHOUT_JOB", Semantics, both(Error), "3.1", "RelatedJobPartID requires RelatedJobID.", "Add RelatedJobID.").of(rootName, requires("RelatedJobPartID", "RelatedJobID")),
 } // constant
 
 // root checks whether the document is an XJDF 2 document, and reports whether validation can
@@ -101,12 +113,6 @@ func unknownVersion(p *pass, root *xjdf.Node) {
 		p.find(root, "Version", fmt.Sprintf("Version %s is a version of JDF.", quoted(version)), "Convert the document with an external JDF adapter; this service reads XJDF 2.2.")
 	default:
 		p.findf(root, "Version", "Version %s is not supported; 2.0, 2.1 and 2.2 are.", quoted(version))
-	}
-}
-
-func versionOlder(p *pass, root *xjdf.Node) {
-	if version, _ := root.Attr("Version"); version == "2.0" || version == "2.1" {
-		p.findf(root, "Version", "Version is %s; the document is validated against 2.2.", version)
 	}
 }
 
@@ -208,12 +214,6 @@ func typesMixed(p *pass, root *xjdf.Node) {
 	}
 }
 
-func typesWithoutProduct(p *pass, root *xjdf.Node) {
-	if _, given := root.Attr("Types"); given && root.Child("ProductList") == nil && slices.Contains(p.types, productProcess) {
-		p.find(root, "Types", "Types is Product, but the document has no ProductList.", "")
-	}
-}
-
 func documentEmpty(p *pass, root *xjdf.Node) {
 	if root.Child("ProductList") != nil || root.Child("ResourceSet") != nil {
 		return
@@ -222,12 +222,6 @@ func documentEmpty(p *pass, root *xjdf.Node) {
 		return // TYPES_WITHOUT_PRODUCT, or a process without resources
 	}
 	p.find(root, "", "The document has no products, resources or processes.", "")
-}
-
-func rootNameMember(p *pass, root *xjdf.Node) {
-	if p.doc.Encoding == xjdf.CanonicalJSON && !p.doc.Named && !p.doc.Wrapped {
-		p.find(root, "", "The root has no member Name; XJDF is assumed.", "")
-	}
 }
 
 func icsForm(p *pass, root *xjdf.Node) {
@@ -241,12 +235,5 @@ func icsForm(p *pass, root *xjdf.Node) {
 			p.findf(root, "ICSVersions", "%s does not name a level and a version.", quoted(name))
 			return
 		}
-	}
-}
-
-func relatedPart(p *pass, root *xjdf.Node) {
-	_, part := root.Attr("RelatedJobPartID")
-	if _, job := root.Attr("RelatedJobID"); part && !job {
-		p.find(root, "RelatedJobPartID", "RelatedJobPartID is present, but RelatedJobID is missing.", "")
 	}
 }

@@ -13,18 +13,34 @@ import (
 )
 
 var intentRules = []row{
-	newRow("INTENT_NAME_MISMATCH", Semantics, both(Error), "4.1", "The element in an Intent must match its Name.", "Make Name and the element consistent.").of("Intent", intentName),
+	newRow("INTENT_NAME_MISMATCH", Semantics, both(Error), "4.1", "The element in an Intent must match its Name.", "Make Name and the element consistent.").of("Intent", func(p *pass, n *xjdf.Node) {
+		name, given := n.Attr("Name")
+		held := specific(n)
+		if given && held != nil && held.Name.String() != name && held.Name.Local != name {
+			p.findf(n, "Name", "Name is %s, but the element is %s.", quoted(name), quoted(held.Name.String()))
+		}
+	}),
 	newRow("INTENT_UNKNOWN", Vocabulary, lenient(), "4.1", "An intent should be one of the standard, or have a prefix.", "Write one of the intents of the standard.").of("Intent", intentUnknown),
-	newRow("INTENT_EMPTY", Semantics, both(Warning), "4.1", "An Intent should contain the element that its Name requires.", "Add the element, or remove the Intent.").of("Intent", intentEmpty),
+	newRow("INTENT_EMPTY", Semantics, both(Warning), "4.1", "An Intent should contain the element that its Name requires.", "Add the element, or remove the Intent.").of("Intent", func(p *pass, n *xjdf.Node) {
+		if name, given := n.Attr("Name"); given && len(n.Children) == 0 {
+			p.findf(n, "", "The Intent contains no %s.", clip(name))
+		}
+	}),
 	newRow("INTENT_DUPLICATE", Semantics, both(Error), "4.1", "A product must have at most one intent of each Name.", "Merge the intents.").of("Product", intentDuplicate),
 	newRow("SURFACE_DUPLICATE", Semantics, both(Error), "4.4", "A surface must have at most one SurfaceColor.", "Merge the colours of the surface into one SurfaceColor.").of("ColorIntent", surfaceDuplicate),
 	newRow("SIDES_VS_COLOR", Semantics, both(Warning), "4.4", "The surfaces with colours should match the printed surfaces in Sides.", "Correct Sides, or the surfaces of ColorIntent.").of("Product", sidesVersusColor),
 	newRow("COLOR_DETAILS", Semantics, both(Warning), "4.3", "Details of a colour require a named colour.", "Add the nearest named colour.").of("BindingIntent", colorDetails).
 		also("HardCoverBinding", "Tabs", "EmbossingItem", "MediaIntent", "MiscConsumable"),
-	newRow("FOLDING_DETAILS_WITHOUT_CATALOG", Semantics, both(Error), "4.7", "FoldingDetails requires FoldCatalog.", "Add FoldCatalog, such as F4-1.").of("FoldingIntent", foldingDetails),
+	newRow("FOLDING_DETAILS_WITHOUT_CATALOG", Semantics, both(Error), "4.7", "FoldingDetails requires FoldCatalog.", "Add FoldCatalog, such as F4-1.").of("FoldingIntent", requires("FoldingDetails", "FoldCatalog")),
 	newRow("FOLD_PAGES", Semantics, both(Info), "4.7", "The number of pages of a folded sheet should match its FoldCatalog.", "Check Pages and FoldCatalog.").of("Product", foldPages),
 	newRow("ASSEMBLY_CONTAINER_SELF", Semantics, both(Error), "4.2", "A product must not be its own container.", "Set Container to the part that contains the others.").of("AssemblingIntent", assemblyContainer),
-	newRow("STICKON_FACE_FOLIO", Semantics, both(Error), "4.2.4", "StickOn must have either Face or Folio.", "Write only one of Face and Folio.").of("StickOn", stickOn),
+	newRow("STICKON_FACE_FOLIO", Semantics, both(Error), "4.2.4", "StickOn must have either Face or Folio.", "Write only one of Face and Folio.").of("StickOn", func(p *pass, n *xjdf.Node) {
+		_, face := n.Attr("Face")
+		_, folio := n.Attr("Folio")
+		if face && folio {
+			p.find(n, "Face", "StickOn has both Face and Folio.", "")
+		}
+	}),
 	newRow("VARIABLE_PAGES", Semantics, both(Error), "4.14", "MinPages must not exceed AveragePages, and AveragePages must not exceed MaxPages.", "Correct the three numbers.").of("VariableIntent", variablePages),
 	newRow("VARIABLE_PARTS", Semantics, both(Error), "4.14", "An assembled or bound product must list its parts in that intent, not in VariableIntent.", "Remove ChildRefs from the VariableIntent, or remove the other intent.").of("Product", variableParts),
 	newRow("VARIABLE_COLORS", Semantics, lenient(), "4.14", "The colours of variable data should be colours of the surface.", "Add the colours to ColorsUsed of the surface.").of("Product", variableColors),
@@ -46,14 +62,6 @@ func specific(n *xjdf.Node) *xjdf.Node {
 	return found
 }
 
-func intentName(p *pass, n *xjdf.Node) {
-	name, given := n.Attr("Name")
-	held := specific(n)
-	if given && held != nil && held.Name.String() != name && held.Name.Local != name {
-		p.findf(n, "Name", "Name is %s, but the element is %s.", quoted(name), quoted(held.Name.String()))
-	}
-}
-
 func intentUnknown(p *pass, n *xjdf.Node) {
 	name, given := n.Attr("Name")
 	if !given || strings.Contains(name, ":") || isIntent(p.validator.vocabulary, name) {
@@ -67,12 +75,6 @@ func intentUnknown(p *pass, n *xjdf.Node) {
 		return fmt.Sprintf("The standard has no intent %s.", quoted(name)), suggestion
 	})
 	p.reject(category, "Intent "+clip(name), n, "Name")
-}
-
-func intentEmpty(p *pass, n *xjdf.Node) {
-	if name, given := n.Attr("Name"); given && len(n.Children) == 0 {
-		p.findf(n, "", "The Intent contains no %s.", clip(name))
-	}
 }
 
 func intentDuplicate(p *pass, product *xjdf.Node) {
@@ -170,13 +172,6 @@ func colorDetails(p *pass, n *xjdf.Node) {
 	}
 }
 
-func foldingDetails(p *pass, n *xjdf.Node) {
-	_, details := n.Attr("FoldingDetails")
-	if _, catalog := n.Attr("FoldCatalog"); details && !catalog {
-		p.find(n, "FoldingDetails", "FoldingDetails is present, but FoldCatalog is missing.", "")
-	}
-}
-
 func foldPages(p *pass, product *xjdf.Node) {
 	folding, layout := p.intentsOf(product).folding, p.intentsOf(product).layout
 	if folding == nil || layout == nil {
@@ -198,14 +193,6 @@ func assemblyContainer(p *pass, n *xjdf.Node) {
 	}
 	if id, _ := product.Attr("ID"); id == container {
 		p.findf(n, "Container", "Container names the product %s itself.", quoted(container))
-	}
-}
-
-func stickOn(p *pass, n *xjdf.Node) {
-	_, face := n.Attr("Face")
-	_, folio := n.Attr("Folio")
-	if face && folio {
-		p.find(n, "Face", "StickOn has both Face and Folio.", "")
 	}
 }
 

@@ -19,9 +19,22 @@ const (
 )
 
 var layoutRules = []row{
-	newRow("PAGES_ODD", Semantics, lenient(), "4.10", "Pages counts both sides of each leaf and should be even.", "Count both sides of each leaf.").of("LayoutIntent", pagesOdd),
-	newRow("PAGES_NONPOSITIVE", Semantics, both(Error), "4.10", "Pages must be at least 1.", "Write the number of pages.").of("LayoutIntent", pagesNonPositive),
-	newRow("PAGES_SPREAD", Semantics, both(Info), "4.10", "Spreads require at least two leaves.", "Write SinglePage, or correct Pages.").of("LayoutIntent", pagesSpread),
+	newRow("PAGES_ODD", Semantics, lenient(), "4.10", "Pages counts both sides of each leaf and should be even.", "Count both sides of each leaf.").of("LayoutIntent", func(p *pass, n *xjdf.Node) {
+		if pages, ok := integer(n, "Pages"); ok && pages > 0 && pages%2 != 0 {
+			p.findf(n, "Pages", "Pages is %d, which is odd.", pages)
+		}
+	}),
+	newRow("PAGES_NONPOSITIVE", Semantics, both(Error), "4.10", "Pages must be at least 1.", "Write the number of pages.").of("LayoutIntent", func(p *pass, n *xjdf.Node) {
+		if pages, ok := integer(n, "Pages"); ok && pages <= 0 {
+			p.findf(n, "Pages", "Pages is %d.", pages)
+		}
+	}),
+	newRow("PAGES_SPREAD", Semantics, both(Info), "4.10", "Spreads require at least two leaves.", "Write SinglePage, or correct Pages.").of("LayoutIntent", func(p *pass, n *xjdf.Node) {
+		spread, _ := n.Attr("SpreadType")
+		if pages, ok := integer(n, "Pages"); ok && spread == "Spread" && pages > 0 && pages < 4 {
+			p.findf(n, "SpreadType", "SpreadType is Spread, but Pages is %d.", pages)
+		}
+	}),
 	newRow(dimensionNonPositive, Semantics, both(Error), "4.10", "Width and height must be greater than 0, and depth at least 0.", "Write the size in points.").of("LayoutIntent", sizes),
 	newRow(dimensionMillimetres, Semantics, both(Warning), "1.10.1", "Lengths must be in points (1/72 inch).", "Multiply millimetres by 2.834646."),
 	newRow(dimensionInches, Semantics, both(Warning), "1.10.1", "Lengths must be in points (1/72 inch).", "Multiply inches by 72."),
@@ -32,25 +45,6 @@ var layoutRules = []row{
 
 // pointsPerMillimetre follows from the point, 1/72 of 25.4 mm.
 const pointsPerMillimetre = 72 / 25.4
-
-func pagesOdd(p *pass, n *xjdf.Node) {
-	if pages, ok := integer(n, "Pages"); ok && pages > 0 && pages%2 != 0 {
-		p.findf(n, "Pages", "Pages is %d, which is odd.", pages)
-	}
-}
-
-func pagesNonPositive(p *pass, n *xjdf.Node) {
-	if pages, ok := integer(n, "Pages"); ok && pages <= 0 {
-		p.findf(n, "Pages", "Pages is %d.", pages)
-	}
-}
-
-func pagesSpread(p *pass, n *xjdf.Node) {
-	spread, _ := n.Attr("SpreadType")
-	if pages, ok := integer(n, "Pages"); ok && spread == "Spread" && pages > 0 && pages < 4 {
-		p.findf(n, "SpreadType", "SpreadType is Spread, but Pages is %d.", pages)
-	}
-}
 
 // sizes checks the two sizes of a layout.
 func sizes(p *pass, n *xjdf.Node) {

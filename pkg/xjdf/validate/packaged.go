@@ -12,7 +12,13 @@ import (
 
 var packageRules = []row{
 	newRow("PACKAGE_FILE_MISSING", Semantics, both(Warning), "9.7.1.2", "A local URL of a packaged document should name a file of the package.", "Add the file to the package, or write its name from the root of the package.").of(document, packageFileMissing),
-	newRow("PACKAGE_FILE_OUTSIDE", Semantics, both(Error), "9.7.1.2", "A local URL of a packaged document must not leave the package.", "Write the name of a file of the package, from its root.").of(document, packageFileOutside),
+	newRow("PACKAGE_FILE_OUTSIDE", Semantics, both(Error), "9.7.1.2", "A local URL of a packaged document must not leave the package.", "Write the name of a file of the package, from its root.").of(document, func(p *pass, _ *xjdf.Node) {
+		for _, u := range p.urls {
+			if _, inside, local := packaged(u.value); local && !inside {
+				p.findf(u.node, u.attribute, "%s is %s, which is not in the package.", u.attribute, quoted(u.value))
+			}
+		}
+	}),
 } // constant
 
 // packaged returns the name of the file that a URL means within a package. inside is
@@ -54,14 +60,6 @@ func packageFileMissing(p *pass, _ *xjdf.Node) {
 	for _, u := range p.urls {
 		if name, inside, local := packaged(u.value); local && inside && !known[name] {
 			p.findf(u.node, u.attribute, "The package has no file %s.", quoted(name))
-		}
-	}
-}
-
-func packageFileOutside(p *pass, _ *xjdf.Node) {
-	for _, u := range p.urls {
-		if _, inside, local := packaged(u.value); local && !inside {
-			p.findf(u.node, u.attribute, "%s is %s, which is not in the package.", u.attribute, quoted(u.value))
 		}
 	}
 }

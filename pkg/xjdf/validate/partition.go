@@ -175,23 +175,15 @@ func partMissing(p *pass, set *xjdf.Node) {
 	for resource := range set.All("Resource") {
 		_, id := resource.Attr("ID")
 		_, external := resource.Attr("ExternalID")
-		if resource.Child("Part") == nil && !id && !external && !ownID(resource) {
+		// An element within the resource may have an ID of its own, as a Media or a Device.
+		inner := slices.ContainsFunc(resource.Children, func(child *xjdf.Node) bool {
+			return child.Attribute("ID") != nil || child.Attribute("DeviceID") != nil
+		})
+		if resource.Child("Part") == nil && !id && !external && !inner {
 			p.find(resource, "", "The set has several resources, but this one has no Part.", "")
 			return
 		}
 	}
-}
-
-// ownID reports whether an element within the resource has an ID of its own, as a
-// Media or a Device.
-func ownID(resource *xjdf.Node) bool {
-	for _, child := range resource.Children {
-		_, id := child.Attr("ID")
-		if _, device := child.Attr("DeviceID"); id || device {
-			return true
-		}
-	}
-	return false
 }
 
 // partNeeds returns a check for the first resource of a set with a name whose parts

@@ -9,17 +9,30 @@ import (
 )
 
 var productRules = []row{
-	newRow("PRODUCT_NO_ROOT", Semantics, both(Error), "3.3.1", "One of the products must be the delivered product.", "Set IsRoot to true on the delivered product.").of(document, productNoRoot),
+	newRow("PRODUCT_NO_ROOT", Semantics, both(Error), "3.3.1", "One of the products must be the delivered product.", "Set IsRoot to true on the delivered product.").of(document, func(p *pass, _ *xjdf.Node) {
+		if len(p.products) > 0 && len(p.roots()) == 0 {
+			p.find(p.products[0].Parent, "", "No product has IsRoot true.", "")
+		}
+	}),
 	newRow("PRODUCT_MULTI_ROOT", Semantics, both(Warning), "3.3", "Only one product should be the delivered product, unless the document describes a gang job.", "Set IsRoot to true only on the delivered product.").of(document, productMultiRoot),
 	newRow("PRODUCT_ROOT_UNSTATED", Semantics, both(Warning), "3.3.1", "If a document has several products, IsRoot should mark the delivered product.", "Set IsRoot to true on the delivered product, and to false on its parts.").of(document, productRootUnstated),
 	newRow("PRODUCT_ORPHAN", Semantics, both(Warning), "4.1.2", "A product that is not a root should be part of another product.", "Refer to the product from a BindingIntent or AssemblingIntent, or remove it.").of(document, productOrphan),
 	newRow("PRODUCT_CHILD_IS_ROOT", Semantics, both(Warning), "3.3.1", "A product that is part of another product should not be a root.", "Set IsRoot to false.").of(document, productChildIsRoot),
 	newRow("PRODUCT_VERSION", Semantics, both(Error), "3.3.1", "A product and its parts must have the same PartVersion.", "Give both the same PartVersion.").of(document, productVersion),
-	newRow("PRODUCTTYPE_MISSING", Semantics, both(Warning), "3.3.1", "The delivered product should have a ProductType.", "Add ProductType, such as BusinessCard.").of(document, productTypeMissing),
-	newRow("PRODUCTTYPE_DETAILS", Semantics, both(Warning), "3.3.1", "ProductTypeDetails requires ProductType.", "Add ProductType.").of("Product", productTypeDetails),
-	newRow("PRODUCTTYPE_PROOF", Semantics, both(Warning), "A.3.18", "A proof is not a product.", "Request proofs with a ContentCheckIntent.").of("Product", productTypeProof),
+	newRow("PRODUCTTYPE_MISSING", Semantics, both(Warning), "3.3.1", "The delivered product should have a ProductType.", "Add ProductType, such as BusinessCard.").of(document, ofRoots("ProductType")),
+	newRow("PRODUCTTYPE_DETAILS", Semantics, both(Warning), "3.3.1", "ProductTypeDetails requires ProductType.", "Add ProductType.").of("Product", requires("ProductTypeDetails", "ProductType")),
+	newRow("PRODUCTTYPE_PROOF", Semantics, both(Warning), "A.3.18", "A proof is not a product.", "Request proofs with a ContentCheckIntent.").of("Product", func(p *pass, product *xjdf.Node) {
+		if name, _ := product.Attr("ProductType"); name == "Proof" {
+			p.find(product, "ProductType", "ProductType is Proof.", "")
+		}
+	}),
 	newRow("PRODUCT_INTENT", Semantics, both(Warning), "A.3.18", "The intents of a product should match its ProductType.", "Change ProductType, or remove the intent.").of("Product", productIntent),
-	newRow("PRODUCT_WITHOUT_INTENT", Semantics, both(Info), "3.1.2", "A product should have intents that describe it, or an ExternalID by which the receiver knows it.", "Add intents, such as a LayoutIntent and a MediaIntent.").of("Product", productWithoutIntent),
+	newRow("PRODUCT_WITHOUT_INTENT", Semantics, both(Info), "3.1.2", "A product should have intents that describe it, or an ExternalID by which the receiver knows it.", "Add intents, such as a LayoutIntent and a MediaIntent.").of("Product", func(p *pass, product *xjdf.Node) {
+		_, external := product.Attr("ExternalID")
+		if !external && product.Child("Intent") == nil {
+			p.find(product, "", "The product has neither intents nor an ExternalID.", "")
+		}
+	}),
 	newRow("PRODUCT_PAGES", Semantics, both(Warning), "A.3.18", "The number of pages should match the ProductType.", "Correct Pages or ProductType.").of("Product", productPages),
 } // constant
 
@@ -79,12 +92,6 @@ func (p *pass) roots() []*xjdf.Node {
 		p.rootSet[root] = true
 	}
 	return p.rootNodes
-}
-
-func productNoRoot(p *pass, _ *xjdf.Node) {
-	if len(p.products) > 0 && len(p.roots()) == 0 {
-		p.find(p.products[0].Parent, "", "No product has IsRoot true.", "")
-	}
 }
 
 func productMultiRoot(p *pass, _ *xjdf.Node) {
@@ -160,26 +167,4 @@ func orMissing(value string) string {
 		return "missing"
 	}
 	return quoted(value)
-}
-
-func productTypeMissing(p *pass, _ *xjdf.Node) {
-	for _, product := range p.roots() {
-		if _, given := product.Attr("ProductType"); !given {
-			p.find(product, "", "The product has no ProductType.", "")
-		}
-	}
-}
-
-func productTypeDetails(p *pass, product *xjdf.Node) {
-	_, details := product.Attr("ProductTypeDetails")
-	if _, given := product.Attr("ProductType"); details && !given {
-		p.find(product, "ProductTypeDetails", "ProductTypeDetails is present, but ProductType is missing.", "")
-	}
-}
-
-func productWithoutIntent(p *pass, product *xjdf.Node) {
-	_, external := product.Attr("ExternalID")
-	if !external && product.Child("Intent") == nil {
-		p.find(product, "", "The product has neither intents nor an ExternalID.", "")
-	}
 }

@@ -50,12 +50,6 @@ func typeOf(product *xjdf.Node) (string, ofType) {
 	}
 }
 
-func productTypeProof(p *pass, product *xjdf.Node) {
-	if name, _ := product.Attr("ProductType"); name == "Proof" {
-		p.find(product, "ProductType", "ProductType is Proof.", "")
-	}
-}
-
 func productIntent(p *pass, product *xjdf.Node) {
 	name, like := typeOf(product)
 	has := p.intentsOf(product)

@@ -76,10 +76,40 @@ func newRow(code string, kind Kind, severity [2]Severity, reference, summary, fi
 	return row{Rule: Rule{Schema: kind == Schema, Code: code, Kind: kind, Severity: severity[0], Strict: severity[1], Reference: reference, Summary: summary, Fix: fix}}
 }
 
-// of returns the row with its element and its check.
+// of returns the row with its element and its check. A row contains a check of one or two
+// statements; longer checks follow the table.
 func (r row) of(element string, check func(*pass, *xjdf.Node)) row {
 	r.on, r.check = []string{element}, check
 	return r
+}
+
+// present returns a check that an element has an attribute.
+func present(attribute string) func(*pass, *xjdf.Node) {
+	return func(p *pass, n *xjdf.Node) {
+		if n.Attribute(attribute) == nil {
+			p.find(n, "", attribute+" is missing.", "")
+		}
+	}
+}
+
+// requires returns a check that an element with an attribute has another one.
+func requires(attribute, other string) func(*pass, *xjdf.Node) {
+	return func(p *pass, n *xjdf.Node) {
+		if n.Attribute(attribute) != nil && n.Attribute(other) == nil {
+			p.find(n, attribute, attribute+" is present, but "+other+" is missing.", "")
+		}
+	}
+}
+
+// ofRoots returns a check that the delivered products have an attribute.
+func ofRoots(attribute string) func(*pass, *xjdf.Node) {
+	return func(p *pass, _ *xjdf.Node) {
+		for _, product := range p.roots() {
+			if product.Attribute(attribute) == nil {
+				p.find(product, "", "The product has no "+attribute+".", "")
+			}
+		}
+	}
 }
 
 // also returns the row with more elements.

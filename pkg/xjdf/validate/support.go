@@ -160,7 +160,13 @@ var supportRules = []row{
 	newRow("UNSUPPORTED_PRODUCT", Support, both(Warning), "", "The marketplace must offer products of this type.", unsupportedFix).of(document, unsupportedProduct),
 	newRow("UNSUPPORTED_MEDIA", Support, both(Warning), "", "The marketplace must offer media of this type and weight.", unsupportedFix).of("MediaIntent", unsupportedMedia),
 	newRow("UNSUPPORTED_FINISHING", Support, both(Warning), "", "The marketplace must offer this finishing.", unsupportedFix).of("Intent", unsupportedFinishing),
-	newRow("UNSUPPORTED_RESOURCE", Support, both(Warning), "", "The marketplace must support resources of this kind.", unsupportedFix).of("ResourceSet", unsupportedResource),
+	newRow("UNSUPPORTED_RESOURCE", Support, both(Warning), "", "The marketplace must support resources of this kind.", unsupportedFix).of("ResourceSet", func(p *pass, set *xjdf.Node) {
+		taken := p.options.Support.Resources
+		name, _ := set.Attr("Name")
+		if taken != nil && p.isResource(name) && !slices.Contains(taken, name) {
+			p.unsupported(field, "ResourceSet "+name, set, "Name", fmt.Sprintf("The marketplace does not support %s.", name), nil)
+		}
+	}),
 	newRow("UNSUPPORTED_PROCESS", Support, both(Warning), "", "The marketplace supports product descriptions, not production processes.", unsupportedFix).of(rootName, unsupportedProcess),
 } // constant
 
@@ -233,14 +239,6 @@ func unsupportedFinishing(p *pass, n *xjdf.Node) {
 func isIntent(v *vocabulary.Vocabulary, name string) bool {
 	def := v.Element(name)
 	return def != nil && def.Kind == vocabulary.Intent
-}
-
-func unsupportedResource(p *pass, set *xjdf.Node) {
-	taken := p.options.Support.Resources
-	name, _ := set.Attr("Name")
-	if taken != nil && p.isResource(name) && !slices.Contains(taken, name) {
-		p.unsupported(field, "ResourceSet "+name, set, "Name", fmt.Sprintf("The marketplace does not support %s.", name), nil)
-	}
 }
 
 func unsupportedProcess(p *pass, root *xjdf.Node) {

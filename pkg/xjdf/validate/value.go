@@ -186,8 +186,14 @@ func (p *pass) bounded(n *xjdf.Node, a *xjdf.Attribute, item string, place int) 
 			})
 		}
 	}
-	low, high, bounded := boundsOf(a.Definition, place)
-	if !bounded {
+	low, high := 0.0, 1.0
+	switch bounds := a.Definition.Bounds; {
+	case bounds != nil:
+		low, high = bounds.Min, bounds.Max
+	case datatype == vocabulary.CMYKColor, datatype == vocabulary.RGBColor:
+	case datatype == vocabulary.LabColor && place == 0:
+		high = 100
+	default:
 		return true
 	}
 	value, err := strconv.ParseFloat(item, 64)
@@ -198,19 +204,6 @@ func (p *pass) bounded(n *xjdf.Node, a *xjdf.Attribute, item string, place int) 
 		return fmt.Sprintf("%s is %s; the valid range is %s to %s.", a.Name.Local, clip(item), number(low), number(high)), ""
 	})
 	return false
-}
-
-func boundsOf(def *vocabulary.Attribute, place int) (low, high float64, bounded bool) {
-	switch {
-	case def.Bounds != nil:
-		return def.Bounds.Min, def.Bounds.Max, true
-	case def.Type == vocabulary.CMYKColor, def.Type == vocabulary.RGBColor:
-		return 0, 1, true
-	case def.Type == vocabulary.LabColor && place == 0:
-		return 0, 100, true
-	default:
-		return 0, 0, false
-	}
 }
 
 // known compares an item with the list of values of its attribute.
@@ -237,18 +230,13 @@ func (p *pass) known(n *xjdf.Node, a *xjdf.Attribute, item string) bool {
 		code = productType
 	}
 	p.findAs(code, n, a.Name.Local, func() (string, string) {
-		return fmt.Sprintf("%s %s is not one of the values of the standard.", a.Name.Local, quoted(item)), meant(list, item)
+		suggestion := ""
+		if nearest, ok := list.Nearest(clip(item)); ok {
+			suggestion = fmt.Sprintf("Did you mean %s?", nearest)
+		} else if len(list.Values) > 0 {
+			suggestion = fmt.Sprintf("Write one of %s.", some(list.Values))
+		}
+		return fmt.Sprintf("%s %s is not one of the values of the standard.", a.Name.Local, quoted(item)), suggestion
 	})
 	return !list.Closed
-}
-
-// meant suggests a value for one outside a list.
-func meant(list *vocabulary.List, item string) string {
-	if nearest, ok := list.Nearest(clip(item)); ok {
-		return fmt.Sprintf("Did you mean %s?", nearest)
-	}
-	if len(list.Values) > 0 {
-		return fmt.Sprintf("Write one of %s.", some(list.Values))
-	}
-	return ""
 }
