@@ -30,7 +30,14 @@ func (r *jsonReader) array(o open, m member) error {
 			if elements || items.count == 0 && !m.sign && !known && r.isElement(m) {
 				return nil
 			}
-			return r.listed(o, m, &items)
+			name, _, err := r.attributeName(o.node, m)
+			if err != nil {
+				return err
+			}
+			if items.count == 0 {
+				items.form = FormTexts
+			}
+			return r.attribute(o, m, Attribute{Name: name, Value: items.String(), Form: items.form})
 		case kind == '{' && items.count == 0 && !m.sign:
 			elements = true
 			err = r.child(o, m, index)
@@ -40,7 +47,10 @@ func (r *jsonReader) array(o open, m member) error {
 			err = r.pair(&items)
 		case texts:
 			elements = true
-			err = r.textItem(o, m, index)
+			var text string
+			if text, _, err = r.value(); err == nil {
+				err = r.textElement(o, m, text, index)
+			}
 		default:
 			err = r.item(&items)
 		}
@@ -48,15 +58,6 @@ func (r *jsonReader) array(o open, m member) error {
 			return err
 		}
 	}
-}
-
-// textItem reads an item that is an element written as a string.
-func (r *jsonReader) textItem(o open, m member, index int32) error {
-	text, _, err := r.value()
-	if err != nil {
-		return err
-	}
-	return r.textElement(o, m, text, index)
 }
 
 // isElement reports whether the name of a member is that of an element.
@@ -142,19 +143,6 @@ func (r *jsonReader) pair(items *list) error {
 	}
 	_, err := r.tokens.ReadToken()
 	return r.syntax(err)
-}
-
-// listed makes an attribute of a list.
-func (r *jsonReader) listed(o open, m member, items *list) error {
-	name, _, err := r.attributeName(o.node, m)
-	if err != nil {
-		return err
-	}
-	form := items.form
-	if items.count == 0 {
-		form = FormTexts
-	}
-	return r.attribute(o, m, Attribute{Name: name, Value: items.String(), Form: form})
 }
 
 // pool reads the elements of several names that the standard has in one array, each
