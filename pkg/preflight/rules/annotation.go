@@ -18,8 +18,16 @@ func annotations() []Rule {
 	return []Rule{
 		row("annotation.in_trim", report.CategoryAnnotation, report.Error, "GWG 2015 4.1; ISO 15930-7", annotationInTrim),
 		row("annotation.present", report.CategoryAnnotation, report.Info, "ISO 32000-2 12.5", annotationPresent),
-		row("annotation.multimedia", report.CategoryAnnotation, report.Error, "ISO 32000-2 13", annotationMultimedia),
-		row("form.field", report.CategoryForm, report.Warning, "ISO 32000-2 12.7", once(formField)),
+		row("annotation.multimedia", report.CategoryAnnotation, report.Error, "ISO 32000-2 13", func(in *input) []observation {
+			kinds := []string{"Movie", "Sound", "Screen", "3D", "RichMedia"}
+			return everyAnnotation(in, func(a *facts.Annotation) bool { return slices.Contains(kinds, a.Subtype) })
+		}),
+		row("form.field", report.CategoryForm, report.Warning, "ISO 32000-2 12.7", once(func(in *input) *message {
+			if in.doc.Form.XFA {
+				return &message{variant: "xfa"}
+			}
+			return when(in.doc.Form.Fields > 0, values{"fields": float64(in.doc.Form.Fields)})
+		})),
 		row("form.signature", report.CategoryForm, report.Info, "ISO 32000-2 12.8", once(func(in *input) *message {
 			return when(in.doc.Form.Signatures > 0, nil)
 		})),
@@ -48,11 +56,6 @@ func annotationInTrim(in *input) []observation {
 	})
 }
 
-func annotationMultimedia(in *input) []observation {
-	kinds := []string{"Movie", "Sound", "Screen", "3D", "RichMedia"}
-	return everyAnnotation(in, func(a *facts.Annotation) bool { return slices.Contains(kinds, a.Subtype) })
-}
-
 func everyAnnotation(in *input, check func(*facts.Annotation) bool) []observation {
 	var out []observation
 	for i := range in.doc.Annotations {
@@ -78,13 +81,6 @@ func annotationPresent(in *input) []observation {
 		out = append(out, observation{page: a.Page, count: 1})
 	}
 	return out
-}
-
-func formField(in *input) *message {
-	if in.doc.Form.XFA {
-		return &message{variant: "xfa"}
-	}
-	return when(in.doc.Form.Fields > 0, values{"fields": float64(in.doc.Form.Fields)})
 }
 
 // actionsOf returns a rule with an observation for each page with such actions.

@@ -24,14 +24,27 @@ func boxes() []Rule {
 	}
 	return []Rule{
 		row("box.trim_missing", report.Warning, iso, trimMissing),
-		row("box.trim_and_art", report.Warning, iso, trimAndArt),
+		row("box.trim_and_art", report.Warning, iso, func(_ *input, page *facts.Page) (observation, bool) {
+			return observation{box: page.Art}, page.Trim != nil && page.Art != nil
+		}),
 		tolerant(row("box.nesting", report.Error, iso, nesting)),
 		tolerant(row("box.crop_differs", report.Warning, "GWG 2015 4.3", cropDiffers)),
-		tolerant(row("box.crop_not_media", report.Warning, "GWG 2022 R0003", cropNotMedia)),
-		tolerant(row("box.bleed_missing", report.Error, iso, bleedMissing)),
+		// A CropBox may be the MediaBox.
+		tolerant(row("box.crop_not_media", report.Warning, "GWG 2022 R0003", func(in *input, page *facts.Page) (observation, bool) {
+			slack := in.setting.Tolerance / geom.Millimetres(page.UserUnit)
+			return observation{box: page.Crop}, page.Crop != nil && !(page.Crop.Contains(page.Media, slack) && page.Media.Contains(*page.Crop, slack))
+		})),
+		tolerant(row("box.bleed_missing", report.Error, iso, func(in *input, page *facts.Page) (observation, bool) {
+			bleed := page.BleedEdges()
+			widest := max(bleed.Top, bleed.Right, bleed.Bottom, bleed.Left)
+			return observation{}, widest <= in.setting.Tolerance
+		})),
 		tolerant(limited(row("box.bleed_short", report.Error, iso, bleedShort), atLeast, "mm")),
 		tolerant(limited(row("box.art_short_of_bleed", report.Error, "house rule", artShort), atLeast, "mm")),
-		limited(row("box.oversize", report.Error, "ISO 32000-2 annex C", oversize), atMost, "units"),
+		limited(row("box.oversize", report.Error, "ISO 32000-2 annex C", func(in *input, page *facts.Page) (observation, bool) {
+			side := max(page.Media.Width(), page.Media.Height())
+			return observation{value: measured(side, 1)}, in.breaksLimit(side)
+		}), atMost, "units"),
 	}
 }
 
@@ -44,10 +57,6 @@ func trimMissing(_ *input, page *facts.Page) (observation, bool) {
 	return observation{box: page.Trim, message: message{variant: "assumed", values: values{
 		"width_mm": geom.Round(w, 1), "height_mm": geom.Round(h, 1), "bleed_mm": geom.Round(page.BleedEdges().Top, 1),
 	}}}, true
-}
-
-func trimAndArt(_ *input, page *facts.Page) (observation, bool) {
-	return observation{box: page.Art}, page.Trim != nil && page.Art != nil
 }
 
 // nesting compares the boxes of the file, without the CropBox, which viewers clip to
@@ -92,18 +101,6 @@ func cropDiffers(in *input, page *facts.Page) (observation, bool) {
 	return observation{}, false
 }
 
-// cropNotMedia accepts a CropBox that is the MediaBox.
-func cropNotMedia(in *input, page *facts.Page) (observation, bool) {
-	slack := in.setting.Tolerance / geom.Millimetres(page.UserUnit)
-	return observation{box: page.Crop}, page.Crop != nil && !(page.Crop.Contains(page.Media, slack) && page.Media.Contains(*page.Crop, slack))
-}
-
-func bleedMissing(in *input, page *facts.Page) (observation, bool) {
-	bleed := page.BleedEdges()
-	widest := max(bleed.Top, bleed.Right, bleed.Bottom, bleed.Left)
-	return observation{}, widest <= in.setting.Tolerance
-}
-
 // bleedShort skips pages without any bleed: box.bleed_missing reports them.
 func bleedShort(in *input, page *facts.Page) (observation, bool) {
 	none := in.profile.Rules["box.bleed_missing"].Tolerance
@@ -124,9 +121,4 @@ func bleedShort(in *input, page *facts.Page) (observation, bool) {
 		box: &area, value: measured(least, 2),
 		message: message{values: values{"edges": short.tokens()}},
 	}, true
-}
-
-func oversize(in *input, page *facts.Page) (observation, bool) {
-	side := max(page.Media.Width(), page.Media.Height())
-	return observation{value: measured(side, 1)}, in.breaksLimit(side)
 }

@@ -42,7 +42,15 @@ func colors() []Rule {
 		{ID: "color.icc_invalid", Category: report.CategoryColor, Severity: report.Error, Ref: "ISO 32000-2 8.6.5.5", judge: iccInvalid},
 		{
 			ID: "color.not_gray", Category: report.CategoryColor, Severity: report.Error, Ref: "house rule",
-			mark: &marks{of: anything, pick: notGray, group: byObject, message: paintedMessage},
+			mark: &marks{of: anything, group: byObject, message: paintedMessage, pick: func(_ *view, m *facts.Mark) (float64, bool) {
+				// RGB that looks grey is printed with four inks.
+				p := &m.Paint
+				if p.White || p.Space == "" || p.Space == "CalGray" || p.Space == "ICCBased-Gray" {
+					return 0, false
+				}
+				black := [4]float64{3: p.CMYK[3]}
+				return 0, !p.Known || p.CMYK != black || slices.ContainsFunc(p.Spots, func(t facts.Tint) bool { return t.Amount > 0 })
+			}},
 		},
 	}
 }
@@ -58,15 +66,4 @@ func iccInvalid(in *input) []observation {
 		}
 	}
 	return out
-}
-
-// notGray picks colours that are not printed with black alone. RGB that looks grey is
-// printed with four inks.
-func notGray(_ *view, m *facts.Mark) (float64, bool) {
-	p := &m.Paint
-	if p.White || p.Space == "" || p.Space == "CalGray" || p.Space == "ICCBased-Gray" {
-		return 0, false
-	}
-	black := [4]float64{3: p.CMYK[3]}
-	return 0, !p.Known || p.CMYK != black || slices.ContainsFunc(p.Spots, func(t facts.Tint) bool { return t.Amount > 0 })
 }

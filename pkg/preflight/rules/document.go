@@ -32,7 +32,15 @@ func documents() []Rule {
 			found := claims(in.doc)
 			return when(len(found) > 1, listed("standards", found))
 		}),
-		row("document.standards", report.Info, "", standards),
+		row("document.standards", report.Info, "", func(in *input) *message {
+			var found []string
+			for _, s := range in.doc.Standards {
+				if !slices.Contains(found, s.Version) {
+					found = append(found, s.Version)
+				}
+			}
+			return when(len(found) > 0, listed("standards", found))
+		}),
 		row("document.trapped", report.Warning, "ISO 32000-2 14.11.6", func(in *input) *message {
 			return when(in.doc.Trapped == "True", nil)
 		}),
@@ -40,7 +48,16 @@ func documents() []Rule {
 			return when(in.doc.Trapped != "True" && in.doc.Trapped != "False", nil)
 		}),
 		row("document.id_missing", report.Info, "ISO 32000-2 14.4", func(in *input) *message { return when(!in.doc.HasID, nil) }),
-		row("document.dates_missing", report.Info, "ISO 15930-7; ISO 32000-2 14.3.3", datesMissing),
+		row("document.dates_missing", report.Info, "ISO 15930-7; ISO 32000-2 14.3.3", func(in *input) *message {
+			var missing []string
+			if in.doc.Created == "" {
+				missing = append(missing, "created")
+			}
+			if in.doc.Modified == "" {
+				missing = append(missing, "modified")
+			}
+			return when(len(missing) > 0, values{"dates": missing})
+		}),
 		row("document.title_missing", report.Info, "ISO 15930-7", func(in *input) *message { return when(in.doc.Title == "", nil) }),
 	}
 }
@@ -80,25 +97,4 @@ func notStandard(version string) func(*input) *message {
 		}
 		return &message{variant: "other", values: v.list("standards", found)}
 	}
-}
-
-func standards(in *input) *message {
-	var found []string
-	for _, s := range in.doc.Standards {
-		if !slices.Contains(found, s.Version) {
-			found = append(found, s.Version)
-		}
-	}
-	return when(len(found) > 0, listed("standards", found))
-}
-
-func datesMissing(in *input) *message {
-	var missing []string
-	if in.doc.Created == "" {
-		missing = append(missing, "created")
-	}
-	if in.doc.Modified == "" {
-		missing = append(missing, "modified")
-	}
-	return when(len(missing) > 0, values{"dates": missing})
 }

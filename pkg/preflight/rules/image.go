@@ -17,11 +17,25 @@ func images() []Rule {
 		return Rule{ID: id, Category: report.CategoryImage, Severity: severity, Ref: ref, judge: everyImage(check)}
 	}
 	ppi := func(id string, severity report.Severity, op, ref string, of func(*input, *facts.Image) bool, graver string) Rule {
-		r := row(id, severity, ref, resolution(of, graver))
+		// The resolution is rounded as in the report: 299.96 is 300.0. Images of one colour, and
+		// images that break the limit of a graver rule, are skipped.
+		r := row(id, severity, ref, func(in *input, i *facts.Image) (float64, bool) {
+			ppi := geom.Round(i.PPI(), 1)
+			if !of(in, i) || i.Flat || i.Width < minEdge || i.Height < minEdge || !in.breaksLimit(ppi) {
+				return 0, false
+			}
+			if s := in.profile.Rules[graver]; s.Limit != nil && boundsOf(in.rule.Op, *s.Limit, s.Tolerance).broken(ppi) {
+				return 0, false
+			}
+			return ppi, true
+		})
 		r.Op, r.Unit, r.Tolerance = op, "ppi", "ppi"
 		return r
 	}
-	quality := row("image.jpeg_quality", report.Info, "ISO 32000-2 7.4.8", jpegQuality)
+	quality := row("image.jpeg_quality", report.Info, "ISO 32000-2 7.4.8", func(in *input, i *facts.Image) (float64, bool) {
+		quality := float64(i.Quality)
+		return quality, i.Filter == "DCTDecode" && i.Quality > 0 && i.Width >= minEdge && i.Height >= minEdge && in.breaksLimit(quality)
+	})
 	quality.Op, quality.Unit = atLeast, "of 100"
 	return []Rule{
 		ppi("image.ppi_low", report.Error, atLeast, "GWG 2015 4.26", contone, ""),
@@ -100,21 +114,6 @@ func everyImage(check placement) judge {
 	}
 }
 
-// resolution checks the resolution, rounded as in the report: 299.96 is 300.0. It
-// skips images of one colour, and images that break the limit of a graver rule.
-func resolution(of func(*input, *facts.Image) bool, graver string) placement {
-	return func(in *input, i *facts.Image) (float64, bool) {
-		ppi := geom.Round(i.PPI(), 1)
-		if !of(in, i) || i.Flat || i.Width < minEdge || i.Height < minEdge || !in.breaksLimit(ppi) {
-			return 0, false
-		}
-		if s := in.profile.Rules[graver]; s.Limit != nil && boundsOf(in.rule.Op, *s.Limit, s.Tolerance).broken(ppi) {
-			return 0, false
-		}
-		return ppi, true
-	}
-}
-
 // imageMessage describes an image by its kind and its pixels.
 func imageMessage(i *facts.Image) message {
 	kind := "image"
@@ -127,9 +126,4 @@ func imageMessage(i *facts.Image) message {
 // imageWith reports images for which a condition holds, without a value.
 func imageWith(so func(*facts.Image) bool) placement {
 	return func(_ *input, i *facts.Image) (float64, bool) { return 0, so(i) }
-}
-
-func jpegQuality(in *input, i *facts.Image) (float64, bool) {
-	quality := float64(i.Quality)
-	return quality, i.Filter == "DCTDecode" && i.Quality > 0 && i.Width >= minEdge && i.Height >= minEdge && in.breaksLimit(quality)
 }

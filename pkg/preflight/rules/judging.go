@@ -45,8 +45,14 @@ func Start(p profile.Profile, ticket *jobticket.Ticket) *Judging {
 		j.inks = &[2]processInks{}
 	}
 	if !ticket.Empty() && ticket.Bleed > 0 {
-		j.profile = withBleed(p, ticket.Bleed)
-		p = j.profile
+		p.Rules = maps.Clone(p.Rules)
+		for _, id := range [...]string{"box.bleed_short", "box.art_short_of_bleed"} {
+			if s, ok := p.Rules[id]; ok {
+				s.Limit = &ticket.Bleed
+				p.Rules[id] = s
+			}
+		}
+		j.profile = p
 	}
 	for i := range j.rules {
 		rule := &j.rules[i]
@@ -70,18 +76,6 @@ func Start(p profile.Profile, ticket *jobticket.Ticket) *Judging {
 		}
 	}
 	return j
-}
-
-// withBleed returns a profile whose rules about the bleed require the ordered one, in millimetres.
-func withBleed(p profile.Profile, bleed float64) profile.Profile {
-	p.Rules = maps.Clone(p.Rules)
-	for _, id := range [...]string{"box.bleed_short", "box.art_short_of_bleed"} {
-		if s, ok := p.Rules[id]; ok {
-			s.Limit = &bleed
-			p.Rules[id] = s
-		}
-	}
-	return p
 }
 
 // Broken returns a function that compares a mark with some rules of a profile: it reports whether the

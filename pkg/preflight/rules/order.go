@@ -25,31 +25,49 @@ func orders() []Rule {
 	row := func(id string, severity report.Severity, j judge) Rule {
 		return Rule{ID: id, Category: report.CategoryIntent, Severity: severity, Always: true, Ticket: true, Ref: "job ticket", judge: j}
 	}
-	count := row("intent.page_count", report.Error, orderedPages)
+	// All copies may be in the file when they differ.
+	count := row("intent.page_count", report.Error, func(in *input) []observation {
+		if in.asOrdered() {
+			return nil
+		}
+		return []observation{{value: measured(float64(len(in.doc.Pages)), 0), limit: measured(float64(in.ticket.Pages), 0)}}
+	})
 	count.Op, count.Unit = equal, "pages"
 	bound := row("intent.page_multiple", report.Error, boundPages)
 	bound.Op, bound.Unit = multiple, "pages"
 	return []Rule{
 		count,
 		bound,
-		row("intent.back_printed", report.Error, backPrinted),
+		// Ink on the even pages of an order whose back stays white.
+		row("intent.back_printed", report.Error, func(in *input) []observation {
+			if !whiteBack(in.ticket) {
+				return nil
+			}
+			return everyPage(func(_ *input, page *facts.Page) (observation, bool) {
+				return observation{}, page.Number%2 == 0 && page.Painted > 0
+			})(in)
+		}),
 		row("intent.trim_size", report.Error, orderedSize),
 		row("intent.cover_size", report.Error, coverSize),
 		row("intent.colors_extra", report.Error, extraColors),
 		row("intent.colors_missing", report.Warning, missingColors),
 		row("intent.stock", report.Warning, orderedStock),
-		row("intent.varnish_extra", report.Warning, extraVarnish),
-		row("intent.varnish_missing", report.Warning, missingVarnish),
+		row("intent.varnish_extra", report.Warning, func(in *input) []observation {
+			if in.ticket.Varnish != jobticket.NoVarnish {
+				return nil
+			}
+			return everySpot(func(i *facts.Ink) *message {
+				return when(in.roles.Of(i.Name) == report.RoleVarnish, values{"ink": i.Name})
+			})(in)
+		}),
+		// An ink states where a spot varnish is.
+		row("intent.varnish_missing", report.Warning, func(in *input) []observation {
+			if in.ticket.Varnish != jobticket.SpotVarnish || slices.ContainsFunc(in.doc.Inks, func(i *facts.Ink) bool { return in.roles.Of(i.Name) == report.RoleVarnish }) {
+				return nil
+			}
+			return []observation{{}}
+		}),
 	}
-}
-
-// orderedPages accepts the pages of one copy, and the pages of all copies when the
-// copies differ.
-func orderedPages(in *input) []observation {
-	if in.asOrdered() {
-		return nil
-	}
-	return []observation{{value: measured(float64(len(in.doc.Pages)), 0), limit: measured(float64(in.ticket.Pages), 0)}}
 }
 
 // asOrdered reports whether the file has the ordered number of pages, if one was ordered. A back
@@ -82,16 +100,6 @@ func boundPages(in *input) []observation {
 	return []observation{{
 		value: measured(float64(n), 0), limit: measured(float64(of), 0), message: message{values: values{"binding": string(in.ticket.Binding)}},
 	}}
-}
-
-// backPrinted finds ink on the even pages of an order whose back stays white.
-func backPrinted(in *input) []observation {
-	if !whiteBack(in.ticket) {
-		return nil
-	}
-	return everyPage(func(_ *input, page *facts.Page) (observation, bool) {
-		return observation{}, page.Number%2 == 0 && page.Painted > 0
-	})(in)
 }
 
 // coverSize judges a cover of which front, spine and back are one page.
@@ -291,17 +299,6 @@ var (
 	uncoated = regexp.MustCompile(`(?i)FOGRA(29|30|40|42|44|47|48|52|54)(\D|$)|CGATS TR 002(\D|$)|CGATS21-2-CRPC[1-4](\D|$)`)              // constant
 )
 
-// surface returns the surface of the stock that an output intent is for, or "".
-func surface(i *facts.OutputIntent) jobticket.Surface {
-	switch {
-	case coated.MatchString(i.Condition):
-		return jobticket.Coated
-	case uncoated.MatchString(i.Condition):
-		return jobticket.Uncoated
-	}
-	return ""
-}
-
 // orderedStock finds output intents for stock with another surface than ordered.
 func orderedStock(in *input) []observation {
 	if in.ticket.Stock == nil || in.ticket.Stock.Surface == "" {
@@ -309,25 +306,13 @@ func orderedStock(in *input) []observation {
 	}
 	ordered := in.ticket.Stock.Surface
 	return everyIntent(func(i *facts.OutputIntent) *message {
-		made := surface(i)
+		var made jobticket.Surface
+		switch {
+		case coated.MatchString(i.Condition):
+			made = jobticket.Coated
+		case uncoated.MatchString(i.Condition):
+			made = jobticket.Uncoated
+		}
 		return when(made != "" && made != ordered, values{"condition": i.Condition, "made": string(made), "surface": string(ordered)})
 	})(in)
-}
-
-// extraVarnish finds inks of varnish in an order without varnish.
-func extraVarnish(in *input) []observation {
-	if in.ticket.Varnish != jobticket.NoVarnish {
-		return nil
-	}
-	return everySpot(func(i *facts.Ink) *message {
-		return when(in.roles.Of(i.Name) == report.RoleVarnish, values{"ink": i.Name})
-	})(in)
-}
-
-// missingVarnish requires an ink that states where a spot varnish is.
-func missingVarnish(in *input) []observation {
-	if in.ticket.Varnish != jobticket.SpotVarnish || slices.ContainsFunc(in.doc.Inks, func(i *facts.Ink) bool { return in.roles.Of(i.Name) == report.RoleVarnish }) {
-		return nil
-	}
-	return []observation{{}}
 }

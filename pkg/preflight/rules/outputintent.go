@@ -24,8 +24,20 @@ func outputIntents() []Rule {
 			n := len(printing(in.doc))
 			return when(n > 1, values{"found": float64(n)})
 		})),
-		row("outputintent.not_cmyk", report.Error, everyIntent(intentNotCMYK)),
-		row("outputintent.profile_missing", report.Warning, everyIntent(intentUnknown)),
+		row("outputintent.not_cmyk", report.Error, everyIntent(func(i *facts.OutputIntent) *message {
+			if i.Profile == nil || i.Profile.Fault != "" || i.Profile.Space == "CMYK" {
+				return nil
+			}
+			v := named(i)
+			v["space"] = i.Profile.Space
+			return &message{values: v}
+		})),
+		// An intent may name a condition of the ICC's registry instead.
+		row("outputintent.profile_missing", report.Warning, everyIntent(func(i *facts.OutputIntent) *message {
+			host := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(i.Registry, "http://"), "https://"), "/")
+			registered := strings.EqualFold(host, "www.color.org") && i.Condition != ""
+			return when(i.Profile == nil && !i.Referenced && !registered, named(i))
+		})),
 		row("outputintent.profile_invalid", report.Error, everyIntent(intentInvalid)),
 	}
 }
@@ -56,22 +68,6 @@ func everyIntent(check func(*facts.OutputIntent) *message) judge {
 // named returns the condition of an intent as a parameter; it may be empty.
 func named(i *facts.OutputIntent) values { return values{"condition": i.Condition} }
 
-func intentNotCMYK(i *facts.OutputIntent) *message {
-	if i.Profile == nil || i.Profile.Fault != "" || i.Profile.Space == "CMYK" {
-		return nil
-	}
-	v := named(i)
-	v["space"] = i.Profile.Space
-	return &message{values: v}
-}
-
-// intentUnknown accepts an intent that names a condition of the ICC's registry.
-func intentUnknown(i *facts.OutputIntent) *message {
-	host := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(i.Registry, "http://"), "https://"), "/")
-	registered := strings.EqualFold(host, "www.color.org") && i.Condition != ""
-	return when(i.Profile == nil && !i.Referenced && !registered, named(i))
-}
-
 func intentInvalid(i *facts.OutputIntent) *message {
 	if i.Profile == nil {
 		return nil
@@ -88,20 +84,14 @@ func intentInvalid(i *facts.OutputIntent) *message {
 
 // profileFault returns the message about an invalid profile, or nil.
 func profileFault(p *facts.ICC) *message {
+	n := map[string]int{"GRAY": 1, "RGB": 3, "Lab": 3, "CMYK": 4}[p.Space]
 	switch {
 	case p.Fault != "":
 		v := values{"fault": p.Fault}
 		maps.Copy(v, p.FaultValues)
 		return &message{variant: "damaged", values: v}
-	case mismatch(p):
+	case n != 0 && p.Components != 0 && n != p.Components: // the file and the profile disagree
 		return &message{variant: "components", values: values{"space": p.Space, "components": float64(p.Components)}}
 	}
 	return nil
-}
-
-// mismatch reports whether the file and the profile disagree on the number of
-// components.
-func mismatch(p *facts.ICC) bool {
-	n := map[string]int{"GRAY": 1, "RGB": 3, "Lab": 3, "CMYK": 4}[p.Space]
-	return n != 0 && p.Components != 0 && n != p.Components
 }

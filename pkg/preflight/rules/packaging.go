@@ -243,7 +243,8 @@ func (k *packaging) endPage(page *facts.Page, v *view) {
 			k.ends = append(k.ends, openEnd{page: page.Number, box: point.Grow(reach), distance: distance * v.unit})
 		}
 	}
-	k.lines.reset()
+	t := &k.lines
+	t.lines, t.ends, t.segment, t.full = t.lines[:0], t.ends[:0], 0, false
 }
 
 // The bounds of the lines of a page, and of the comparisons of ends with lines in a document.
@@ -277,8 +278,6 @@ type trackEnd struct {
 	segment int
 	other   geom.Point
 }
-
-func (t *tracks) reset() { t.lines, t.ends, t.segment, t.full = t.lines[:0], t.ends[:0], 0, false }
 
 // add adds the lines of a path. The open ends of cutting lines are judged.
 func (t *tracks) add(path *geom.Path, cut bool) {

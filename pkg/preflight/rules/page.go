@@ -34,22 +34,23 @@ func pages() []Rule {
 		count("page.count", atLeast, func(n, limit int) bool { return n < limit }),
 		count("page.count_above", atMost, func(n, limit int) bool { return n > limit }),
 		count("page.count_multiple", multiple, func(n, limit int) bool { return n%limit != 0 }),
-		row("page.blank", report.Warning, "GWG 2015 4.5", everyPage(blank)),
+		// An unread page is not empty, and the order may leave a back without ink.
+		row("page.blank", report.Warning, "GWG 2015 4.5", everyPage(func(in *input, page *facts.Page) (observation, bool) {
+			white := in.ticket != nil && whiteBack(in.ticket) && page.Number%2 == 0
+			return observation{}, page.Painted == 0 && in.doc.Complete && !white
+		})),
 		sizes,
 		row("page.orientation_mixed", report.Info, "GWG 2015 4.4", everyPage(orientationMixed)),
-		row("page.user_unit", report.Info, "GWG 2015 4.2", everyPage(userUnit)),
-		row("page.rotate_invalid", report.Error, "ISO 32000-2 table 31", everyPage(rotateInvalid)),
+		row("page.user_unit", report.Info, "GWG 2015 4.2", everyPage(func(_ *input, page *facts.Page) (observation, bool) {
+			return observation{message: message{values: values{"userUnit": geom.Round(page.UserUnit, 3)}}}, page.UserUnit != 1
+		})),
+		row("page.rotate_invalid", report.Error, "ISO 32000-2 table 31", everyPage(func(_ *input, page *facts.Page) (observation, bool) {
+			return observation{message: message{values: values{"degrees": float64(page.RawRotate)}}}, page.RawRotate%90 != 0
+		})),
 		row("page.rotated", report.Warning, "GWG 2022 R0004", everyPage(func(_ *input, page *facts.Page) (observation, bool) {
 			return observation{message: message{values: values{"degrees": float64(page.Rotate)}}}, page.Rotate != 0
 		})),
 	}
-}
-
-// blank reports nothing when reading ended early, because an unread page is not empty, and for a
-// back that the order leaves without ink.
-func blank(in *input, page *facts.Page) (observation, bool) {
-	white := in.ticket != nil && whiteBack(in.ticket) && page.Number%2 == 0
-	return observation{}, page.Painted == 0 && in.doc.Complete && !white
 }
 
 // sizes returns the sizes of a page and of the first page.
@@ -84,12 +85,4 @@ func orientationMixed(in *input, page *facts.Page) (observation, bool) {
 	}
 	tokens := map[bool]string{true: "landscape", false: "portrait"}
 	return observation{message: message{values: values{"orientation": tokens[w > h], "first": tokens[firstW > firstH]}}}, true
-}
-
-func userUnit(_ *input, page *facts.Page) (observation, bool) {
-	return observation{message: message{values: values{"userUnit": geom.Round(page.UserUnit, 3)}}}, page.UserUnit != 1
-}
-
-func rotateInvalid(_ *input, page *facts.Page) (observation, bool) {
-	return observation{message: message{values: values{"degrees": float64(page.RawRotate)}}}, page.RawRotate%90 != 0
 }

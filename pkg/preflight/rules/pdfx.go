@@ -165,7 +165,10 @@ func pdfx() []Rule {
 	}
 	const every = "ISO 15930"
 	return []Rule{
-		row("pdfx.version", every, pdfVersion),
+		row("pdfx.version", every, func(in *input, s *standard) []observation {
+			version, err := strconv.ParseFloat(in.doc.PDFVersion, 64)
+			return single(err == nil && version > s.version+noise, values{"version": in.doc.PDFVersion, "newest": s.version})
+		}),
 		row("pdfx.identification", every, identification),
 		row("pdfx.metadata", "ISO 15930-7; ISO 15930-9", packetComplete),
 		row("pdfx.compressed_objects", "ISO 15930-1 to -6; ISO 32000-2 7.5.7", func(in *input, s *standard) []observation {
@@ -195,7 +198,16 @@ func pdfx() []Rule {
 			}
 			return actionsOf(func(string) bool { return true })(in)
 		}),
-		row("pdfx.filter", every, filters),
+		// PDF 1.3 and 1.4 have no JPEG 2000.
+		row("pdfx.filter", every, func(in *input, s *standard) []observation {
+			var out []observation
+			for _, f := range in.doc.Features {
+				if f.Kind == facts.Filter && (s.level <= x3 || f.Detail == "Crypt") {
+					out = append(out, used(&f.Uses, nil, f.Object, message{values: values{"filter": f.Detail}}))
+				}
+			}
+			return out
+		}),
 		feature("pdfx.external_data", every, facts.ExternalData, ""),
 		row("pdfx.attachment", "ISO 15930-1 to -6", func(in *input, s *standard) []observation {
 			return single(s.level <= x3 && len(in.doc.Attachments) > 0, listed("files", in.doc.Attachments))
@@ -213,11 +225,6 @@ func single(condition bool, v values) []observation {
 		return []observation{{message: *m}}
 	}
 	return nil
-}
-
-func pdfVersion(in *input, s *standard) []observation {
-	version, err := strconv.ParseFloat(in.doc.PDFVersion, 64)
-	return single(err == nil && version > s.version+noise, values{"version": in.doc.PDFVersion, "newest": s.version})
 }
 
 // identification requires the claim where the standard expects it: PDF/X-1a and X-3 in the
@@ -412,15 +419,4 @@ func annotationsOutside(in *input, s *standard) []observation {
 		overlap := a.Box.Intersect(area)
 		return !overlap.Empty()
 	})
-}
-
-// filters judges the filters of streams. PDF 1.3 and 1.4 have no JPEG 2000.
-func filters(in *input, s *standard) []observation {
-	var out []observation
-	for _, f := range in.doc.Features {
-		if f.Kind == facts.Filter && (s.level <= x3 || f.Detail == "Crypt") {
-			out = append(out, used(&f.Uses, nil, f.Object, message{values: values{"filter": f.Detail}}))
-		}
-	}
-	return out
 }

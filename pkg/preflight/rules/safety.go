@@ -27,8 +27,21 @@ func safetyRules() []Rule {
 	}
 	return []Rule{
 		near(row("safety.content_near_trim", report.Info, everyText, textNearTrim)),
-		near(row("safety.object_near_trim", report.Info, fill|stroke|stencil|picture|shading, objectNearTrim)),
-		row("safety.text_cut", report.Warning, everyText, textCut),
+		// Logos, pictures and frames inside the finished page. An object among others that cross the
+		// edge is part of artwork that continues in the bleed, and the rule about the bleed reports
+		// one that ends at the edge.
+		near(row("safety.object_near_trim", report.Info, fill|stroke|stencil|picture|shading, func(v *view, m *facts.Mark) (float64, bool) {
+			distance := v.fromTrim(&m.Box)
+			if distance < overlap || m.Number == 0 {
+				return 0, false
+			}
+			return distance, !v.read || v.shows(m) && v.alone(&m.Box)
+		})),
+		row("safety.text_cut", report.Warning, everyText, func(v *view, m *facts.Mark) (float64, bool) {
+			inside := m.Box.Intersect(v.finished)
+			cut := v.fromTrim(&m.Box) <= -overlap && v.unit*min(inside.Width(), inside.Height()) >= overlap
+			return 0, cut && m.Number != 0 && (!v.read || v.shows(m))
+		}),
 		frame,
 	}
 }
@@ -44,8 +57,8 @@ func (v *view) fromTrim(box *geom.Rect) float64 {
 // are known to a pixel.
 const overlap = 0.4
 
-// textNearTrim measures text inside the finished page. [textCut] reports text that
-// crosses the edge.
+// textNearTrim measures text inside the finished page. safety.text_cut reports text
+// that crosses the edge.
 func textNearTrim(v *view, m *facts.Mark) (float64, bool) {
 	distance := v.fromTrim(&m.Box)
 	if !v.read {
@@ -53,24 +66,6 @@ func textNearTrim(v *view, m *facts.Mark) (float64, bool) {
 		return distance, touch(&m.Box, &v.finished) && (m.Number != 0 || distance >= 0 && !m.Paint.White)
 	}
 	return max(distance, 0), distance > -overlap && v.shows(m)
-}
-
-// textCut picks text that is cut in two.
-func textCut(v *view, m *facts.Mark) (float64, bool) {
-	inside := m.Box.Intersect(v.finished)
-	cut := v.fromTrim(&m.Box) <= -overlap && v.unit*min(inside.Width(), inside.Height()) >= overlap
-	return 0, cut && m.Number != 0 && (!v.read || v.shows(m))
-}
-
-// objectNearTrim measures logos, pictures and frames inside the finished page. An object
-// among others that cross the edge is part of artwork that continues in the bleed, and
-// the rule about the bleed reports one that ends at the edge.
-func objectNearTrim(v *view, m *facts.Mark) (float64, bool) {
-	distance := v.fromTrim(&m.Box)
-	if distance < overlap || m.Number == 0 {
-		return 0, false
-	}
-	return distance, !v.read || v.shows(m) && v.alone(&m.Box)
 }
 
 // shows reports whether a mark differs from the paper: white only shows on ink.

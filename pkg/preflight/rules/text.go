@@ -35,12 +35,24 @@ func textRules() []Rule {
 		row("text.small_white", "GWG 2015 4.16", func(_ *view, m *facts.Mark) (float64, bool) {
 			return m.Size, m.Paint.White && !m.Overprint
 		}),
-		row("text.rich_black", "GWG 2015 4.15", richBlackText),
+		// ink.registration_all reports the registration colour.
+		row("text.rich_black", "GWG 2015 4.15", func(_ *view, m *facts.Mark) (float64, bool) {
+			p := &m.Paint
+			k := p.CMYK[3]
+			return m.Size, p.Known && k >= richBlack && p.CMYK != [4]float64{3: k} && p.Total() > k*100+richTotal && !registration(p)
+		}),
 		row("text.rgb_black", "GWG 2015 4.15", func(_ *view, m *facts.Mark) (float64, bool) { return m.Size, m.Paint.Black }),
 		row("text.gray_small", "GWG 2022 R0011", func(v *view, m *facts.Mark) (float64, bool) { return m.Size, v.grayOver(m) }),
 		{
 			ID: "text.black_total", Category: report.CategoryText, Severity: report.Warning, Op: atMost, Unit: "%", Ref: "GWG 2022 R0015",
-			mark: &marks{of: everyText, pick: blackTotal, group: byFont, message: textMessage},
+			mark: &marks{of: everyText, group: byFont, message: textMessage, pick: func(_ *view, m *facts.Mark) (float64, bool) {
+				p := &m.Paint
+				total := 0.0 // of the process inks, in percent
+				for _, v := range p.CMYK {
+					total += v * 100
+				}
+				return total, p.Known && p.CMYK[3] >= richBlack && !registration(p)
+			}},
 		},
 		{
 			ID: "text.invisible", Category: report.CategoryText, Severity: report.Info, Ref: "ISO 32000-2 9.3.6",
@@ -56,23 +68,6 @@ func textMessage(i *instance) message {
 		v["font"] = i.mark.Font.Name
 	}
 	return message{values: v}
-}
-
-// richBlackText skips the registration colour: ink.registration_all reports it.
-func richBlackText(_ *view, m *facts.Mark) (float64, bool) {
-	p := &m.Paint
-	k := p.CMYK[3]
-	return m.Size, p.Known && k >= richBlack && p.CMYK != [4]float64{3: k} && p.Total() > k*100+richTotal && !registration(p)
-}
-
-// blackTotal measures the process inks of black text, in percent.
-func blackTotal(_ *view, m *facts.Mark) (float64, bool) {
-	p := &m.Paint
-	total := 0.0
-	for _, v := range p.CMYK {
-		total += v * 100
-	}
-	return total, p.Known && p.CMYK[3] >= richBlack && !registration(p)
 }
 
 // grayOver reports whether a mark in DeviceGray that is not white lies on an area or an image.

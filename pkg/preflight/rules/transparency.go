@@ -13,7 +13,15 @@ func transparencies() []Rule {
 	return []Rule{
 		{
 			ID: "transparency.blend_space", Category: report.CategoryTransparency, Severity: report.Error,
-			Ref: "GWG 2022 R0030; ISO 32000-2 11.4.7", judge: groupSpaces,
+			Ref: "GWG 2022 R0030; ISO 32000-2 11.4.7", judge: func(in *input) []observation {
+				var out []observation
+				for _, f := range in.doc.Features {
+					if f.Kind == facts.GroupSpace && f.Detail != "DeviceCMYK" {
+						out = append(out, used(&f.Uses, f.First, f.Object, message{values: values{"space": f.Detail}}))
+					}
+				}
+				return out
+			},
 		},
 		{
 			ID: "transparency.used", Category: report.CategoryTransparency, Severity: report.Info,
@@ -21,7 +29,12 @@ func transparencies() []Rule {
 		},
 		{
 			ID: "transparency.blend_space_rgb", Category: report.CategoryTransparency, Severity: report.Warning,
-			Ref: "GWG 2015 4.25; ISO 32000-2 11.3.4", judge: everyPage(blendRGB),
+			Ref: "GWG 2015 4.25; ISO 32000-2 11.3.4", judge: everyPage(func(_ *input, page *facts.Page) (observation, bool) {
+				if !page.Transparent || page.Group == nil || !slices.Contains([]string{"DeviceRGB", "CalRGB", "ICCBased-RGB"}, page.Group.Space) {
+					return observation{}, false
+				}
+				return observation{message: message{values: values{"space": page.Group.Space}}}, true
+			}),
 		},
 	}
 }
@@ -48,22 +61,4 @@ func transparencyUsed(in *input) []observation {
 	slices.Sort(kinds)
 	o.message.values = listed("kinds", slices.Compact(kinds))
 	return []observation{o}
-}
-
-// groupSpaces requires DeviceCMYK for every group that states its colour space.
-func groupSpaces(in *input) []observation {
-	var out []observation
-	for _, f := range in.doc.Features {
-		if f.Kind == facts.GroupSpace && f.Detail != "DeviceCMYK" {
-			out = append(out, used(&f.Uses, f.First, f.Object, message{values: values{"space": f.Detail}}))
-		}
-	}
-	return out
-}
-
-func blendRGB(_ *input, page *facts.Page) (observation, bool) {
-	if !page.Transparent || page.Group == nil || !slices.Contains([]string{"DeviceRGB", "CalRGB", "ICCBased-RGB"}, page.Group.Space) {
-		return observation{}, false
-	}
-	return observation{message: message{values: values{"space": page.Group.Space}}}, true
 }
