@@ -32,7 +32,7 @@ func Flaws() []Flaw {
 	return slices.Concat(
 		fileFlaws(), limitFlaws(), documentFlaws(), intentFlaws(), pageFlaws(), boxFlaws(), fontFlaws(), textFlaws(),
 		imageFlaws(), colorFlaws(), inkFlaws(), overprintFlaws(), barcodeFlaws(), gwgFlaws(), lineFlaws(), transparencyFlaws(), layerFlaws(),
-		interactiveFlaws(), featureFlaws(), packagingFlaws(), pdfxFlaws(), ticketFlaws(), hiddenPlaces(), harmlessPlaces(), imagePlaces(),
+		interactiveFlaws(), featureFlaws(), packagingFlaws(), pdfxFlaws(), pdfxColorFlaws(), ticketFlaws(), hiddenPlaces(), harmlessPlaces(), imagePlaces(),
 	)
 }
 

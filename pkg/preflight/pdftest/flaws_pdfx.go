@@ -9,34 +9,25 @@ func claimX1a(s *Sound) {
 	s.Version, s.XMP, s.Info["GTS_PDFXVersion"] = "1.4", "", "(PDF/X-1a:2003)"
 }
 
-// pdfxFlaws returns the flaws that violate the version of PDF/X that a file claims.
+// x1a is write for a document of PDF/X-1a:2003.
+func x1a(change func(s *Sound)) func() []byte {
+	return write(func(s *Sound) {
+		claimX1a(s)
+		change(s)
+	})
+}
+
+// withX1a is with for a document of PDF/X-1a:2003.
+func withX1a(text string, resources func(s *Sound) string) func() []byte {
+	return with(text, func(s *Sound) string {
+		claimX1a(s)
+		return resources(s)
+	})
+}
+
+// pdfxFlaws returns the flaws of the file and of its pages that violate the version of PDF/X that
+// the file claims.
 func pdfxFlaws() []Flaw {
-	const mark = "0 0 0 0.6 k" + square
-	// x1a changes a document of PDF/X-1a:2003.
-	x1a := func(change func(s *Sound)) func() []byte {
-		return write(func(s *Sound) {
-			claimX1a(s)
-			change(s)
-		})
-	}
-	// in adds content to a document of PDF/X-4 or, if old, of PDF/X-1a:2003.
-	in := func(old bool, text string, resources func(s *Sound) string) func() []byte {
-		return func() []byte {
-			s := NewSound()
-			if old {
-				claimX1a(s)
-			}
-			return s.Bytes(s.Page(text, resources(s)))
-		}
-	}
-	rgb := func(text, space string) func() []byte {
-		return in(false, text, fixed("/ColorSpace << /DefaultRGB "+space+" >>"))
-	}
-	managed := func(profile Profile, state string) func() []byte {
-		return in(false, "/G gs /C cs 0.1 0.2 0.3 0 sc"+square, func(s *Sound) string {
-			return fmt.Sprintf("/ColorSpace << /C [/ICCBased %s] >> /ExtGState << /G << %s >> >>", s.ProfileStream(4, profile), state)
-		})
-	}
 	layered := func(config string) func() []byte {
 		return write(func(s *Sound) {
 			layer := s.Add("<< /Type /OCG /Name (Text) >>")
@@ -45,15 +36,9 @@ func pdfxFlaws() []Flaw {
 	}
 	const asked = "/AS [<< /Event /Print /Category [/Print] /OCGs [%s] >>]"
 	extra := func(entry string) func() []byte { return page(func(_ *Sound, p *Page) { p.Extra = entry }) }
-	halftone := func(entries string) func() []byte {
-		return state("/HT << /Type /Halftone /Frequency 60 /Angle 45 /SpotFunction /Round "+entries+" >>", mark)
-	}
 	lzw := func(s *Sound) string {
 		// The codes 256 and 257, which begin and end the data of an empty form.
 		return fmt.Sprintf("/XObject << /X %s >>", s.Stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Filter /LZWDecode", []byte{0x80, 0x40, 0x40}))
-	}
-	group := func(space string) func() []byte {
-		return extra("/Group << /S /Transparency /CS " + space + " >>")
 	}
 	note := func(box string) func() []byte {
 		return page(func(_ *Sound, p *Page) { p.Annots = "<< /Type /Annot /Subtype /Text /F 0 /Rect " + box + " >>" })
@@ -82,22 +67,6 @@ func pdfxFlaws() []Flaw {
 			Rule: "pdfx.output_intent", Variant: "space", Breaks: x1a(func(s *Sound) { s.Intents = s.Intent("GTS_PDFX", "sRGB", s.ProfileStream(3, Profile{Space: "RGB"})) }),
 			Twin: x1a(func(*Sound) {}),
 		},
-		{Rule: "pdfx.color", Breaks: content("0.9 0.2 0.2 rg" + square), Twin: rgb("0.9 0.2 0.2 rg"+square, "[/CalRGB << /WhitePoint [0.95 1 1.09] >>]")},
-		{Rule: "pdfx.color", Variant: "PDF/X-1a", Breaks: in(true, "/C cs 50 20 20 sc"+square, fixed("/ColorSpace << /C [/Lab << /WhitePoint [0.96 1 0.82] >>] >>")), Twin: in(true, mark, fixed(""))},
-		{Rule: "pdfx.color", Variant: "alternate", Breaks: in(false, "/C cs 1 scn"+square, fixed("/ColorSpace << /C [/Separation /Gold /DeviceRGB << /FunctionType 2 /Domain [0 1] /N 1 /C0 [1 1 1] /C1 [0.8 0.7 0.2] >>] >>")), Twin: inSpot("Gold", "0 0.2 0.8 0.2")},
-		{Rule: "pdfx.color", Variant: "group", Breaks: group("/DeviceRGB"), Twin: group("/DeviceCMYK")},
-		{Rule: "pdfx.icc_identical", Breaks: managed(Profile{Space: "CMYK"}, ""), Twin: managed(Profile{Space: "CMYK", Name: "Another press"}, "")},
-		{Rule: "pdfx.icc_overprint", Breaks: managed(Profile{Space: "CMYK", Name: "Another press"}, overprint), Twin: managed(Profile{Space: "CMYK", Name: "Another press"}, "/OP true /op true /OPM 0")},
-		{Rule: "pdfx.transparency", Breaks: in(true, "/G gs "+mark, fixed("/ExtGState << /G << /ca 0.5 >> >>")), Twin: in(true, "/G gs "+mark, fixed("/ExtGState << /G << /ca 1 /BM /Normal /SMask /None >> >>"))},
-		{
-			Rule: "pdfx.transparency", Variant: "group", Breaks: func() []byte {
-				s := NewSound()
-				claimX1a(s)
-				p := s.Page("", "")
-				p.Extra = "/Group << /S /Transparency /CS /DeviceCMYK >>"
-				return s.Bytes(p)
-			}, Twin: x1a(func(*Sound) {}),
-		},
 		{Rule: "pdfx.layer", Breaks: layered(asked), Twin: layered("/Order [%s]")},
 		{Rule: "pdfx.layer", Variant: "PDF/X-1a", Breaks: x1a(func(s *Sound) {
 			s.Catalog += fmt.Sprintf(" /OCProperties << /OCGs [%s] /D << /Name (L) >> >>", s.Add("<< /Type /OCG /Name (Text) >>"))
@@ -107,11 +76,11 @@ func pdfxFlaws() []Flaw {
 		{Rule: "pdfx.annotation", Breaks: note("[200 200 220 220]"), Twin: note("[2 2 18 18]")},
 		{Rule: "pdfx.annotation", Variant: "link", Breaks: annotated("/Subtype /Link /Rect [200 200 220 220]"), Twin: annotated("/Subtype /PrinterMark /F 4 /Rect [200 200 220 220]")},
 		{Rule: "pdfx.action", Breaks: cataloged("/OpenAction << /S /GoTo /D [0 /Fit] >>"), Twin: cataloged("/OpenAction [0 /Fit]")},
-		{Rule: "pdfx.filter", Breaks: in(true, "/X Do\n", lzw), Twin: in(false, "/X Do\n", lzw)},
+		{Rule: "pdfx.filter", Breaks: withX1a("/X Do\n", lzw), Twin: with("/X Do\n", lzw)},
 		{
-			Rule: "pdfx.external_data", Breaks: in(false, "/X Do\n", func(s *Sound) string {
+			Rule: "pdfx.external_data", Breaks: with("/X Do\n", func(s *Sound) string {
 				return fmt.Sprintf("/XObject << /X %s >>", s.Stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /F (other.txt)", nil))
-			}), Twin: in(false, "/X Do\n", func(s *Sound) string {
+			}), Twin: with("/X Do\n", func(s *Sound) string {
 				return fmt.Sprintf("/XObject << /X %s >>", s.Stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9]", nil))
 			}),
 		},
@@ -121,12 +90,49 @@ func pdfxFlaws() []Flaw {
 				s.Catalog += fmt.Sprintf(" /Names << /EmbeddedFiles << /Names [(a) << /Type /Filespec /F (a.txt) /EF << /F %s >> >>] >> >>", file)
 			}), Twin: x1a(func(*Sound) {}),
 		},
+		{Rule: "pdfx.separated_page", Breaks: extra("/SeparationInfo << /Pages [] /DeviceColorant /Cyan >>"), Twin: sound},
+		{Rule: "pdfx.viewer_area", Breaks: cataloged("/ViewerPreferences << /PrintClip /TrimBox >>"), Twin: cataloged("/ViewerPreferences << /PrintClip /BleedBox >>")},
+	}
+}
+
+// pdfxColorFlaws returns the flaws of colours, transparency and screening that violate PDF/X.
+func pdfxColorFlaws() []Flaw {
+	const mark = "0 0 0 0.6 k" + square
+	rgb := func(text, space string) func() []byte {
+		return with(text, fixed("/ColorSpace << /DefaultRGB "+space+" >>"))
+	}
+	managed := func(profile Profile, state string) func() []byte {
+		return with("/G gs /C cs 0.1 0.2 0.3 0 sc"+square, func(s *Sound) string {
+			return fmt.Sprintf("/ColorSpace << /C [/ICCBased %s] >> /ExtGState << /G << %s >> >>", s.ProfileStream(4, profile), state)
+		})
+	}
+	halftone := func(entries string) func() []byte {
+		return state("/HT << /Type /Halftone /Frequency 60 /Angle 45 /SpotFunction /Round "+entries+" >>", mark)
+	}
+	group := func(space string) func() []byte {
+		return page(func(_ *Sound, p *Page) { p.Extra = "/Group << /S /Transparency /CS " + space + " >>" })
+	}
+	return []Flaw{
+		{Rule: "pdfx.color", Breaks: content("0.9 0.2 0.2 rg" + square), Twin: rgb("0.9 0.2 0.2 rg"+square, "[/CalRGB << /WhitePoint [0.95 1 1.09] >>]")},
+		{Rule: "pdfx.color", Variant: "PDF/X-1a", Breaks: withX1a("/C cs 50 20 20 sc"+square, fixed("/ColorSpace << /C [/Lab << /WhitePoint [0.96 1 0.82] >>] >>")), Twin: withX1a(mark, fixed(""))},
+		{Rule: "pdfx.color", Variant: "alternate", Breaks: with("/C cs 1 scn"+square, fixed("/ColorSpace << /C [/Separation /Gold /DeviceRGB << /FunctionType 2 /Domain [0 1] /N 1 /C0 [1 1 1] /C1 [0.8 0.7 0.2] >>] >>")), Twin: inSpot("Gold", "0 0.2 0.8 0.2")},
+		{Rule: "pdfx.color", Variant: "group", Breaks: group("/DeviceRGB"), Twin: group("/DeviceCMYK")},
+		{Rule: "pdfx.icc_identical", Breaks: managed(Profile{Space: "CMYK"}, ""), Twin: managed(Profile{Space: "CMYK", Name: "Another press"}, "")},
+		{Rule: "pdfx.icc_overprint", Breaks: managed(Profile{Space: "CMYK", Name: "Another press"}, overprint), Twin: managed(Profile{Space: "CMYK", Name: "Another press"}, "/OP true /op true /OPM 0")},
+		{Rule: "pdfx.transparency", Breaks: withX1a("/G gs "+mark, fixed("/ExtGState << /G << /ca 0.5 >> >>")), Twin: withX1a("/G gs "+mark, fixed("/ExtGState << /G << /ca 1 /BM /Normal /SMask /None >> >>"))},
+		{
+			Rule: "pdfx.transparency", Variant: "group", Breaks: func() []byte {
+				s := NewSound()
+				claimX1a(s)
+				p := s.Page("", "")
+				p.Extra = "/Group << /S /Transparency /CS /DeviceCMYK >>"
+				return s.Bytes(p)
+			}, Twin: x1a(func(*Sound) {}),
+		},
 		{Rule: "pdfx.halftone", Variant: "type", Breaks: halftone("/HalftoneType 6"), Twin: halftone("/HalftoneType 1")},
 		{Rule: "pdfx.halftone", Variant: "name", Breaks: halftone("/HalftoneType 1 /HalftoneName (Fine)"), Twin: halftone("/HalftoneType 1")},
 		{Rule: "pdfx.halftone", Variant: "phase", Breaks: state("/HTP [0 0]", mark), Twin: state("/HT /Default", mark)},
 		{Rule: "pdfx.rendering_intent", Breaks: content("/Vivid ri " + mark), Twin: content("/Perceptual ri " + mark)},
 		{Rule: "pdfx.rendering_intent", Variant: "in a graphics state", Breaks: state("/RI /Vivid", mark), Twin: state("/RI /Saturation", mark)},
-		{Rule: "pdfx.separated_page", Breaks: extra("/SeparationInfo << /Pages [] /DeviceColorant /Cyan >>"), Twin: sound},
-		{Rule: "pdfx.viewer_area", Breaks: cataloged("/ViewerPreferences << /PrintClip /TrimBox >>"), Twin: cataloged("/ViewerPreferences << /PrintClip /BleedBox >>")},
 	}
 }

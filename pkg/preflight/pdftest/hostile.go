@@ -19,12 +19,37 @@ func Hostile() map[string]func() []byte {
 		"unknown version": func() []byte { return bytes.Replace(Good(), []byte("%PDF-1.6"), []byte("%PDF-9.9"), 1) },
 		"truncated":       func() []byte { return Good()[:len(Good())/2] },
 		"password":        password,
-		"direct encrypt":  directEncrypt,
-		"form in itself":  formInItself,
-		"billion laughs":  billionLaughs,
-		"page tree cycle": pageTreeCycle,
-		"count lies":      countLies,
-		"no pages":        func() []byte { return Pages() },
+		"direct encrypt": func() []byte {
+			var b Builder
+			b.Encrypt("", "owner", true)
+			return b.Document(Print("1 0 0 rg 40 40 10 10 re f", ""))
+		},
+		"form in itself": formInItself,
+		// Draws each form ten times by the next: 10^10 drawings in total.
+		"billion laughs": func() []byte {
+			var b Builder
+			inner := b.Form(Box{0, 0, 600, 800}, "", "1 0 0 rg 50 50 10 10 re f", "")
+			for range 10 {
+				inner = b.Form(Box{0, 0, 600, 800}, "", strings.Repeat("/Fm Do ", 10), fmt.Sprintf("/XObject << /Fm %s >>", inner))
+			}
+			return b.Document(Print("/Fm Do", fmt.Sprintf("/XObject << /Fm %s >>", inner)))
+		},
+		"page tree cycle": func() []byte {
+			var b Builder
+			root, middle := b.Reserve(), b.Reserve()
+			page := b.page(middle, Print("", ""))
+			b.Set(root, "<< /Type /Pages /Count 1 /Kids [%s] >>", middle)
+			b.Set(middle, "<< /Type /Pages /Parent %s /Count 1 /Kids [%s %s] >>", root, page, root)
+			return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", root))
+		},
+		"count lies": func() []byte {
+			var b Builder
+			root := b.Reserve()
+			page := b.page(root, Print("", ""))
+			b.Set(root, "<< /Type /Pages /Count 2147483647 /Kids [%s] >>", page)
+			return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", root))
+		},
+		"no pages": func() []byte { return Pages() },
 		"contents array bomb": func() []byte {
 			var b Builder
 			stream := b.Stream(bombFilters, bomb(' ', 48<<20))
@@ -37,7 +62,11 @@ func Hostile() map[string]func() []byte {
 		"endless text":      func() []byte { return repeatedText(2000) },
 		"deep save":         func() []byte { return Pages(Print(strings.Repeat("q ", 10_000), "")) },
 		"deep arrays":       func() []byte { return Pages(Print(strings.Repeat("[", 100_000)+" TJ", "")) },
-		"damaged stream":    damagedStream,
+		"damaged stream": func() []byte {
+			var b Builder
+			stream := b.Stream("/Filter /FlateDecode", []byte("this was never compressed"))
+			return b.Document(Page{Extra: fmt.Sprintf("/Contents %s", stream)})
+		},
 	}
 	for _, kind := range []string{"separation", "indexed", "pattern"} {
 		out["self reference: "+kind] = func() []byte { return selfReference(kind) }
@@ -54,45 +83,12 @@ func password() []byte {
 	return b.Document(Print("0 g 0 0 10 10 re f", ""))
 }
 
-func directEncrypt() []byte {
-	var b Builder
-	b.Encrypt("", "owner", true)
-	return b.Document(Print("1 0 0 rg 40 40 10 10 re f", ""))
-}
-
 func formInItself() []byte {
 	s := NewSound()
 	form := s.Reserve()
 	resources := fmt.Sprintf("/XObject << /Fm %s >>", form)
 	s.SetForm(form, Box{0, 0, 600, 800}, "", "q /Fm Do /Fm Do Q", resources)
 	return s.Bytes(Print("/Fm Do", resources))
-}
-
-// billionLaughs draws each form ten times by the next: 10^10 drawings in total.
-func billionLaughs() []byte {
-	var b Builder
-	inner := b.Form(Box{0, 0, 600, 800}, "", "1 0 0 rg 50 50 10 10 re f", "")
-	for range 10 {
-		inner = b.Form(Box{0, 0, 600, 800}, "", strings.Repeat("/Fm Do ", 10), fmt.Sprintf("/XObject << /Fm %s >>", inner))
-	}
-	return b.Document(Print("/Fm Do", fmt.Sprintf("/XObject << /Fm %s >>", inner)))
-}
-
-func pageTreeCycle() []byte {
-	var b Builder
-	root, middle := b.Reserve(), b.Reserve()
-	page := b.page(middle, Print("", ""))
-	b.Set(root, "<< /Type /Pages /Count 1 /Kids [%s] >>", middle)
-	b.Set(middle, "<< /Type /Pages /Parent %s /Count 1 /Kids [%s %s] >>", root, page, root)
-	return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", root))
-}
-
-func countLies() []byte {
-	var b Builder
-	root := b.Reserve()
-	page := b.page(root, Print("", ""))
-	b.Set(root, "<< /Type /Pages /Count 2147483647 /Kids [%s] >>", page)
-	return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", root))
 }
 
 // bomb compresses size equal bytes to a few hundred: runs of 128, and the runs compressed.
@@ -124,12 +120,6 @@ func repeatedText(times int) []byte {
 	s := NewSound()
 	form := s.Form(Box{0, 0, 600, 800}, "", "("+strings.Repeat("x", 1<<20-100)+") Tj", "")
 	return s.Bytes(Print(strings.Repeat("/Fm Do ", times), fmt.Sprintf("/XObject << /Fm %s >>", form)))
-}
-
-func damagedStream() []byte {
-	var b Builder
-	stream := b.Stream("/Filter /FlateDecode", []byte("this was never compressed"))
-	return b.Document(Page{Extra: fmt.Sprintf("/Contents %s", stream)})
 }
 
 // selfReference writes a resource that contains itself. The parser's validator overflows its stack

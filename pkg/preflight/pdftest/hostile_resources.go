@@ -21,24 +21,36 @@ func hostileResources() map[string]func() []byte {
 	const paint = "/C cs 1 scn 50 50 100 100 re f"
 	const spaces = "/ColorSpace << /C %[1]s >>"
 	out := map[string]func() []byte{
-		"function in itself":             self(paint, "/ColorSpace << /C [/Separation /Spot /DeviceCMYK %[1]s] >>", "<< /FunctionType 3 /Domain [0 1] /Functions [%[1]s %[1]s] /Bounds [0.5] /Encode [0 1 0 1] >>"),
-		"device n in itself":             self(paint, spaces, "[/DeviceN [/A] %[1]s << /FunctionType 2 /Domain [0 1] /N 1 >>]"),
-		"pattern space in itself":        self(paint, spaces, "[/Pattern %[1]s]"),
-		"profile alternate in itself":    self(paint, "/ColorSpace << /C [/ICCBased %[1]s] >>", "<< /N 1 /Alternate [/ICCBased %[1]s] /Length 0 >>\nstream\n\nendstream"),
-		"default space in itself":        self("0.5 g 50 50 9 9 re f", "/ColorSpace << /DefaultGray %[1]s >>", "[/Indexed %[1]s 1 <00>]"),
-		"shading in itself":              self("/S sh", "/Shading << /S %[1]s >>", "<< /ShadingType 2 /ColorSpace /DeviceGray /Coords [0 0 9 9] /Function [%[1]s] >>"),
-		"soft mask in itself":            softMaskInItself,
-		"image mask in itself":           self("/X Do", "/XObject << /X %[1]s >>", "<< /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray /SMask %[1]s /Mask %[1]s /Length 1 >>\nstream\nx\nendstream"),
-		"glyph in its own font":          glyphInItself,
-		"appearance in itself":           appearanceInItself,
-		"font descendant in itself":      self("BT /F 9 Tf (a) Tj ET", "/Font << /F %[1]s >>", "<< /Type /Font /Subtype /Type0 /Encoding /Identity-H /DescendantFonts [%[1]s] /ToUnicode %[1]s >>"),
-		"encoding map in itself":         self("BT /F 9 Tf (a) Tj ET", "/Font << /F << /Type /Font /Subtype /Type0 /Encoding %[1]s >> >>", "<< /Type /CMap /UseCMap %[1]s /Length 3 >>\nstream\nabc\nendstream"),
-		"resources in themselves":        self("/X Do", "/XObject << /X %[1]s >>", "<< /Subtype /Form /BBox [0 0 9 9] /Resources %[1]s /XObject << /X %[1]s >> /Length 5 >>\nstream\n/X Do\nendstream"),
-		"halftone in itself":             self("/G gs", "/ExtGState << /G << /HT %[1]s /TR %[1]s /BG %[1]s >> >>", "<< /Type /Halftone /HalftoneType 5 /Default %[1]s /TransferFunction %[1]s >>"),
-		"function: nested braces":        func() []byte { return calculator(strings.Repeat("{", 100_000)) },
-		"function: endless stack":        func() []byte { return calculator("{ " + strings.Repeat("dup ", 200_000) + "}") },
-		"function: huge samples":         self(paint, "/ColorSpace << /C [/Separation /Spot /DeviceCMYK %[1]s] >>", "<< /FunctionType 0 /Domain [0 1] /Range [0 1 0 1 0 1 0 1] /Size [2147483647] /BitsPerSample 32 /Length 4 >>\nstream\nabcd\nendstream"),
-		"function: many inputs":          manyInputs,
+		"function in itself":          self(paint, "/ColorSpace << /C [/Separation /Spot /DeviceCMYK %[1]s] >>", "<< /FunctionType 3 /Domain [0 1] /Functions [%[1]s %[1]s] /Bounds [0.5] /Encode [0 1 0 1] >>"),
+		"device n in itself":          self(paint, spaces, "[/DeviceN [/A] %[1]s << /FunctionType 2 /Domain [0 1] /N 1 >>]"),
+		"pattern space in itself":     self(paint, spaces, "[/Pattern %[1]s]"),
+		"profile alternate in itself": self(paint, "/ColorSpace << /C [/ICCBased %[1]s] >>", "<< /N 1 /Alternate [/ICCBased %[1]s] /Length 0 >>\nstream\n\nendstream"),
+		"default space in itself":     self("0.5 g 50 50 9 9 re f", "/ColorSpace << /DefaultGray %[1]s >>", "[/Indexed %[1]s 1 <00>]"),
+		"shading in itself":           self("/S sh", "/Shading << /S %[1]s >>", "<< /ShadingType 2 /ColorSpace /DeviceGray /Coords [0 0 9 9] /Function [%[1]s] >>"),
+		"soft mask in itself": func() []byte {
+			var b Builder
+			form := b.Reserve()
+			resources := fmt.Sprintf("/ExtGState << /G << /SMask << /S /Luminosity /G %s >> >> >>", form)
+			b.SetStream(form, fmt.Sprintf("/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Group << /S /Transparency >> /Resources << %s >>", resources), []byte("/G gs 0 g 0 0 9 9 re f"))
+			return b.Document(Print("/G gs 0 g 50 50 9 9 re f", resources))
+		},
+		"image mask in itself":      self("/X Do", "/XObject << /X %[1]s >>", "<< /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray /SMask %[1]s /Mask %[1]s /Length 1 >>\nstream\nx\nendstream"),
+		"glyph in its own font":     glyphInItself,
+		"appearance in itself":      appearanceInItself,
+		"font descendant in itself": self("BT /F 9 Tf (a) Tj ET", "/Font << /F %[1]s >>", "<< /Type /Font /Subtype /Type0 /Encoding /Identity-H /DescendantFonts [%[1]s] /ToUnicode %[1]s >>"),
+		"encoding map in itself":    self("BT /F 9 Tf (a) Tj ET", "/Font << /F << /Type /Font /Subtype /Type0 /Encoding %[1]s >> >>", "<< /Type /CMap /UseCMap %[1]s /Length 3 >>\nstream\nabc\nendstream"),
+		"resources in themselves":   self("/X Do", "/XObject << /X %[1]s >>", "<< /Subtype /Form /BBox [0 0 9 9] /Resources %[1]s /XObject << /X %[1]s >> /Length 5 >>\nstream\n/X Do\nendstream"),
+		"halftone in itself":        self("/G gs", "/ExtGState << /G << /HT %[1]s /TR %[1]s /BG %[1]s >> >>", "<< /Type /Halftone /HalftoneType 5 /Default %[1]s /TransferFunction %[1]s >>"),
+		"function: nested braces":   func() []byte { return calculator(strings.Repeat("{", 100_000)) },
+		"function: endless stack":   func() []byte { return calculator("{ " + strings.Repeat("dup ", 200_000) + "}") },
+		"function: huge samples":    self(paint, "/ColorSpace << /C [/Separation /Spot /DeviceCMYK %[1]s] >>", "<< /FunctionType 0 /Domain [0 1] /Range [0 1 0 1 0 1 0 1] /Size [2147483647] /BitsPerSample 32 /Length 4 >>\nstream\nabcd\nendstream"),
+		// A sampled function whose table has 2^30 corners for each value.
+		"function: many inputs": func() []byte {
+			var b Builder
+			names, domain, size := strings.Repeat("/A ", 30), strings.Repeat("0 1 ", 30), strings.Repeat("2 ", 30)
+			r := b.Flate(fmt.Sprintf("/FunctionType 0 /Domain [%s] /Range [0 1 0 1 0 1 0 1] /Size [%s] /BitsPerSample 8", domain, size), make([]byte, 4096))
+			return b.Document(Print("/C cs "+strings.Repeat("0.5 ", 30)+"scn 50 50 100 100 re f", fmt.Sprintf("/ColorSpace << /C [/DeviceN [%s] /DeviceCMYK %s] >>", names, r)))
+		},
 		"filters: a thousand":            func() []byte { return filtered(strings.Repeat("/ASCIIHexDecode ", 1000), "") },
 		"filters: a thousand times zlib": func() []byte { return filtered(strings.Repeat("/FlateDecode ", 1000), "") },
 		"predictor: columns":             func() []byte { return predicted("/Predictor 15 /Columns 2147483647") },
@@ -52,14 +64,26 @@ func hostileResources() map[string]func() []byte {
 		"image: many components": func() []byte {
 			return oddImage(1000, 1000, "[/DeviceN ["+strings.Repeat("/A ", 100_000)+"] /DeviceCMYK << /FunctionType 2 /Domain [0 1] /N 1 >>]")
 		},
-		"image: fax without end": endlessFax,
+		// A one-bit image of 2^31 rows and columns.
+		"image: fax without end": func() []byte {
+			var b Builder
+			im := b.Stream("/Type /XObject /Subtype /Image /Width 1000 /Height 1000 /BitsPerComponent 1 /ColorSpace /DeviceGray /Filter /CCITTFaxDecode /DecodeParms << /K -1 /Columns 2147483647 /Rows 2147483647 >>", make([]byte, 1000))
+			return b.Document(Print(Place("Im", 100, 100, 144, 144), fmt.Sprintf("/XObject << /Im %s >>", im)))
+		},
 		"image: inline without end": func() []byte {
 			return Pages(Print("BI /W 9 /H 9 /CS /G /BPC 8 ID "+strings.Repeat("EI", 1_000_000), ""))
 		},
 		"inline images: many": func() []byte {
 			return Pages(Print(strings.Repeat("BI /W 1 /H 1 /CS /G /BPC 8 ID x EI\n", 100_000), ""))
 		},
-		"fonts: many widths":   manyWidths,
+		// A font that declares a width for every code.
+		"fonts: many widths": func() []byte {
+			var b Builder
+			font := b.Add("<< /Type /Font /Subtype /TrueType /BaseFont /X /FirstChar -2147483648 /LastChar 2147483647 /Widths [%s] >>", strings.Repeat("1 ", 100_000))
+			cid := b.Add("<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Y /W [0 2147483647 600 %s] >>", strings.Repeat("0 65535 1 ", 50_000))
+			composite := b.Add("<< /Type /Font /Subtype /Type0 /BaseFont /Y /Encoding /Identity-H /DescendantFonts [%s] >>", cid)
+			return b.Document(Print("BT /F 9 Tf (a) Tj /G 9 Tf (ab) Tj ET", fmt.Sprintf("/Font << /F %s /G %s >>", font, composite)))
+		},
 		"patterns in patterns": patternsInPatterns,
 		"dashes: many":         func() []byte { return Pages(Print("["+strings.Repeat("0 ", 100_000)+"] 0 d 0 0 m 600 800 l S", "")) },
 		"numbers: out of range": func() []byte {
@@ -77,14 +101,6 @@ func hostileResources() map[string]func() []byte {
 		"annotations: many": func() []byte { return annotationsOf(100_000) },
 	}
 	return out
-}
-
-func softMaskInItself() []byte {
-	var b Builder
-	form := b.Reserve()
-	resources := fmt.Sprintf("/ExtGState << /G << /SMask << /S /Luminosity /G %s >> >> >>", form)
-	b.SetStream(form, fmt.Sprintf("/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Group << /S /Transparency >> /Resources << %s >>", resources), []byte("/G gs 0 g 0 0 9 9 re f"))
-	return b.Document(Print("/G gs 0 g 50 50 9 9 re f", resources))
 }
 
 func glyphInItself() []byte {
@@ -112,14 +128,6 @@ func calculator(program string) []byte {
 	return b.Document(Print("/C cs 1 scn 50 50 100 100 re f", fmt.Sprintf("/ColorSpace << /C [/Separation /Spot /DeviceCMYK %s] >>", r)))
 }
 
-// manyInputs returns a sampled function whose table has 2^30 corners for each value.
-func manyInputs() []byte {
-	var b Builder
-	names, domain, size := strings.Repeat("/A ", 30), strings.Repeat("0 1 ", 30), strings.Repeat("2 ", 30)
-	r := b.Flate(fmt.Sprintf("/FunctionType 0 /Domain [%s] /Range [0 1 0 1 0 1 0 1] /Size [%s] /BitsPerSample 8", domain, size), make([]byte, 4096))
-	return b.Document(Print("/C cs "+strings.Repeat("0.5 ", 30)+"scn 50 50 100 100 re f", fmt.Sprintf("/ColorSpace << /C [/DeviceN [%s] /DeviceCMYK %s] >>", names, r)))
-}
-
 func filtered(filters, parms string) []byte {
 	var b Builder
 	stream := b.Stream(fmt.Sprintf("/Filter [%s] %s", filters, parms), Deflate([]byte("0 g")))
@@ -134,22 +142,6 @@ func oddImage(width, height int, space string) []byte {
 	var b Builder
 	im := b.Flate(fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d /BitsPerComponent 8 /ColorSpace %s", width, height, space), make([]byte, 1000))
 	return b.Document(Print(Place("Im", 100, 100, 144, 144), fmt.Sprintf("/XObject << /Im %s >>", im)))
-}
-
-// endlessFax has a one-bit image of 2^31 rows and columns.
-func endlessFax() []byte {
-	var b Builder
-	im := b.Stream("/Type /XObject /Subtype /Image /Width 1000 /Height 1000 /BitsPerComponent 1 /ColorSpace /DeviceGray /Filter /CCITTFaxDecode /DecodeParms << /K -1 /Columns 2147483647 /Rows 2147483647 >>", make([]byte, 1000))
-	return b.Document(Print(Place("Im", 100, 100, 144, 144), fmt.Sprintf("/XObject << /Im %s >>", im)))
-}
-
-// manyWidths has a font that declares a width for every code.
-func manyWidths() []byte {
-	var b Builder
-	font := b.Add("<< /Type /Font /Subtype /TrueType /BaseFont /X /FirstChar -2147483648 /LastChar 2147483647 /Widths [%s] >>", strings.Repeat("1 ", 100_000))
-	cid := b.Add("<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Y /W [0 2147483647 600 %s] >>", strings.Repeat("0 65535 1 ", 50_000))
-	composite := b.Add("<< /Type /Font /Subtype /Type0 /BaseFont /Y /Encoding /Identity-H /DescendantFonts [%s] >>", cid)
-	return b.Document(Print("BT /F 9 Tf (a) Tj /G 9 Tf (ab) Tj ET", fmt.Sprintf("/Font << /F %s /G %s >>", font, composite)))
 }
 
 // patternsInPatterns fills each pattern ten times with the next.

@@ -15,32 +15,53 @@ func hostileStructures() map[string]func() []byte {
 	}
 	cut := func(tenths int) func() []byte { return func() []byte { return Good()[:len(Good())*tenths/10] } }
 	return map[string]func() []byte{
-		"startxref: rubbish":          wrong("startxref\n", "startxref\nx"),
-		"startxref: far away":         wrong("startxref\n", "startxref\n99999999999"),
-		"startxref: negative":         wrong("startxref\n", "startxref\n-"),
-		"startxref: itself":           func() []byte { return append(Good(), "startxref\n1\n%%EOF\n"...) },
-		"truncated: 10 percent":       cut(1),
-		"truncated: 30 percent":       cut(3),
-		"truncated: 90 percent":       cut(9),
-		"truncated: last byte":        func() []byte { return Good()[:len(Good())-8] },
-		"table: Prev is itself":       prevCycle,
+		"startxref: rubbish":    wrong("startxref\n", "startxref\nx"),
+		"startxref: far away":   wrong("startxref\n", "startxref\n99999999999"),
+		"startxref: negative":   wrong("startxref\n", "startxref\n-"),
+		"startxref: itself":     func() []byte { return append(Good(), "startxref\n1\n%%EOF\n"...) },
+		"truncated: 10 percent": cut(1),
+		"truncated: 30 percent": cut(3),
+		"truncated: 90 percent": cut(9),
+		"truncated: last byte":  func() []byte { return Good()[:len(Good())-8] },
+		"table: Prev is itself": func() []byte {
+			data := Good()
+			table := bytes.LastIndex(data, []byte("xref\n0"))
+			return bytes.Replace(data, []byte("/Root"), fmt.Appendf(nil, "/Prev %d /Root", table), 1)
+		},
 		"table: hybrid bomb":          hybridBomb,
 		"table: huge numbers":         func() []byte { return oddTable("/Size 2147483647 /W [1 2 1] /Index [0 2147483647]") },
 		"table: wide columns":         func() []byte { return oddTable("/Size 4 /W [2147483647 2147483647 2147483647]") },
 		"table: negative columns":     func() []byte { return oddTable("/Size 4 /W [-1 -2 -3] /Index [-5 -5]") },
 		"table: trailer without Size": func() []byte { return bytes.Replace(Good(), []byte("/Size "), []byte("/Sise "), 1) },
-		"object stream in itself":     packedInItself,
+		"object stream in itself": func() []byte {
+			return packedFile("/N 2 /First 9", func(_, table int) []byte {
+				return []byte{0, 0, 0, 0, 2, 0, 4, 0, 2, 0, 4, 1, 0, 0, 0, 0, 2, 0, 4, 0, 1, byte(table >> 8), byte(table), 0}
+			})
+		},
 		"object stream: huge numbers": func() []byte { return packedObjects(2147483647, 2147483647) },
 		"object stream: negative":     func() []byte { return packedObjects(-1, -1) },
-		"length of itself":            lengthOfItself,
-		"nested arrays":               func() []byte { return nested("[", "]", 100_000) },
-		"nested dictionaries":         func() []byte { return nested("<< /A ", ">>", 100_000) },
-		"nested arrays without end":   func() []byte { return nested("[", "", 100_000) },
-		"long name":                   func() []byte { return cataloged("/" + strings.Repeat("n", 5<<20) + " 1")() },
-		"long string":                 func() []byte { return cataloged("/S (" + strings.Repeat("s", 5<<20) + ")")() },
-		"reference chain":             referenceChain,
-		"page tree: many pages":       flatPages,
-		"page tree: same page twice":  func() []byte { return kids("%[1]s %[1]s %[1]s", 3) },
+		"length of itself": func() []byte {
+			var b Builder
+			r := b.Reserve()
+			b.Set(r, "<< /Length %s >>\nstream\n0 g\nendstream", r)
+			return b.Document(Page{Extra: fmt.Sprintf("/Contents %s", r)})
+		},
+		"nested arrays":             func() []byte { return nested("[", "]", 100_000) },
+		"nested dictionaries":       func() []byte { return nested("<< /A ", ">>", 100_000) },
+		"nested arrays without end": func() []byte { return nested("[", "", 100_000) },
+		"long name":                 func() []byte { return cataloged("/" + strings.Repeat("n", 5<<20) + " 1")() },
+		"long string":               func() []byte { return cataloged("/S (" + strings.Repeat("s", 5<<20) + ")")() },
+		// A content that is a chain of references to references.
+		"reference chain": func() []byte {
+			var b Builder
+			last := b.Stream("", []byte("0 g"))
+			for range 10_000 {
+				last = b.Add("%s", last)
+			}
+			return b.Document(Page{Extra: fmt.Sprintf("/Contents %s", last)})
+		},
+		"page tree: many pages":      flatPages,
+		"page tree: same page twice": func() []byte { return kids("%[1]s %[1]s %[1]s", 3) },
 		"page tree: too deep": func() []byte {
 			var b Builder
 			next := b.Add("<< /Type /Page /MediaBox [0 0 9 9] >>")
@@ -49,7 +70,15 @@ func hostileStructures() map[string]func() []byte {
 			}
 			return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", next))
 		},
-		"page tree: exponential":    exponentialPages,
+		// Nodes that name the next node twice.
+		"page tree: exponential": func() []byte {
+			var b Builder
+			next := b.Add("<< /Type /Page /MediaBox [0 0 9 9] >>")
+			for range 60 {
+				next = b.Add("<< /Type /Pages /Count 1 /Kids [%s %s] >>", next, next)
+			}
+			return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", next))
+		},
 		"page tree: Count negative": func() []byte { return kids("%s", -1) },
 		"page tree: Kids is itself": func() []byte { return wrong("/Kids [", "/Kids [6 0 R ")() },
 		"outlines: cycle": func() []byte {
@@ -71,19 +100,17 @@ func hostileStructures() map[string]func() []byte {
 		"layers: order cycle": layerCycle,
 		"metadata: nested":    func() []byte { return metadata(strings.Repeat("<a>", 1_000_000)) },
 		"metadata: entities":  func() []byte { return metadata(laughs) },
-		"metadata: bomb":      metadataBomb,
-		"random bytes":        func() []byte { return append([]byte("%PDF-1.7\n"), arcfour([]byte("seed"), make([]byte, 100_000))...) },
+		"metadata: bomb": func() []byte {
+			var b Builder
+			b.Catalog = fmt.Sprintf("/Metadata %s", b.Stream("/Type /Metadata /Subtype /XML "+bombFilters, bomb('<', 1<<30)))
+			return b.Document(Print("", ""))
+		},
+		"random bytes": func() []byte { return append([]byte("%PDF-1.7\n"), arcfour([]byte("seed"), make([]byte, 100_000))...) },
 	}
 }
 
 // laughs declares the nested entities that make naive XML readers exhaust their memory.
 const laughs = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]><x>&c;</x>`
-
-func prevCycle() []byte {
-	data := Good()
-	table := bytes.LastIndex(data, []byte("xref\n0"))
-	return bytes.Replace(data, []byte("/Root"), fmt.Appendf(nil, "/Prev %d /Root", table), 1)
-}
 
 // hybridBomb hides a table that unpacks to a gigabyte in a place that old readers ignore.
 func hybridBomb() []byte {
@@ -122,23 +149,10 @@ func packedFile(dict string, rows func(stream, table int) []byte) []byte {
 	return out.Bytes()
 }
 
-func packedInItself() []byte {
-	return packedFile("/N 2 /First 9", func(_, table int) []byte {
-		return []byte{0, 0, 0, 0, 2, 0, 4, 0, 2, 0, 4, 1, 0, 0, 0, 0, 2, 0, 4, 0, 1, byte(table >> 8), byte(table), 0}
-	})
-}
-
 func packedObjects(n, first int) []byte {
 	return packedFile(fmt.Sprintf("/N %d /First %d", n, first), func(stream, table int) []byte {
 		return []byte{0, 0, 0, 0, 2, 0, 4, 0, 2, 0, 4, 1, 0, 0, 0, 0, 1, byte(stream >> 8), byte(stream), 0, 1, byte(table >> 8), byte(table), 0}
 	})
-}
-
-func lengthOfItself() []byte {
-	var b Builder
-	r := b.Reserve()
-	b.Set(r, "<< /Length %s >>\nstream\n0 g\nendstream", r)
-	return b.Document(Page{Extra: fmt.Sprintf("/Contents %s", r)})
 }
 
 // nested opens a structure depth times, and closes it as often if closing is not empty.
@@ -147,16 +161,6 @@ func nested(open, closing string, depth int) []byte {
 	r := b.Add("%s", strings.Repeat(open, depth)+strings.Repeat(closing, depth))
 	b.Catalog = fmt.Sprintf("/Deep %s", r)
 	return b.Document(Print("", ""))
-}
-
-// referenceChain returns a content that is a chain of references to references.
-func referenceChain() []byte {
-	var b Builder
-	last := b.Stream("", []byte("0 g"))
-	for range 10_000 {
-		last = b.Add("%s", last)
-	}
-	return b.Document(Page{Extra: fmt.Sprintf("/Contents %s", last)})
 }
 
 // flatPages returns a file with 50,000 pages in one node.
@@ -179,16 +183,6 @@ func kids(format string, count int) []byte {
 	page := b.page(tree, Print("", ""))
 	b.Set(tree, "<< /Type /Pages /Count %d /Kids [%s] >>", count, fmt.Sprintf(format, page))
 	return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", tree))
-}
-
-// exponentialPages returns nodes that name the next node twice.
-func exponentialPages() []byte {
-	var b Builder
-	next := b.Add("<< /Type /Page /MediaBox [0 0 9 9] >>")
-	for range 60 {
-		next = b.Add("<< /Type /Pages /Count 1 /Kids [%s %s] >>", next, next)
-	}
-	return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", next))
 }
 
 // cycle returns a document whose catalog leads to an object that refers to itself.
@@ -225,11 +219,5 @@ func layerCycle() []byte {
 func metadata(packet string) []byte {
 	var b Builder
 	b.Catalog = fmt.Sprintf("/Metadata %s", b.Flate("/Type /Metadata /Subtype /XML", []byte(packet)))
-	return b.Document(Print("", ""))
-}
-
-func metadataBomb() []byte {
-	var b Builder
-	b.Catalog = fmt.Sprintf("/Metadata %s", b.Stream("/Type /Metadata /Subtype /XML "+bombFilters, bomb('<', 1<<30)))
 	return b.Document(Print("", ""))
 }
