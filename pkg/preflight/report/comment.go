@@ -129,8 +129,6 @@ func contents(in *texts.Language, f *Finding) string {
 	return strings.Join(append(lines, rule), "\n")
 }
 
-func xfdfNumber(v float64) string { return geom.Decimal(v, 3) }
-
 // SeverityColor returns the colour of a severity: red, green and blue from 0 to 255.
 func SeverityColor(s Severity) [3]uint8 {
 	switch s {

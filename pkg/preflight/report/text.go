@@ -78,8 +78,13 @@ func (p *textPage) head(r *Report) {
 	if technical := p.technical(r); len(technical) > 0 {
 		p.line("technical", strings.Join(technical, ", "))
 	}
-	if len(r.Codes) > 0 {
-		p.line("codes", p.codes(r))
+	var codes []string
+	for i := range r.Codes {
+		c := &r.Codes[i]
+		codes = append(codes, fmt.Sprintf("%s %s (%s)", c.Symbology, cmp.Or(c.Text, p.in.Report("notDecoded")), p.in.Report("page", "pages", strconv.Itoa(c.Page))))
+	}
+	if len(codes) > 0 {
+		p.line("codes", strings.Join(codes, ", "))
 	}
 	p.line("file", p.in.Plural("bytes", int(r.File.Bytes))+", SHA-256 "+r.File.SHA256)
 	if !r.Complete {
@@ -104,16 +109,6 @@ func (p *textPage) technical(r *Report) []string {
 		}
 	}
 	return slices.Compact(out)
-}
-
-// codes returns the codes with their contents and pages.
-func (p *textPage) codes(r *Report) string {
-	var out []string
-	for i := range r.Codes {
-		c := &r.Codes[i]
-		out = append(out, fmt.Sprintf("%s %s (%s)", c.Symbology, cmp.Or(c.Text, p.in.Report("notDecoded")), p.in.Report("page", "pages", strconv.Itoa(c.Page))))
-	}
-	return strings.Join(out, ", ")
 }
 
 // line writes a line of the head.

@@ -43,9 +43,13 @@ func XFDF(w io.Writer, r Report) error {
 	doc := document{Space: "preserve"}
 	for _, c := range Comments(r) {
 		color := SeverityColor(c.Severity)
+		var rect []string
+		for _, v := range c.Rect {
+			rect = append(rect, geom.Decimal(v, 3))
+		}
 		a := annot{
 			XMLName: xml.Name{Local: "text"},
-			Page:    c.Page - 1, Rect: rect(c.Rect), Color: "#" + strings.ToUpper(hex.EncodeToString(color[:])), Flags: "nozoom,norotate",
+			Page:    c.Page - 1, Rect: strings.Join(rect, ","), Color: "#" + strings.ToUpper(hex.EncodeToString(color[:])), Flags: "nozoom,norotate",
 			Name: c.Name, Title: CommentAuthor, Subject: c.Subject, Icon: "Comment", Contents: c.Contents,
 		}
 		if c.Located {
@@ -63,12 +67,4 @@ func XFDF(w io.Writer, r Report) error {
 		return fmt.Errorf("write XFDF: %w", err)
 	}
 	return nil
-}
-
-func rect(r geom.Rect) string {
-	parts := make([]string, len(r))
-	for i, v := range r {
-		parts[i] = xfdfNumber(v)
-	}
-	return strings.Join(parts, ",")
 }

@@ -358,19 +358,14 @@ func (m *pageMap) format() string {
 		parts = append(parts, m.in.Report("userUnit", "unit", m.UserUnit))
 	}
 	if m.Bleed != nil {
-		seen := m.seenBleed()
+		// The report has the bleed for the page before rotation: top, right, bottom, left.
+		var seen [4]float64
+		for i, width := range [4]float64{m.Bleed.Top, m.Bleed.Right, m.Bleed.Bottom, m.Bleed.Left} {
+			seen[((i+m.Rotate/90)%4+4)%4] = geom.Round(width, 2)
+		}
 		parts = append(parts, m.in.Report("bleed", "top", seen[0], "right", seen[1], "bottom", seen[2], "left", seen[3]))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// seenBleed returns the bleed at the edges as a viewer shows the page: top, right,
-// bottom, left. The report has it for the page before rotation.
-func (m *pageMap) seenBleed() (seen [4]float64) {
-	for i, width := range [4]float64{m.Bleed.Top, m.Bleed.Right, m.Bleed.Bottom, m.Bleed.Left} {
-		seen[((i+m.Rotate/90)%4+4)%4] = geom.Round(width, 2)
-	}
-	return seen
 }
 
 // content returns the printed content of the page in figures.
@@ -398,8 +393,15 @@ func (m *pageMap) content() string {
 // fileFacts returns what the file contains about itself. Facts without a value are unknown.
 func (v *view) fileFacts() (facts []term) {
 	if d := v.Document; d != nil {
+		kind := append([]string{d.PDFVersion, v.in.Plural("pages", d.Pages)}, report.Standards(v.Report)...)
+		if d.Encrypted {
+			kind = append(kind, v.in.Report("encrypted"))
+		}
+		if d.PrintDenied {
+			kind = append(kind, v.in.Report("printDenied"))
+		}
 		facts = []term{
-			{"PDF", v.pdfFacts()},
+			{"PDF", strings.Join(kind, ", ")},
 			{v.in.Report("creator"), d.Creator},
 			{v.in.Report("producer"), d.Producer},
 			{v.in.Report("created"), d.Created},
@@ -407,33 +409,17 @@ func (v *view) fileFacts() (facts []term) {
 			{v.in.Report("trapped"), d.Trapped},
 		}
 		for _, intent := range d.OutputIntents {
-			facts = append(facts, term{v.in.Report("outputIntent"), intentFacts(intent)})
+			text := intent.Subtype + " " + intent.Condition
+			if icc := intent.Profile; icc != nil {
+				text += fmt.Sprintf(": %s (%s, %s, ICC %s)", icc.Description, icc.Space, icc.Class, icc.Version)
+			}
+			facts = append(facts, term{v.in.Report("outputIntent"), text})
 		}
 		for _, name := range d.Attachments {
 			facts = append(facts, term{v.in.Report("attachment"), name})
 		}
 	}
 	return append(facts, term{v.in.Report("ordered"), report.Ordered(v.Report)}, term{v.in.Report("bytesHeading"), v.in.Plural("bytes", int(v.File.Bytes))})
-}
-
-func (v *view) pdfFacts() string {
-	d := v.Document
-	facts := append([]string{d.PDFVersion, v.in.Plural("pages", d.Pages)}, report.Standards(v.Report)...)
-	if d.Encrypted {
-		facts = append(facts, v.in.Report("encrypted"))
-	}
-	if d.PrintDenied {
-		facts = append(facts, v.in.Report("printDenied"))
-	}
-	return strings.Join(facts, ", ")
-}
-
-func intentFacts(intent report.OutputIntent) string {
-	text := intent.Subtype + " " + intent.Condition
-	if icc := intent.Profile; icc != nil {
-		text += fmt.Sprintf(": %s (%s, %s, ICC %s)", icc.Description, icc.Space, icc.Class, icc.Version)
-	}
-	return text
 }
 
 // coordinate writes a coordinate of SVG with at most two decimals.
