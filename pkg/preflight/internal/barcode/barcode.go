@@ -33,11 +33,6 @@ func (m Image) transposed() Image {
 	return out
 }
 
-// flipped returns a rectangle of the transposed image.
-func flipped(r image.Rectangle) image.Rectangle {
-	return image.Rect(r.Min.Y, r.Min.X, r.Max.Y, r.Max.X)
-}
-
 // Kind is the kind of a region.
 type Kind int
 
@@ -111,7 +106,7 @@ func Read(m Image, kind Kind) (Symbol, bool) {
 		return readDataMatrix(m)
 	case Lying:
 		s, ok := readBars(m.transposed())
-		s.Box = flipped(s.Box)
+		s.Box = image.Rect(s.Box.Min.Y, s.Box.Min.X, s.Box.Max.Y, s.Box.Max.X)
 		for _, places := range [...][]int{s.Bars, s.Spaces} {
 			for i, at := range places {
 				places[i] = at%m.Height*m.Width + at/m.Height

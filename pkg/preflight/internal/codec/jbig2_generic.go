@@ -256,7 +256,14 @@ func (d *jbig2) patternDictionary(h *header) error {
 	if width == 0 || height == 0 || count > maxSymbols {
 		return errors.New("patterns without an extent")
 	}
-	all, err := d.halftoneBitmap(h.data[7:], flags&1 != 0, int(flags>>1&3), point{-width, 0}, count*width, height)
+	var all *bilevel
+	var err error
+	if data, template := h.data[7:], int(flags>>1&3); flags&1 != 0 {
+		all, err = d.decodeFax(data, count*width, height)
+	} else {
+		g := generic{template: template, adaptive: halftoneAdaptive(template, point{-width, 0})}
+		all, err = d.decodeGeneric(newMQ(data), make([]mqContext, templates[template].size), &g, count*width, height)
+	}
 	if err != nil {
 		return err
 	}
@@ -276,14 +283,6 @@ func (d *jbig2) patternDictionary(h *header) error {
 // halftoneAdaptive returns the adaptive pixels of patterns and of their indices (6.6.5.2, 6.7.5).
 func halftoneAdaptive(template int, first point) []point {
 	return []point{first, {-3, -1}, {2, -2}, {-2, -2}}[:len(templates[template].adaptive)]
-}
-
-func (d *jbig2) halftoneBitmap(data []byte, fax bool, template int, first point, width, height int) (*bilevel, error) {
-	if fax {
-		return d.decodeFax(data, width, height)
-	}
-	g := generic{template: template, adaptive: halftoneAdaptive(template, first)}
-	return d.decodeGeneric(newMQ(data), make([]mqContext, templates[template].size), &g, width, height)
 }
 
 // halftoneRegion is 7.4.5 and 6.6.

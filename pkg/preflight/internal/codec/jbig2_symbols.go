@@ -269,8 +269,15 @@ func (d *jbig2) textRegion(h *header, data []byte, width, height int) (*bilevel,
 		if len(data) < 2 {
 			return nil, errBits
 		}
-		if codes, err = d.textCodes(h, int(data[0])<<8|int(data[1])); err != nil {
-			return nil, err
+		// The tables of 7.4.3.1.2.
+		which, tables := int(data[0])<<8|int(data[1]), d.tablesOf(h)
+		codes = &huffmanText{
+			firsts: tables.of(which&3, 6, 7), nexts: tables.of(which>>2&3, 8, 9, 10), strips: tables.of(which>>4&3, 11, 12, 13),
+			widers: tables.of(which>>6&3, 14, 15), highers: tables.of(which>>8&3, 14, 15),
+			rightwards: tables.of(which>>10&3, 14, 15), downwards: tables.of(which>>12&3, 14, 15), sizes: tables.of(which>>14&1, 1),
+		}
+		if tables.err != nil {
+			return nil, tables.err
 		}
 		data = data[2:]
 	}
@@ -301,17 +308,6 @@ func (d *jbig2) textRegion(h *header, data []byte, width, height int) (*bilevel,
 		return nil, err
 	}
 	return out, d.decodeText(t, codes, out)
-}
-
-// textCodes returns the tables of a text region in Huffman codes (7.4.3.1.2).
-func (d *jbig2) textCodes(h *header, flags int) (*huffmanText, error) {
-	tables := d.tablesOf(h)
-	c := &huffmanText{
-		firsts: tables.of(flags&3, 6, 7), nexts: tables.of(flags>>2&3, 8, 9, 10), strips: tables.of(flags>>4&3, 11, 12, 13),
-		widers: tables.of(flags>>6&3, 14, 15), highers: tables.of(flags>>8&3, 14, 15), rightwards: tables.of(flags>>10&3, 14, 15), downwards: tables.of(flags>>12&3, 14, 15),
-		sizes: tables.of(flags>>14&1, 1),
-	}
-	return c, tables.err
 }
 
 // dictionary are the parameters of a symbol dictionary (6.5).

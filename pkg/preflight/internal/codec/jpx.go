@@ -62,10 +62,26 @@ func DecodeJPX(data []byte, o Options) (*Pixels, error) {
 		}
 	}
 	if len(file.palette) > 0 {
-		return file.color(out, o.Room)
+		// Replace indices by the colours of the palette.
+		n := len(file.palette[0])
+		colors := &Pixels{Width: out.Width, Height: out.Height, Components: n}
+		if !o.Room(total * int64(n)) {
+			return nil, errRoom
+		}
+		colors.Samples = make([]byte, 0, int(total)*n)
+		for i := 0; i < len(out.Samples); i += out.Components {
+			colors.Samples = append(colors.Samples, file.palette[min(int(out.Samples[i]), len(file.palette)-1)]...)
+		}
+		return colors, nil
 	}
 	if file.luminance && out.Components >= 3 {
-		out.toRGB()
+		// Convert luminance and chrominance (enumerated colour space 18).
+		for i := 0; i+2 < len(out.Samples); i += out.Components {
+			red, green, blue := unmixIrreversible(float32(out.Samples[i]), float32(out.Samples[i+1])-128, float32(out.Samples[i+2])-128)
+			for k, value := range [3]float32{red, green, blue} {
+				out.Samples[i+k] = byte(min(max(value+0.5, 0), 255))
+			}
+		}
 	}
 	return out, nil
 }
@@ -283,16 +299,6 @@ func store[T number](out *Pixels, s *codestream, from *plane[T], index, discard 
 	}
 }
 
-// toRGB converts luminance and chrominance (enumerated colour space 18).
-func (p *Pixels) toRGB() {
-	for i := 0; i+2 < len(p.Samples); i += p.Components {
-		red, green, blue := unmixIrreversible(float32(p.Samples[i]), float32(p.Samples[i+1])-128, float32(p.Samples[i+2])-128)
-		for k, value := range [3]float32{red, green, blue} {
-			p.Samples[i+k] = byte(min(max(value+0.5, 0), 255))
-		}
-	}
-}
-
 // jpxFile is what the boxes of a file state of its codestream.
 type jpxFile struct {
 	stream []byte
@@ -351,20 +357,6 @@ func (f *jpxFile) header(kind string, body []byte) {
 			f.palette = append(f.palette, row)
 		}
 	}
-}
-
-// color replaces indices by the colours of the palette.
-func (f *jpxFile) color(p *Pixels, room func(int64) bool) (*Pixels, error) {
-	n := len(f.palette[0])
-	out := &Pixels{Width: p.Width, Height: p.Height, Components: n}
-	if !room(int64(p.Width) * int64(p.Height) * int64(n)) {
-		return nil, errRoom
-	}
-	out.Samples = make([]byte, 0, p.Width*p.Height*n)
-	for i := 0; i < len(p.Samples); i += p.Components {
-		out.Samples = append(out.Samples, f.palette[min(int(p.Samples[i]), len(f.palette)-1)]...)
-	}
-	return out, nil
 }
 
 // maxBoxes bounds the boxes of a file that are read.

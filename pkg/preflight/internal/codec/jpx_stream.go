@@ -131,33 +131,27 @@ func readCodestream(data []byte) (*codestream, error) {
 			break
 		}
 		body := data[at+4 : at+2+length]
-		if marker == markerSOT {
-			next, err := s.tilePart(data, at, body)
-			if err != nil {
-				return nil, err
-			}
-			at = next
-			continue
+		next := at + 2 + length
+		var err error
+		switch {
+		case marker == markerSOT:
+			next, err = s.tilePart(data, at, body)
+		case marker == markerSIZ:
+			err = s.readSize(body)
+		case s.main == nil:
+			err = fmt.Errorf("marker %#x before the size", marker)
+		default:
+			err = s.segment(s.main, marker, body)
 		}
-		if err := s.mainSegment(marker, body); err != nil {
+		if err != nil {
 			return nil, err
 		}
-		at += 2 + length
+		at = next
 	}
 	if s.main == nil || len(s.tiles) == 0 {
 		return nil, errCut
 	}
 	return s, nil
-}
-
-func (s *codestream) mainSegment(marker int, body []byte) error {
-	if marker == markerSIZ {
-		return s.readSize(body)
-	}
-	if s.main == nil {
-		return fmt.Errorf("marker %#x before the size", marker)
-	}
-	return s.segment(s.main, marker, body)
 }
 
 // segment reads a segment of the main header or of a tile.

@@ -153,8 +153,11 @@ func (o *Output) Amounts(dst []float64, s *Space, values []float64) []float64 {
 	var unit [4]float64
 	for i := range min(s.Components, len(unit)) {
 		v := at(values, i)
-		if s.Family == Lab {
-			v = labUnit(i, v)
+		switch {
+		case s.Family == Lab && i == 0: // from 0 to 100
+			v /= 100
+		case s.Family == Lab: // from -128 to 127
+			v = (v + 128) / 255
 		}
 		unit[i] = share(v)
 	}
@@ -184,14 +187,6 @@ func (o *Output) Converts(s *Space) bool {
 	default:
 		return false
 	}
-}
-
-// labUnit maps a component of Lab to 0 to 1.
-func labUnit(i int, v float64) float64 {
-	if i == 0 {
-		return v / 100
-	}
-	return (v + 128) / 255
 }
 
 // ThroughRGB returns the inks of a colour, given as inks, after a conversion to sRGB and

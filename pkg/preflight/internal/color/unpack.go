@@ -29,25 +29,20 @@ func Unpack(i Image, width, height int, room func(bytes int64) bool) (Image, boo
 		i.Codec, i.Bits, i.Data = Plain, 1, data
 		return i, err == nil && i.Space.Components == 1
 	}
-	if side := samplesOfBlock(i, width, height); side < 8 && (side == 1 || i.Ahead == nil) {
+	// side is how many samples of a block of a JPEG, in each direction, suffice: 1, 2, or 8 for all.
+	side, times := 8, min(i.Width/max(width, 1), i.Height/max(height, 1))
+	switch {
+	case times >= 6 || i.Width > mostPixels/i.Height:
+		side = 1
+	case times >= 4:
+		side = 2
+	}
+	if side < 8 && (side == 1 || i.Ahead == nil) {
 		if unpacked, ok := unpackBlocks(i, side, room); ok {
 			return unpacked, true
 		}
 	}
 	return unpackWhole(i, room)
-}
-
-// samplesOfBlock returns how many samples of a block of a JPEG, in each direction, suffice for an image of
-// a size: 1, 2, or 8 for all.
-func samplesOfBlock(i Image, width, height int) int {
-	times := min(i.Width/max(width, 1), i.Height/max(height, 1))
-	switch {
-	case times >= 6 || i.Width > mostPixels/i.Height:
-		return 1
-	case times >= 4:
-		return 2
-	}
-	return 8
 }
 
 // unpackJPX converts a JPEG 2000 image to the components of its space, or to its opacity. An array

@@ -72,7 +72,10 @@ func placed(file *document.File, annot types.Dict, rect geom.Rect) (normal types
 	matrix = geom.Identity()
 	form := file.Dict(normal)
 	if box, ok := file.Rect(form["BBox"]); ok {
-		matrix = fit(file.Matrix(form["Matrix"]).Rect(box), rect)
+		if from := file.Matrix(form["Matrix"]).Rect(box); !from.Empty() {
+			x, y := rect.Width()/from.Width(), rect.Height()/from.Height()
+			matrix = geom.Matrix{x, 0, 0, y, rect[0] - from[0]*x, rect[1] - from[1]*y}
+		}
 	}
 	return normal, matrix
 }
@@ -87,13 +90,4 @@ func Appearance(file *document.File, annot types.Dict) (form types.Object, matri
 	}
 	form, matrix = placed(file, annot, rect)
 	return form, matrix, file.Dict(form) != nil
-}
-
-// fit returns the matrix that scales and moves one rectangle onto another.
-func fit(from, to geom.Rect) geom.Matrix {
-	if from.Empty() {
-		return geom.Identity()
-	}
-	x, y := to.Width()/from.Width(), to.Height()/from.Height()
-	return geom.Matrix{x, 0, 0, y, to[0] - from[0]*x, to[1] - from[1]*y}
 }

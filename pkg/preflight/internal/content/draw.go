@@ -79,13 +79,6 @@ func (in *Interpreter) clipInk(f *frame, shape *geom.Path, evenOdd bool) {
 	f.state.region = in.renderer.Clip(f.state.region, shape, evenOdd)
 }
 
-// drawFill fills a shape on the page with the current colour.
-func (in *Interpreter) drawFill(f *frame, shape *geom.Path, evenOdd bool) {
-	if in.startMark(f) {
-		in.fillShape(f, shape, evenOdd)
-	}
-}
-
 // fillShape fills a shape as a part of the current mark.
 func (in *Interpreter) fillShape(f *frame, shape *geom.Path, evenOdd bool) {
 	with := &f.state.fill
@@ -94,12 +87,6 @@ func (in *Interpreter) fillShape(f *frame, shape *geom.Path, evenOdd bool) {
 		in.drawPattern(f, with, shape, evenOdd, f.state.region, in.style(f, false))
 	case with.space.Paints():
 		in.renderer.Fill(shape, evenOdd, f.state.region, with.tone, in.style(f, false))
-	}
-}
-
-func (in *Interpreter) drawStroke(f *frame, shape *geom.Path) {
-	if in.startMark(f) {
-		in.strokeShape(f, shape)
 	}
 }
 
@@ -187,16 +174,6 @@ func (in *Interpreter) shadingOf(f *frame, o types.Object, pattern bool) *render
 		sh.Functions = in.functions(function)
 	}
 	return sh
-}
-
-// drawShading paints a shading inside a shape, or inside the whole clip.
-func (in *Interpreter) drawShading(f *frame, o types.Object, matrix geom.Matrix, shape *geom.Path, evenOdd bool) {
-	if !in.startMark(f) {
-		return
-	}
-	if sh := in.shadingOf(f, o, false); sh != nil {
-		in.shade(sh, matrix, shape, evenOdd, f.state.region, in.style(f, false))
-	}
 }
 
 // shade paints a shading and keeps its inks.
@@ -296,13 +273,6 @@ func (in *Interpreter) beginGroup(f *frame, form types.Dict, isolated, knockout 
 		region = in.renderer.Clip(region, &shape, false)
 	}
 	in.renderer.Begin(region, isolated, knockout, space)
-}
-
-// endGroup composites the group that [Interpreter.beginGroup] started.
-func (in *Interpreter) endGroup(f *frame, region *raster.Clip) {
-	if in.draws(f) {
-		in.renderer.End(region, in.style(f, false))
-	}
 }
 
 // drawMask renders the soft mask of a graphics state parameter dictionary.

@@ -80,8 +80,8 @@ func (in *Interpreter) form(f *frame, o types.Object, dict types.Dict) {
 	}
 	before := in.blended
 	in.runForm(inner, o, dict)
-	if separate {
-		in.endGroup(f, region)
+	if separate && in.draws(f) {
+		in.renderer.End(region, in.style(f, false))
 	}
 	if in.blended > before && (isolated || knockout) {
 		in.feature(facts.Transparency, "Group", o, nil)

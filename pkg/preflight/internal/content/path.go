@@ -272,7 +272,9 @@ func (in *Interpreter) paintPath(f *frame, how painting) {
 }
 
 func (in *Interpreter) fillPath(f *frame, evenOdd bool) {
-	in.drawFill(f, &f.path.shape, evenOdd)
+	if in.startMark(f) {
+		in.fillShape(f, &f.path.shape, evenOdd)
+	}
 	m := in.begin(f, facts.Path, f.path.box)
 	if m == nil {
 		return
@@ -282,7 +284,9 @@ func (in *Interpreter) fillPath(f *frame, evenOdd bool) {
 }
 
 func (in *Interpreter) strokePath(f *frame) {
-	in.drawStroke(f, &f.path.shape)
+	if in.startMark(f) {
+		in.strokeShape(f, &f.path.shape)
+	}
 	least, greatest := f.state.ctm.Stretch()
 	width := math.Abs(f.state.lineWidth)
 	m := in.begin(f, facts.Path, f.path.box.Grow(width*greatest/2))

@@ -18,7 +18,11 @@ func (in *Interpreter) shadingFill(f *frame) {
 	if dict == nil {
 		return
 	}
-	in.drawShading(f, o, f.state.ctm, nil, false)
+	if in.startMark(f) {
+		if sh := in.shadingOf(f, o, false); sh != nil {
+			in.shade(sh, f.state.ctm, nil, false, f.state.region, in.style(f, false))
+		}
+	}
 	region := f.state.clip
 	if box, ok := in.file.Rect(dict["BBox"]); ok {
 		region = region.Intersect(f.state.ctm.Rect(box))

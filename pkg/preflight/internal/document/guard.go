@@ -25,8 +25,8 @@ func (f *File) guard(call func() error) error {
 
 // panicked records an error as an incident when it is a panic.
 func (f *File) panicked(err error) {
-	var panicked *panicError
-	if !errors.As(err, &panicked) {
+	panicked, ok := errors.AsType[*panicError](err)
+	if !ok {
 		return
 	}
 	f.collector.Incomplete()

@@ -124,7 +124,15 @@ func (c *Collector) Mark(number int, m *Mark) {
 	page.Painted++
 	page.Parts += m.parts(page.UserUnit)
 	page.Extent = page.Extent.Union(m.Box)
-	page.addFrame(m.Box)
+	// Keep a box near the finished edge, unless a kept box contains it.
+	inner := page.Finished().Grow(-FrameDepth / page.UserUnit)
+	switch {
+	case inner.Contains(m.Box, 0), slices.ContainsFunc(page.Frame, func(kept geom.Rect) bool { return kept.Contains(m.Box, 0) }):
+	case len(page.Frame) >= maxFrame:
+		page.FrameFull = true
+	default:
+		page.Frame = append(page.Frame, m.Box)
+	}
 }
 
 // EndPage ends a page. ink is the measured ink, or nil.
@@ -139,19 +147,6 @@ func (c *Collector) EndPage(number int, ink *InkMap, visible func(mark uint32) (
 	if c.sink != nil {
 		c.sink.EndPage(page, visible)
 	}
-}
-
-// addFrame keeps a box near the finished edge, unless a kept box contains it.
-func (p *Page) addFrame(box geom.Rect) {
-	inner := p.Finished().Grow(-FrameDepth / p.UserUnit)
-	if inner.Contains(box, 0) || slices.ContainsFunc(p.Frame, func(kept geom.Rect) bool { return kept.Contains(box, 0) }) {
-		return
-	}
-	if len(p.Frame) >= maxFrame {
-		p.FrameFull = true
-		return
-	}
-	p.Frame = append(p.Frame, box)
 }
 
 // addText adds a box, or joins it to the last box when they are neighbours or when

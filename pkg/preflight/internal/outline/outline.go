@@ -8,7 +8,6 @@ package outline
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
@@ -292,19 +291,4 @@ func (v *vertical) at(code int) (x, y float64) {
 		}
 	}
 	return 0.5, v.y
-}
-
-// styles returns whether the name and the flags of a font stand for a bold, an italic
-// and a monospaced face.
-func styles(name string, flags int) (bold, italic, mono bool) {
-	lower := strings.ToLower(name)
-	has := func(parts ...string) bool {
-		for _, part := range parts {
-			if strings.Contains(lower, part) {
-				return true
-			}
-		}
-		return false
-	}
-	return has("bold", "black", "heavy") || flags&(1<<18) != 0, has("italic", "oblique") || flags&(1<<6) != 0, has("courier", "mono") || flags&1 != 0
 }

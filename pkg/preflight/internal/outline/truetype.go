@@ -5,6 +5,8 @@ package outline
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
@@ -548,7 +550,12 @@ func (f *Font) substitute(name string, flags int, names simpleNames, composite b
 		f.fault = fmt.Errorf("%w: composite font without a program", ErrUnsupported)
 		return
 	}
-	bold, italic, mono := styles(name, flags)
+	lower := strings.ToLower(name)
+	has := func(parts ...string) bool {
+		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(lower, part) })
+	}
+	bold := has("bold", "black", "heavy") || flags&(1<<18) != 0
+	italic, mono := has("italic", "oblique") || flags&(1<<6) != 0, has("courier", "mono") || flags&1 != 0
 	face := "regular"
 	switch {
 	case mono && bold:

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
@@ -60,7 +61,10 @@ func readTypeOne(data []byte) (*typeOneFont, error) {
 	if len(coded) < 8 {
 		return nil, ErrProgram
 	}
-	if isHex(coded[:4]) {
+	binary := slices.ContainsFunc(coded[:4], func(c byte) bool {
+		return (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') && c > ' '
+	})
+	if !binary {
 		plain := make([]byte, 0, len(coded)/2)
 		var digits []byte
 		for _, b := range coded {
@@ -106,15 +110,6 @@ func withoutHeaders(data []byte) []byte {
 		data = data[size:]
 	}
 	return out
-}
-
-func isHex(b []byte) bool {
-	for _, c := range b {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') && c > ' ' {
-			return false
-		}
-	}
-	return true
 }
 
 // decrypt undoes the encryption of chapter 7, and drops the first bytes.

@@ -25,8 +25,6 @@ func (b *bitReader) take(n int) uint64 {
 // more reports whether a number of bits is left.
 func (b *bitReader) more(n int) bool { return b.at+n <= 8*len(b.data) }
 
-func (b *bitReader) align() { b.at = (b.at + 7) / 8 * 8 }
-
 // bitWriter appends packed numbers to data that ends at a whole byte.
 type bitWriter struct {
 	data []byte

@@ -113,7 +113,7 @@ func (f *MeshFormat) Records(data []byte, yield func(*MeshRecord) bool) {
 				r.Colors[i][k] = low + float64(b.take(f.Component))*most*(high-low)
 			}
 		}
-		b.align()
+		b.at = (b.at + 7) / 8 * 8 // the next record begins at a byte
 		if !yield(&r) {
 			return
 		}

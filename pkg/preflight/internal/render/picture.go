@@ -17,7 +17,7 @@ func (r *Renderer) Picture(spot func(ink string) (space string, full []float64, 
 	canvas, box := r.surface.canvas, r.surface.canvas.Box()
 	out := image.NewRGBA(box)
 	blank := make([]uint8, box.Dx())
-	screen := newConverter(r.output.Screen())
+	screen := &converter{table: r.output.Screen()}
 	for y := range box.Dy() {
 		var inks [planes.FirstSpot][]uint8
 		for p := range inks {
@@ -77,8 +77,6 @@ type converter struct {
 const cached = 1 << cachedBits
 
 const cachedBits = 13
-
-func newConverter(table *color.Table) *converter { return &converter{table: table} }
 
 // row converts a row of pixels.
 func (p *converter) row(to []uint8, inks [planes.FirstSpot][]uint8) {

@@ -113,15 +113,6 @@ func (f flat) Row(_, _, n int, to *planes.Pixels) {
 // steps is the number of colours of a gradient that are distinguished.
 const steps = 256
 
-// ramp returns the tones of a shading for the values of its parameter.
-func (r *Renderer) ramp(sh *Shading, low, high float64) []planes.Amounts {
-	out := make([]planes.Amounts, steps)
-	for i := range out {
-		out[i] = r.parametric(sh, low+(high-low)*float64(i)/(steps-1))
-	}
-	return out
-}
-
 // parametric returns the tone that the functions of a shading give.
 func (r *Renderer) parametric(sh *Shading, in ...float64) planes.Amounts {
 	var buffer [color.MaxComponents]float64
@@ -183,7 +174,10 @@ func (r *Renderer) gradient(sh *Shading, radial bool, inverse geom.Matrix) color
 	if len(sh.Functions) == 0 {
 		return nil
 	}
-	g := &parametric{inverse: inverse, tones: r.ramp(sh, low, high)}
+	g := &parametric{inverse: inverse, tones: make([]planes.Amounts, steps)}
+	for i := range g.tones {
+		g.tones[i] = r.parametric(sh, low+(high-low)*float64(i)/(steps-1))
+	}
 	if radial {
 		c, ok := r.file.Numbers(sh.Dict["Coords"], 6)
 		if !ok {

@@ -69,20 +69,13 @@ func Match(acceptLanguage string) string {
 		return English
 	}
 	// ParseAcceptLanguage keeps languages of weight 0, which are not acceptable.
-	tags = tags[:len(tags)-zeros(weights)]
+	for len(tags) > 0 && weights[len(tags)-1] == 0 {
+		tags = tags[:len(tags)-1]
+	}
 	if _, index, confidence := matcher().Match(tags...); confidence != language.No {
 		return Codes()[index]
 	}
 	return English
-}
-
-// zeros counts the trailing weights of 0.
-func zeros(weights []float32) int {
-	n := 0
-	for n < len(weights) && weights[len(weights)-1-n] == 0 {
-		n++
-	}
-	return n
 }
 
 // Language formats the texts of one language. It is safe for concurrent use.
@@ -277,8 +270,17 @@ func (l *Language) format(t template, values map[string]any, depth int) (string,
 func (l *Language) argument(p parameter, values map[string]any, depth int) (string, bool) {
 	value, present := values[p.name]
 	switch p.group {
-	case "":
-		return l.plain(value, values[p.name+"Omitted"])
+	case "": // a value as it is
+		switch v := value.(type) {
+		case string:
+			return v, true
+		case float64:
+			return l.Number(v, 3), true
+		case []string:
+			n, _ := values[p.name+"Omitted"].(float64)
+			return l.List(v, int(min(max(n, 0), math.MaxInt32))), true
+		}
+		return "", false
 	case "quoted":
 		s, ok := value.(string)
 		return strconv.Quote(s), ok
@@ -325,20 +327,6 @@ func (l *Language) argument(p parameter, values map[string]any, depth int) (stri
 		}
 	}
 	return l.format(t, values, depth+1)
-}
-
-// plain formats a value as it is.
-func (l *Language) plain(value, omitted any) (string, bool) {
-	switch v := value.(type) {
-	case string:
-		return v, true
-	case float64:
-		return l.Number(v, 3), true
-	case []string:
-		n, _ := omitted.(float64)
-		return l.List(v, int(min(max(n, 0), math.MaxInt32))), true
-	}
-	return "", false
 }
 
 // List joins names, and the number of omitted ones, in a sentence.
