@@ -194,8 +194,11 @@ func comparePage(ctx context.Context, a, b *side, i int, of scopes) (change *rep
 	}
 	view, toPage := second.View(), pages[1].ToPage()
 	for _, r := range found.Regions {
-		box := toPage.Rect(geom.Rect{float64(r.Box.Min.X), float64(r.Box.Min.Y), float64(r.Box.Max.X), float64(r.Box.Max.Y)})
-		change.Regions = append(change.Regions, report.Region{BBox: report.Rect(rounded(view.Rect(box))), Area: geom.Round(float64(r.Pixels)*mm*mm, 1)})
+		box := view.Rect(toPage.Rect(geom.Rect{float64(r.Box.Min.X), float64(r.Box.Min.Y), float64(r.Box.Max.X), float64(r.Box.Max.Y)}))
+		for k := range box {
+			box[k] = geom.Round(box[k], 1)
+		}
+		change.Regions = append(change.Regions, report.Region{BBox: report.Rect(box), Area: geom.Round(float64(r.Pixels)*mm*mm, 1)})
 	}
 	if len(change.Boxes) == 0 && len(change.Inks) == 0 {
 		return nil, whole, nil
@@ -217,13 +220,6 @@ func inked(s *side, i int) planes.Page {
 		}
 	}
 	return out
-}
-
-func rounded(r geom.Rect) geom.Rect {
-	for i := range r {
-		r[i] = geom.Round(r[i], 1)
-	}
-	return r
 }
 
 // coverage returns the mean amount of an ink on a page, in percent.

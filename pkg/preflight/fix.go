@@ -49,8 +49,8 @@ func Fix(ctx context.Context, file io.ReaderAt, size int64, p profile.Profile, f
 	for {
 		x := &fixer{source: Source{file, size}, report: inspected, profile: p, opts: opts, above: above}
 		update, log, err := x.apply(ctx, selected)
-		var impossible *impossibleError
-		if !errors.As(err, &impossible) {
+		impossible, is := errors.AsType[*impossibleError](err)
+		if !is {
 			log.Skipped = skipped
 			return update, log, err
 		}
@@ -166,8 +166,7 @@ func unfit(err error) error {
 		report.RefusedUnreadable: report.FixUnreadable, report.RefusedEncrypted: report.FixEncrypted, report.RefusedRepaired: report.FixDamaged,
 		report.RefusedStructure: report.FixStructure, report.RefusedTooLarge: report.FixTooLarge,
 	}
-	var refusal report.Refusal
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[report.Refusal](err); ok {
 		return &impossibleError{Reason: reasons[refusal]}
 	}
 	return err
@@ -190,14 +189,6 @@ func (x *fixer) edit(o types.Object) (types.Dict, bool) {
 	x.edits[ref] = maps.Clone(dict)
 	x.order = append(x.order, ref)
 	return x.edits[ref], true
-}
-
-// current returns a dictionary as the update will contain it.
-func (x *fixer) current(o types.Object) types.Dict {
-	if ref, ok := o.(types.IndirectRef); ok && x.edits[ref] != nil {
-		return x.edits[ref]
-	}
-	return x.file.Dict(o)
 }
 
 // page returns the dictionary of a page for changing.

@@ -135,8 +135,18 @@ func (c *conversion) picture(o types.Object, dict types.Dict, image color.Image)
 	defer c.change(o, image.Space)
 	generation := c.x.file.Generation(ref)
 	if image.Space.Indexed() {
+		// The Indexed space gets the inks of its colours.
+		var table []byte
+		entries := image.Space.Entries()
+		for i := range entries {
+			for _, v := range c.color(image.Space, []float64{float64(i)}) {
+				table = append(table, byte(v*255+0.5))
+			}
+		}
 		out := maps.Clone(stream.Dict)
-		out["ColorSpace"] = c.palette(image.Space)
+		out["ColorSpace"] = types.Array{
+			types.Name("Indexed"), types.Name(color.DeviceCMYK), types.Integer(entries - 1), types.HexLiteral(hex.EncodeToString(table)),
+		}
 		c.x.update.replaceStream(ref, generation, out, string(stream.Raw))
 		return true
 	}
@@ -170,20 +180,6 @@ func (c *conversion) inline(image color.Image) (types.IndirectRef, bool) {
 	}
 	made["Type"], made["Subtype"] = types.Name("XObject"), types.Name("Image")
 	return c.x.update.stream(made, data), true
-}
-
-// palette returns the Indexed space with the inks of the colours of another one.
-func (c *conversion) palette(space *color.Space) types.Array {
-	var table []byte
-	entries := space.Entries()
-	for i := range entries {
-		for _, v := range c.color(space, []float64{float64(i)}) {
-			table = append(table, byte(v*255+0.5))
-		}
-	}
-	return types.Array{
-		types.Name("Indexed"), types.Name(color.DeviceCMYK), types.Integer(entries - 1), types.HexLiteral(hex.EncodeToString(table)),
-	}
 }
 
 // samples converts the samples of an image to CMYK with eight bits. With a colour key, mask is a

@@ -73,7 +73,16 @@ func (c *conversion) mesh(o types.Object, dict types.Dict, space *color.Space) (
 		return "", false
 	}
 	if m.after == m.before {
-		m.recode()
+		// Convert the colours of the records, and keep all else.
+		m.to.Kind, m.to.Coordinate, m.to.Flag = m.from.Kind, m.from.Coordinate, m.from.Flag
+		m.out = nil
+		m.from.Records(m.data, func(r *render.MeshRecord) bool {
+			for i := range r.Colors {
+				r.Colors[i] = m.inks(&r.Colors[i])
+			}
+			m.out = m.to.Append(m.out, r)
+			return true
+		})
 	} else {
 		c.changes = append(c.changes, report.ObjectChange{Name: "mesh", Before: pieces(m.before), After: pieces(m.after)})
 		delete(dict, "VerticesPerRow")
@@ -91,19 +100,6 @@ func (c *conversion) mesh(o types.Object, dict types.Dict, space *color.Space) (
 }
 
 func pieces(n int) string { return strconv.Itoa(n) + " pieces" }
-
-// recode converts the colours of the records, and keeps all else.
-func (m *converter) recode() {
-	m.to.Kind, m.to.Coordinate, m.to.Flag = m.from.Kind, m.from.Coordinate, m.from.Flag
-	m.out = nil
-	m.from.Records(m.data, func(r *render.MeshRecord) bool {
-		for i := range r.Colors {
-			r.Colors[i] = m.inks(&r.Colors[i])
-		}
-		m.out = m.to.Append(m.out, r)
-		return true
-	})
-}
 
 // finer makes the coordinates finer, for points between those of the mesh, and returns the factor of its
 // own points, which stay exact.

@@ -341,14 +341,16 @@ func (x *fixer) contents(o types.Object, page int) (string, bool) {
 	}
 	var out bytes.Buffer
 	for _, part := range parts {
-		data := x.written(part)
-		if data == nil {
-			data = x.file.Decode(part, page)
+		ref, _ := part.(types.IndirectRef)
+		if text, fixed := x.texts[ref]; fixed {
+			out.WriteString(text)
+		} else {
+			data := x.file.Decode(part, page)
 			if stream, ok := x.file.Stream(part); data == nil && ok && len(stream.Raw) > 0 {
 				return "", false
 			}
+			out.Write(data)
 		}
-		out.Write(data)
 		out.WriteByte('\n')
 	}
 	return compressed(out.Bytes()), true
@@ -371,7 +373,10 @@ func (x *fixer) annotations() ([]report.ObjectChange, error) {
 		var drawing strings.Builder
 		forms := types.Dict{}
 		for _, o := range annots {
-			annot := x.current(o)
+			annot := x.file.Dict(o)
+			if ref, ok := o.(types.IndirectRef); ok && x.edits[ref] != nil {
+				annot = x.edits[ref]
+			}
 			subtype := x.file.Name(annot["Subtype"])
 			change := report.ObjectChange{Page: i + 1, Object: document.Ref(o), Name: "Annots", Before: document.Clean(subtype, 40)}
 			appearance, matrix, printed := content.Appearance(x.file, annot)
@@ -439,19 +444,9 @@ func (x *fixer) draw(i int, dict types.Dict, forms types.Dict, drawing string) {
 	dict["Contents"] = append(append(types.Array{x.stream("q\n")}, contents...), x.stream("Q\n"+drawing))
 }
 
-// stream writes content that [fixer.written] finds again.
+// stream writes content that [fixer.contents] finds again.
 func (x *fixer) stream(text string) types.IndirectRef {
 	ref := x.update.stream(types.Dict{"Filter": types.Name("FlateDecode")}, compressed([]byte(text)))
 	x.texts[ref] = text
 	return ref
-}
-
-// written returns the content that a fix has written, or nil.
-func (x *fixer) written(o types.Object) []byte {
-	if ref, ok := o.(types.IndirectRef); ok {
-		if text, ok := x.texts[ref]; ok {
-			return []byte(text)
-		}
-	}
-	return nil
 }

@@ -81,8 +81,13 @@ func (w *Writer) Add(page Page, printed image.Image, inks []*image.Gray) (bool, 
 			return false, fmt.Errorf("page %d: pictures of different sizes", page.Number)
 		}
 	}
-	encoded, err := encode(pictures)
-	if err != nil {
+	encoded, errs := make([]bytes.Buffer, len(pictures)), make([]error, len(pictures))
+	var encoding sync.WaitGroup
+	for i, picture := range pictures {
+		encoding.Go(func() { errs[i] = jpeg.Encode(&encoded[i], picture, &jpeg.Options{Quality: quality}) })
+	}
+	encoding.Wait()
+	if err := errors.Join(errs...); err != nil {
 		return false, fmt.Errorf("encode page %d: %w", page.Number, err)
 	}
 	total := w.out.Len()
@@ -101,17 +106,6 @@ func (w *Writer) Add(page Page, printed image.Image, inks []*image.Gray) (bool, 
 	}
 	w.pages = append(w.pages, page)
 	return true, nil
-}
-
-// encode returns pictures as JPEG files, which it makes at the same time.
-func encode(pictures []image.Image) ([]bytes.Buffer, error) {
-	encoded, errs := make([]bytes.Buffer, len(pictures)), make([]error, len(pictures))
-	var encoding sync.WaitGroup
-	for i, picture := range pictures {
-		encoding.Go(func() { errs[i] = jpeg.Encode(&encoded[i], picture, &jpeg.Options{Quality: quality}) })
-	}
-	encoding.Wait()
-	return encoded, errors.Join(errs...)
 }
 
 func (w *Writer) store(name string, data []byte) error {

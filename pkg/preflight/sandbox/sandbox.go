@@ -142,8 +142,7 @@ func Run(ctx context.Context, spec Spec) (Inspected, error) {
 	pictured.Limits.Wall += pictureTime
 	pictured.Limits.besides = pageimage.MaxBytes + 4
 	made, err := run(ctx, pictured)
-	var failure *Error
-	if errors.As(err, &failure) && !errors.Is(err, ErrTimeLimit) {
+	if _, failed := errors.AsType[*Error](err); failed && !errors.Is(err, ErrTimeLimit) {
 		spec.Pictures = false
 		return run(ctx, spec)
 	}
@@ -306,7 +305,9 @@ func newChild(ctx context.Context, spec Spec, request Request, limits Limits) (*
 		},
 	}
 	c.cmd.Dir = "/"
-	c.cmd.Env = environment(limits)
+	// The child inherits only settings of the Go runtime. The collector works harder before the
+	// kernel's limit is met.
+	c.cmd.Env = []string{fmt.Sprintf("GOMEMLIMIT=%d", limits.Memory*3/8), "GOMAXPROCS=2", "GOTRACEBACK=single"}
 	c.cmd.ExtraFiles = []*os.File{spec.File, progressEnd, cmp.Or(spec.Other, spec.File)}
 	c.cmd.SysProcAttr = attributes()
 	c.cmd.Cancel = c.kill
@@ -314,16 +315,6 @@ func newChild(ctx context.Context, spec Spec, request Request, limits Limits) (*
 	c.stdout = capped{limit: limits.Output + limits.besides, full: c.kill}
 	c.cmd.Stdout, c.cmd.Stderr = &c.stdout, &c.stderr
 	return c, nil
-}
-
-// environment is all that the child inherits: settings of the Go runtime.
-func environment(limits Limits) []string {
-	return []string{
-		// The collector works harder before the kernel's limit is met.
-		fmt.Sprintf("GOMEMLIMIT=%d", limits.Memory*3/8),
-		"GOMAXPROCS=2",
-		"GOTRACEBACK=single",
-	}
 }
 
 // run starts the child, limits it, releases it and waits for its end. The error

@@ -63,7 +63,10 @@ func run(in io.Reader, file, other *os.File, progress, out io.Writer) (int, erro
 	if ask.Compare {
 		return compared(file, other, progress, out)
 	}
-	p, err := selected(ask)
+	p, err := profile.Lookup(ask.Profile)
+	if ask.ProfileText != "" {
+		p, err = rules.Parse([]byte(ask.ProfileText))
+	}
 	if err != nil {
 		return sandbox.ExitUsage, err
 	}
@@ -72,7 +75,14 @@ func run(in io.Reader, file, other *os.File, progress, out io.Writer) (int, erro
 		return sandbox.ExitInput, fmt.Errorf("stat PDF: %w", err)
 	}
 	if ask.Fix {
-		return fixed(file, info.Size(), p, ask, out)
+		update, log, err := preflight.Fix(context.Background(), file, info.Size(), p, ask.Fixes, preflight.Options{Ticket: ask.Ticket, Output: ask.Output})
+		if err != nil {
+			return sandbox.ExitInput, err
+		}
+		if err := report.EncodeFix(out, log, update); err != nil {
+			return sandbox.ExitInternal, err
+		}
+		return sandbox.ExitReport, nil
 	}
 	opts := preflight.Options{Ticket: ask.Ticket, Progress: progressWriter(progress)}
 	if ask.Pictures {
@@ -86,18 +96,6 @@ func run(in io.Reader, file, other *os.File, progress, out io.Writer) (int, erro
 		return annotated(file, info.Size(), report.Localize(r, ask.Language), out)
 	}
 	return write(out, r, opts.Pictures)
-}
-
-// fixed writes the fixes of a file.
-func fixed(file *os.File, size int64, p profile.Profile, ask sandbox.Request, out io.Writer) (int, error) {
-	update, log, err := preflight.Fix(context.Background(), file, size, p, ask.Fixes, preflight.Options{Ticket: ask.Ticket, Output: ask.Output})
-	if err != nil {
-		return sandbox.ExitInput, err
-	}
-	if err := report.EncodeFix(out, log, update); err != nil {
-		return sandbox.ExitInternal, err
-	}
-	return sandbox.ExitReport, nil
 }
 
 // compared writes the comparison of two files.
@@ -122,14 +120,6 @@ func compared(before, after *os.File, progress, out io.Writer) (int, error) {
 		return sandbox.ExitInternal, fmt.Errorf("write comparison: %w", err)
 	}
 	return sandbox.ExitReport, nil
-}
-
-// selected returns the profile of a request.
-func selected(ask sandbox.Request) (profile.Profile, error) {
-	if ask.ProfileText != "" {
-		return rules.Parse([]byte(ask.ProfileText))
-	}
-	return profile.Lookup(ask.Profile)
 }
 
 // annotated writes the update. A refusal is an exit code of its own.
