@@ -194,8 +194,8 @@ func syntaxError(body []byte, err error) error {
 	if errors.As(err, &refused) {
 		return err
 	}
-	var syntactic *jsontext.SyntacticError
-	if !errors.As(err, &syntactic) {
+	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if !ok {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return refusal(body, int64(len(body)), ReasonSyntax, "the document is incomplete")
 		}

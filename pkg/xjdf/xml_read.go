@@ -70,8 +70,7 @@ func (r *xmlReader) document(skipped int64) error {
 			if errors.Is(err, errCharset) {
 				return refusal(r.body, r.start, ReasonCharset, fmt.Sprint(errCharset))
 			}
-			var syntactic *xml.SyntaxError
-			if errors.As(err, &syntactic) {
+			if syntactic, ok := errors.AsType[*xml.SyntaxError](err); ok {
 				return refusal(r.body, offset, ReasonSyntax, syntactic.Msg)
 			}
 			return refusal(r.body, offset, ReasonSyntax, strings.TrimPrefix(err.Error(), "xml: "))

@@ -161,8 +161,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	answer, silent := Document{}, false
 	if err != nil {
 		code := ValidationError
-		var unreadable *xjdf.Error
-		if errors.As(err, &unreadable) {
+		if _, unreadable := errors.AsType[*xjdf.Error](err); unreadable {
 			code = ParserError
 		}
 		answer.Messages = []Message{refuse(&Unknown{Element: xjdf.New("")}, code, err.Error())}
@@ -261,8 +260,8 @@ func (r *Receiver) receive(ctx context.Context, m Message, jobs *pack.Package) R
 	if succeeded = err == nil; succeeded {
 		return respond(m, Success)
 	}
-	var code ReturnCode
-	if !errors.As(err, &code) || code == Success {
+	code, known := errors.AsType[ReturnCode](err)
+	if !known || code == Success {
 		return refuse(m, InternalError, "the message could not be handled; send it again")
 	}
 	return refuse(m, code, code.String())
