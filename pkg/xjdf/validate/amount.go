@@ -114,32 +114,25 @@ func poolPart(p *pass, pool *xjdf.Node) {
 	if pool.Parent == nil || pool.Parent.Child("Part") == nil {
 		return
 	}
-	of := partKeys{count: map[string]int{}, values: map[[2]string]bool{}}
+	parts, count, values := 0, map[string]int{}, map[[2]string]bool{}
 	for part := range pool.Parent.All("Part") {
-		of.parts++
+		parts++
 		for i := range part.Attributes {
 			a := &part.Attributes[i]
-			of.count[a.Name.Local]++
-			of.values[[2]string{a.Name.Local, a.Value}] = true
+			count[a.Name.Local]++
+			values[[2]string{a.Name.Local, a.Value}] = true
 		}
 	}
 	for amount := range pool.All("PartAmount") {
 		for part := range amount.All("Part") {
 			for i := range part.Attributes {
 				a := &part.Attributes[i]
-				if a.Definition != nil && of.count[a.Name.Local] == of.parts && !of.values[[2]string{a.Name.Local, a.Value}] {
+				if a.Definition != nil && count[a.Name.Local] == parts && !values[[2]string{a.Name.Local, a.Value}] {
 					p.findf(part, a.Name.Local, "%s is %s, but no Part of the resource has this value.", a.Name.Local, quoted(a.Value))
 				}
 			}
 		}
 	}
-}
-
-// partKeys are the keys of the parts of a resource.
-type partKeys struct {
-	parts  int
-	count  map[string]int
-	values map[[2]string]bool
 }
 
 // dropItemAmount adds the amounts of the DropItems of each product, in all deliveries.

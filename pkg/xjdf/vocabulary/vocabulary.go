@@ -22,12 +22,8 @@ type Vocabulary struct {
 	processes []Process
 	byProcess map[string]int
 	statuses  map[string]statusPair
-	names     nameLists
-}
-
-// nameLists holds the candidates for suggestions.
-type nameLists struct {
-	elements, processes, intents, resources []string
+	// names are the candidates for suggestions.
+	names struct{ elements, processes, intents, resources []string }
 }
 
 // load reads the tables once. It panics on an invalid table, which is a mistake in this
