@@ -49,8 +49,8 @@ func Fix(ctx context.Context, file io.ReaderAt, size int64, p profile.Profile, f
 	for {
 		x := &fixer{source: Source{file, size}, report: inspected, profile: p, opts: opts, above: above}
 		update, log, err := x.apply(ctx, selected)
-		impossible, is := errors.AsType[*impossibleError](err)
-		if !is {
+		impossible, ok := errors.AsType[*impossibleError](err)
+		if !ok {
 			log.Skipped = skipped
 			return update, log, err
 		}

@@ -39,16 +39,6 @@ func (in *Interpreter) Ahead(page *document.Page) {
 	}
 }
 
-// decoded returns the image of a dictionary if it is decoded ahead, or nil.
-func (in *Interpreter) decoded(dict uintptr) *color.Decoding {
-	if in.ahead.dict != dict {
-		return nil
-	}
-	found := in.ahead.jpeg
-	in.ahead = decoding{}
-	return found
-}
-
 // Close waits for an image that no page has placed.
 func (in *Interpreter) Close() {
 	if in.ahead.jpeg != nil {

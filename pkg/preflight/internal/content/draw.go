@@ -370,9 +370,17 @@ func (in *Interpreter) source(o types.Object, p *picture, space *color.Space) *r
 			}
 			switch image.Codec {
 			case color.JBIG2:
-				image.Globals = in.globals(p.dict)
+				parms := in.file.Dict(p.dict["DecodeParms"])
+				if list := in.file.Array(p.dict["DecodeParms"]); len(list) > 0 {
+					parms = in.file.Dict(list[len(list)-1])
+				}
+				if parms["JBIG2Globals"] != nil { // segments that the image shares with others
+					image.Globals = in.file.Quietly(parms["JBIG2Globals"])
+				}
 			case color.JPEG:
-				image.Ahead = in.decoded(document.Identity(p.dict))
+				if in.ahead.dict == document.Identity(p.dict) {
+					image.Ahead, in.ahead = in.ahead.jpeg, decoding{}
+				}
 			}
 			// The faults of an image are reported once, and only where its inks are known. The
 			// parser does not support every fax.
@@ -393,18 +401,6 @@ func (in *Interpreter) source(o types.Object, p *picture, space *color.Space) *r
 			return image, true
 		},
 	}
-}
-
-// globals returns the segments that a JBIG2 image shares with others.
-func (in *Interpreter) globals(dict types.Dict) []byte {
-	parms := in.file.Dict(dict["DecodeParms"])
-	if list := in.file.Array(dict["DecodeParms"]); len(list) > 0 {
-		parms = in.file.Dict(list[len(list)-1])
-	}
-	if parms["JBIG2Globals"] == nil {
-		return nil
-	}
-	return in.file.Quietly(parms["JBIG2Globals"])
 }
 
 // place paints an image in the unit square, and returns its highest inks. A stencil may

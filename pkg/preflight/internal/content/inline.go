@@ -49,8 +49,9 @@ func (in *Interpreter) inlineImage(f *frame, tokens *lexer.Lexer) {
 	} else {
 		i.fact.ColorSpace, i.fact.Components = i.space.Family, i.space.Components
 	}
-	if i.length < 0 && len(i.filters) == 0 {
-		i.length = i.rawLength()
+	components, bits := i.fact.Components, i.fact.Bits
+	if i.length < 0 && len(i.filters) == 0 && components != 0 && bits != 0 && bits <= 16 && i.fact.Width <= 1<<20 && i.fact.Height <= 1<<20 {
+		i.length = (i.fact.Width*components*bits + 7) / 8 * i.fact.Height
 	}
 	data := tokens.InlineData(i.length)
 	f.to = tokens.End()
@@ -186,14 +187,4 @@ func wholeName(filter string) string {
 		return dct
 	}
 	return filter
-}
-
-// rawLength returns the size in bytes of the samples of an image without filters,
-// or -1.
-func (i *inline) rawLength() int {
-	components, bits := i.fact.Components, i.fact.Bits
-	if components == 0 || bits == 0 || bits > 16 || i.fact.Width > 1<<20 || i.fact.Height > 1<<20 {
-		return -1
-	}
-	return (i.fact.Width*components*bits + 7) / 8 * i.fact.Height
 }

@@ -98,6 +98,7 @@ func newView(r report.Report, options Options, separations bool) (view, error) {
 // group sets the groups of findings and their numbers.
 func (v *view) group() {
 	fixable := v.Document != nil && v.Document.Signatures == 0 && !v.Document.Encrypted
+	fixes := report.Fixes()
 	groups := []group{{ID: "must"}, {ID: "fix"}, {ID: "check"}, {ID: "know"}}
 	for i := range v.Findings {
 		f := located{Finding: v.Findings[i], in: v.in}
@@ -105,8 +106,9 @@ func (v *view) group() {
 		if at > 0 {
 			at++
 		}
-		if fix := fixOf(f.Rule); fixable && fix != "" && f.Severity != report.Info {
-			at, f.Fix = 1, fix
+		fix := slices.IndexFunc(fixes, func(fix report.Fix) bool { return slices.Contains(fix.Rules(), f.Rule) })
+		if fixable && fix >= 0 && f.Severity != report.Info {
+			at, f.Fix = 1, fixes[fix]
 		}
 		groups[at].Findings = append(groups[at].Findings, f)
 	}
@@ -142,16 +144,6 @@ func Groups(r report.Report) []Group {
 		}
 	}
 	return groups
-}
-
-// fixOf returns the first fix that removes the findings of a rule, or "" for none.
-func fixOf(rule string) report.Fix {
-	for _, fix := range report.Fixes() {
-		if slices.Contains(fix.Rules(), rule) {
-			return fix
-		}
-	}
-	return ""
 }
 
 // linkMaps links each finding to its page, and gives it a close-up.
