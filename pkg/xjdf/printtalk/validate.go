@@ -66,8 +66,8 @@ func newRow(code string, kind validate.Kind, severity validate.Severity, element
 	}}
 }
 
-// of returns the row with its check and its elements. A row contains a check of one or two
-// statements; longer checks follow the table.
+// of returns the row with its check and its elements. A row contains a short check;
+// longer ones follow the table.
 func (r row) of(check func(*pass, *xjdf.Node), elements ...string) row {
 	r.on, r.check = elements, check
 	return r

@@ -175,11 +175,13 @@ func partMissing(p *pass, set *xjdf.Node) {
 	for resource := range set.All("Resource") {
 		_, id := resource.Attr("ID")
 		_, external := resource.Attr("ExternalID")
+		if resource.Child("Part") != nil || id || external {
+			continue
+		}
 		// An element within the resource may have an ID of its own, as a Media or a Device.
-		inner := slices.ContainsFunc(resource.Children, func(child *xjdf.Node) bool {
+		if !slices.ContainsFunc(resource.Children, func(child *xjdf.Node) bool {
 			return child.Attribute("ID") != nil || child.Attribute("DeviceID") != nil
-		})
-		if resource.Child("Part") == nil && !id && !external && !inner {
+		}) {
 			p.find(resource, "", "The set has several resources, but this one has no Part.", "")
 			return
 		}

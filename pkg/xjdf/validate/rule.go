@@ -76,8 +76,8 @@ func newRow(code string, kind Kind, severity [2]Severity, reference, summary, fi
 	return row{Rule: Rule{Schema: kind == Schema, Code: code, Kind: kind, Severity: severity[0], Strict: severity[1], Reference: reference, Summary: summary, Fix: fix}}
 }
 
-// of returns the row with its element and its check. A row contains a check of one or two
-// statements; longer checks follow the table.
+// of returns the row with its element and its check. A row contains a short check; longer
+// ones follow the table.
 func (r row) of(element string, check func(*pass, *xjdf.Node)) row {
 	r.on, r.check = []string{element}, check
 	return r
