@@ -107,7 +107,9 @@ func (a API) Handler() (http.Handler, error) {
 		return nil, err
 	}
 	if a.Public {
-		a.Routes = slices.DeleteFunc(slices.Clone(a.Routes), private)
+		a.Routes = slices.DeleteFunc(slices.Clone(a.Routes), func(rt gate.Route) bool {
+			return rt.Capability == posture.MasterDataBridge || strings.HasPrefix(rt.Pattern, "/api/v1/platform/")
+		})
 	}
 	a.Listener = cmp.Or(a.Listener, "api")
 	a.MaxInFlight = cmp.Or(a.MaxInFlight, DefaultMaxInFlight)
@@ -124,7 +126,15 @@ func (a API) Handler() (http.Handler, error) {
 		Listener: a.Listener, Slots: slots, MaxBodies: a.MaxBodies, MaxUnsigned: a.MaxUnsigned, UnsignedTimeout: a.UnsignedTimeout, MaxPerOrganization: a.MaxPerOrganization,
 		Streams: a.Streams,
 	})
-	routes := a.withLifecycles()
+	// The contracts announce which routes are deprecated.
+	routes := slices.Clone(a.Routes)
+	for _, op := range a.Contracts.Operations() {
+		for i := range routes {
+			if rt := &routes[i]; serves(*rt, op) && rt.Lifecycle == (gate.Lifecycle{}) {
+				rt.Lifecycle = gate.Lifecycle(a.Contracts.Lifecycle(op))
+			}
+		}
+	}
 	g.Mount(router, routes)
 	a.refuseOtherMethods(router, routes)
 	files := &publicFiles{listener: a.Listener, slots: gate.NewSlots(a.MaxFiles), problems: a.Problems, metrics: a.Metrics}
@@ -133,7 +143,8 @@ func (a API) Handler() (http.Handler, error) {
 		router.Method(http.MethodHead, file.Path, files.serve(file))
 	}
 	if a.Shared != nil {
-		shared := newSharedReports(a)
+		// The limits are those of unauthenticated requests, and counted apart from them.
+		shared := &sharedReports{API: a, clients: gate.NewUnauthenticated()}
 		router.Method(http.MethodGet, sharedPath, shared)
 		router.Method(http.MethodHead, sharedPath, shared)
 	}
@@ -143,24 +154,6 @@ func (a API) Handler() (http.Handler, error) {
 		accounts: accounts{listener: a.Listener, metrics: a.Metrics, tracer: a.Tracer, log: a.Log, now: a.Now, requests: a.Requests},
 		problems: a.Problems, slots: slots, unshared: unsharedOf(a.Routes), next: router,
 	}, nil
-}
-
-// private reports whether a route belongs to the bridge or to the platform API.
-func private(rt gate.Route) bool {
-	return rt.Capability == posture.MasterDataBridge || strings.HasPrefix(rt.Pattern, "/api/v1/platform/")
-}
-
-// withLifecycles returns the routes with the deprecations of the contracts.
-func (a API) withLifecycles() []gate.Route {
-	routes := slices.Clone(a.Routes)
-	for _, op := range a.Contracts.Operations() {
-		for i := range routes {
-			if rt := &routes[i]; serves(*rt, op) && rt.Lifecycle == (gate.Lifecycle{}) {
-				rt.Lifecycle = gate.Lifecycle(a.Contracts.Lifecycle(op))
-			}
-		}
-	}
-	return routes
 }
 
 // refuseOtherMethods answers 405 on the paths of the published routes. Without it, a route for
@@ -220,7 +213,7 @@ func (a API) methodNotAllowed(router chi.Router) http.HandlerFunc {
 		pattern := ""
 		for _, m := range methods {
 			match := chi.NewRouteContext()
-			if router.Match(match, m, routePath(r)) {
+			if router.Match(match, m, cmp.Or(r.URL.RawPath, r.URL.Path)) {
 				allowed, pattern = append(allowed, m), match.RoutePattern()
 			}
 		}
@@ -250,13 +243,6 @@ func (a API) catchAll(pattern string) string {
 
 func (a API) notFound(w http.ResponseWriter, _ *http.Request) {
 	a.Problems.Write(w, problem.New(problem.CodeRouteNotFound, "The API has no resource at this path."))
-}
-
-func routePath(r *http.Request) string {
-	if r.URL.RawPath != "" {
-		return r.URL.RawPath
-	}
-	return r.URL.Path
 }
 
 // endpoint identifies a method and a path. [gate.AnyMethod] identifies a path with at

@@ -83,7 +83,12 @@ func (l limitedListener) Accept() (net.Conn, error) {
 
 // admit counts a connection; it returns nil above the limits.
 func (c *connections) admit(conn net.Conn) *limitedConn {
-	admitted := &limitedConn{Conn: conn, all: c, address: c.shareOf(conn.RemoteAddr())}
+	remote := conn.RemoteAddr().String()
+	admitted := &limitedConn{Conn: conn, all: c, address: gate.ClientOf(remote, nil).String()}
+	if address, err := netip.ParseAddrPort(remote); err == nil &&
+		slices.ContainsFunc(c.Proxies, func(known netip.Prefix) bool { return known.Contains(address.Addr().Unmap()) }) {
+		admitted.address = "" // PerAddress does not limit a proxy
+	}
 	lack, evicted := c.take(admitted)
 	if lack != "" && c.Refused != nil {
 		c.Refused(lack)
@@ -119,15 +124,6 @@ func (c *connections) take(conn *limitedConn) (lack string, evicted *limitedConn
 		c.perAddress[conn.address]++
 	}
 	return lack, evicted
-}
-
-// shareOf returns the address that a connection counts for; empty for a proxy.
-func (c *connections) shareOf(remote net.Addr) string {
-	if address, err := netip.ParseAddrPort(remote.String()); err == nil &&
-		slices.ContainsFunc(c.Proxies, func(known netip.Prefix) bool { return known.Contains(address.Addr().Unmap()) }) {
-		return ""
-	}
-	return gate.ClientOf(remote.String(), nil).String()
 }
 
 // release ends the count of a connection once. The caller holds mu.

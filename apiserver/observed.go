@@ -35,14 +35,10 @@ func (o Observed) Handler(next http.Handler) http.Handler {
 		defer a.account(x, r, span)
 		a.metrics.InFlight(a.listener, 1)
 		defer a.metrics.InFlight(a.listener, -1)
-		defer func() { x.Route = cmp.Or(x.Route, withoutMethod(r.Pattern)) }()
+		defer func() { x.Route = cmp.Or(x.Route, r.Pattern[strings.LastIndexByte(r.Pattern, ' ')+1:]) }()
 		next.ServeHTTP(x, r)
 		if x.Status() == 0 {
 			x.WriteHeader(http.StatusOK) // as net/http would
 		}
 	})
-}
-
-func withoutMethod(pattern string) string {
-	return pattern[strings.LastIndexByte(pattern, ' ')+1:]
 }

@@ -34,11 +34,6 @@ type sharedReports struct {
 	clients *gate.ClientLimiter
 }
 
-func newSharedReports(a API) *sharedReports {
-	// The limits are those of unauthenticated requests, and counted apart from them.
-	return &sharedReports{API: a, clients: gate.NewUnauthenticated()}
-}
-
 // ServeHTTP serves GET and HEAD /shared/{token}.
 func (s *sharedReports) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if x := respond.Of(w); x != nil {

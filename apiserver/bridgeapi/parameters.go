@@ -143,7 +143,13 @@ func (p parameters) families() ([]authority.Family, error) {
 	}
 	requested := map[authority.Family]bool{}
 	for name := range strings.SplitSeq(list, ",") {
-		family, known := familyOf(name)
+		family, known := authority.ParseFamily(name)
+		switch name { // the alternative names of the specification
+		case "paper":
+			family, known = authority.FamilyMedia, true
+		case "machine":
+			family, known = authority.FamilyDevice, true
+		}
 		if !known || requested[family] {
 			var names []string
 			for _, family := range authority.Families() {
@@ -160,16 +166,4 @@ func (p parameters) families() ([]authority.Family, error) {
 		}
 	}
 	return families, nil
-}
-
-// familyOf returns a family by its name or by the alternative name of the specification.
-func familyOf(name string) (authority.Family, bool) {
-	switch name {
-	case "paper":
-		return authority.FamilyMedia, true
-	case "machine":
-		return authority.FamilyDevice, true
-	default:
-		return authority.ParseFamily(name)
-	}
 }

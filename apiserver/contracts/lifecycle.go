@@ -62,8 +62,16 @@ func lifecycleOf(op Operation, node map[string]any) (Lifecycle, error) {
 	if until.Before(since) {
 		return Lifecycle{}, fmt.Errorf("%s is before %s", sunsetAt, deprecatedAt)
 	}
-	next, err := reference(node)
-	return Lifecycle{Deprecated: since, Sunset: until, Notice: Prefix + string(op.Contract), Successor: next}, err
+	next, _ := node[successor].(string)
+	if _, given := node[successor]; given {
+		// The successor becomes part of a header field.
+		parsed, err := url.Parse(next)
+		if err != nil || !strings.HasPrefix(next, "/") || parsed.Host != "" ||
+			strings.ContainsFunc(next, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`<>"{}`, r) }) {
+			return Lifecycle{}, errors.New(successor + " is not a path of ours")
+		}
+	}
+	return Lifecycle{Deprecated: since, Sunset: until, Notice: Prefix + string(op.Contract), Successor: next}, nil
 }
 
 // date parses a date, which means midnight UTC, or a time.
@@ -79,21 +87,3 @@ func date(node map[string]any, member string) (time.Time, error) {
 	}
 	return time.Time{}, fmt.Errorf("%s: %q is neither a date nor an instant of RFC 3339", member, text)
 }
-
-var errSuccessor = errors.New(successor + " is not a path of ours")
-
-// reference parses the successor, which becomes part of a header field.
-func reference(node map[string]any) (string, error) {
-	value, given := node[successor]
-	if !given {
-		return "", nil
-	}
-	text, _ := value.(string)
-	parsed, err := url.Parse(text)
-	if err != nil || !strings.HasPrefix(text, "/") || parsed.Host != "" || strings.ContainsFunc(text, notInReference) {
-		return "", errSuccessor
-	}
-	return text, nil
-}
-
-func notInReference(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`<>"{}`, r) }

@@ -3,6 +3,7 @@
 package contracts
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -20,12 +21,64 @@ import (
 // sentence describes the required value in the terms of the member instead of JSON
 // Schema. It never contains the value that was sent, which is untrusted.
 func sentence(k jsonschema.ErrorKind) string {
-	for _, of := range []func(jsonschema.ErrorKind) string{ofValue, ofNumber, ofSize} {
-		if text := of(k); text != "" {
-			return text
+	switch k := k.(type) {
+	case *kind.Type:
+		types := k.Want
+		if len(types) > 1 && types[0] == "null" { // the validator puts null first
+			types = append(slices.Clone(types[1:]), types[0])
 		}
+		return "must be " + alternatives(types, func(name string) string { return typeNames[name] })
+	case *kind.Enum:
+		return "must be " + alternatives(k.Want, plain)
+	case *kind.Const:
+		return "must be " + plain(k.Want)
+	case *kind.Pattern:
+		return "must match the regular expression " + k.Want
+	case *kind.Format:
+		return "must be " + cmp.Or(formatNames[k.Want], "of the format "+k.Want)
+	case *kind.OneOf:
+		return "must match exactly one of the alternatives in the contract"
+	case *kind.AnyOf:
+		return "must match one of the alternatives in the contract"
+	case *kind.Not, *kind.FalseSchema:
+		return "is not allowed here"
+	case *kind.Minimum:
+		return "must be at least " + decimal(k.Want)
+	case *kind.Maximum:
+		return "must be at most " + decimal(k.Want)
+	case *kind.ExclusiveMinimum:
+		return "must be more than " + decimal(k.Want)
+	case *kind.ExclusiveMaximum:
+		return "must be less than " + decimal(k.Want)
+	case *kind.MultipleOf:
+		return "must be a multiple of " + decimal(k.Want)
+	case *kind.MinLength:
+		return atLeast(k.Want, k.Got, "be at least %s long; it has %d", "character")
+	case *kind.MaxLength:
+		return atMost(k.Want, k.Got, "be at most %s long; it has %d", "character")
+	case *kind.MinItems:
+		return atLeast(k.Want, k.Got, "have at least %s; it has %d", "element")
+	case *kind.MaxItems:
+		return atMost(k.Want, k.Got, "have at most %s; it has %d", "element")
+	case *kind.MinProperties:
+		return atLeast(k.Want, k.Got, "have at least %s; it has %d", "member")
+	case *kind.MaxProperties:
+		return atMost(k.Want, k.Got, "have at most %s; it has %d", "member")
+	case *kind.UniqueItems:
+		return fmt.Sprintf("must not contain duplicates; the elements at %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
+	default:
+		return k.LocalizedString(message.NewPrinter(language.English))
 	}
-	return k.LocalizedString(message.NewPrinter(language.English))
+}
+
+var typeNames = map[string]string{
+	"string": "a string", "integer": "a whole number", "number": "a number", "boolean": "true or false",
+	"array": "an array", "object": "an object", "null": "null",
+}
+
+var formatNames = map[string]string{
+	"date-time": "a date and time with an offset, such as 2026-01-31T12:00:00Z", "date": "a date, such as 2026-01-31",
+	"time": "a time with an offset, such as 12:00:00Z", "uri": "an absolute URI", "email": "an email address", "uuid": "a UUID",
 }
 
 // codeOf returns the code of an error of the validator.
@@ -43,68 +96,6 @@ func codeOf(k jsonschema.ErrorKind) problem.ViolationCode {
 		return problem.InvalidLength
 	default:
 		return problem.InvalidValue
-	}
-}
-
-// ofValue describes errors that concern the complete value.
-func ofValue(k jsonschema.ErrorKind) string {
-	switch k := k.(type) {
-	case *kind.Type:
-		return "must be " + alternatives(nullLast(k.Want), typeName)
-	case *kind.Enum:
-		return "must be " + alternatives(k.Want, plain)
-	case *kind.Const:
-		return "must be " + plain(k.Want)
-	case *kind.Pattern:
-		return "must match the regular expression " + k.Want
-	case *kind.Format:
-		return "must be " + formatName(k.Want)
-	case *kind.OneOf:
-		return "must match exactly one of the alternatives in the contract"
-	case *kind.AnyOf:
-		return "must match one of the alternatives in the contract"
-	case *kind.Not, *kind.FalseSchema:
-		return "is not allowed here"
-	default:
-		return ""
-	}
-}
-
-func ofNumber(k jsonschema.ErrorKind) string {
-	switch k := k.(type) {
-	case *kind.Minimum:
-		return "must be at least " + decimal(k.Want)
-	case *kind.Maximum:
-		return "must be at most " + decimal(k.Want)
-	case *kind.ExclusiveMinimum:
-		return "must be more than " + decimal(k.Want)
-	case *kind.ExclusiveMaximum:
-		return "must be less than " + decimal(k.Want)
-	case *kind.MultipleOf:
-		return "must be a multiple of " + decimal(k.Want)
-	default:
-		return ""
-	}
-}
-
-func ofSize(k jsonschema.ErrorKind) string {
-	switch k := k.(type) {
-	case *kind.MinLength:
-		return atLeast(k.Want, k.Got, "be at least %s long; it has %d", "character")
-	case *kind.MaxLength:
-		return atMost(k.Want, k.Got, "be at most %s long; it has %d", "character")
-	case *kind.MinItems:
-		return atLeast(k.Want, k.Got, "have at least %s; it has %d", "element")
-	case *kind.MaxItems:
-		return atMost(k.Want, k.Got, "have at most %s; it has %d", "element")
-	case *kind.MinProperties:
-		return atLeast(k.Want, k.Got, "have at least %s; it has %d", "member")
-	case *kind.MaxProperties:
-		return atMost(k.Want, k.Got, "have at most %s; it has %d", "member")
-	case *kind.UniqueItems:
-		return fmt.Sprintf("must not contain duplicates; the elements at %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
-	default:
-		return ""
 	}
 }
 
@@ -140,32 +131,6 @@ func alternatives[T any](all []T, name func(T) string) string {
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
-}
-
-func nullLast(types []string) []string {
-	if len(types) > 1 && types[0] == "null" { // the validator puts null first
-		return append(slices.Clone(types[1:]), types[0])
-	}
-	return types
-}
-
-func typeName(name string) string {
-	known := map[string]string{
-		"string": "a string", "integer": "a whole number", "number": "a number", "boolean": "true or false",
-		"array": "an array", "object": "an object", "null": "null",
-	}
-	return known[name]
-}
-
-func formatName(name string) string {
-	known := map[string]string{
-		"date-time": "a date and time with an offset, such as 2026-01-31T12:00:00Z", "date": "a date, such as 2026-01-31",
-		"time": "a time with an offset, such as 12:00:00Z", "uri": "an absolute URI", "email": "an email address", "uuid": "a UUID",
-	}
-	if text, ok := known[name]; ok {
-		return text
-	}
-	return "of the format " + name
 }
 
 // plain returns a value of the contract as JSON.

@@ -3,8 +3,6 @@
 package contracts
 
 import (
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -123,16 +121,8 @@ func newFile(path string, body []byte) File {
 	if strings.HasSuffix(path, ".html") {
 		file.policy = pagePolicy
 	}
-	file.zipped = sync.OnceValue(func() representation { return newRepresentation("gzip", compress(body)) })
+	file.zipped = sync.OnceValue(func() representation { return newRepresentation("gzip", respond.Gzip(body)) })
 	return file
-}
-
-func compress(body []byte) []byte {
-	var zipped bytes.Buffer // writing to a buffer cannot fail
-	zip, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
-	_, _ = zip.Write(body)
-	_ = zip.Close()
-	return zipped.Bytes()
 }
 
 // ServeHTTP serves the file, compressed if the client accepts that, or 304 if the

@@ -110,6 +110,9 @@ func (f *faults) immense(value any, at []string) {
 	}
 }
 
+// maxName is the maximum length of a member's name in a pointer, in bytes.
+const maxName = 128
+
 // collect adds the leaves of the tree of errors: inner nodes only state that a leaf
 // failed.
 func (f *faults) collect(e *jsonschema.ValidationError) {
@@ -123,23 +126,16 @@ func (f *faults) collect(e *jsonschema.ValidationError) {
 	case *kind.Required:
 		f.members(e.InstanceLocation, k.Missing, problem.Required, "is required")
 	case *kind.AdditionalProperties:
-		f.strangers(e.InstanceLocation, k.Properties)
+		// The client chooses the names of unknown members, so a very long one is reported for its
+		// object instead.
+		short := slices.DeleteFunc(slices.Clone(k.Properties), func(name string) bool { return len(name) > maxName })
+		if len(short) < len(k.Properties) {
+			*f = append(*f, fault{at: e.InstanceLocation, code: problem.UnknownMember, what: fmt.Sprintf("contains an unknown member with a name of more than %d bytes", maxName)})
+		}
+		f.members(e.InstanceLocation, short, problem.UnknownMember, "is not a known member of this request")
 	default:
 		*f = append(*f, fault{at: e.InstanceLocation, kind: e.ErrorKind})
 	}
-}
-
-// maxName is the maximum length of a member's name in a pointer, in bytes.
-const maxName = 128
-
-// strangers adds faults for unknown members. The client chooses their names, so a very
-// long name is reported for its object instead.
-func (f *faults) strangers(at, names []string) {
-	short := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return len(name) > maxName })
-	if len(short) < len(names) {
-		*f = append(*f, fault{at: at, code: problem.UnknownMember, what: fmt.Sprintf("contains an unknown member with a name of more than %d bytes", maxName)})
-	}
-	f.members(at, short, problem.UnknownMember, "is not a known member of this request")
 }
 
 // members adds a fault for each of an object's members, for the first [MaxViolations]

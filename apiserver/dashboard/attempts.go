@@ -29,8 +29,6 @@ const (
 // attempts counts attempts to sign in by client, on this replica.
 type attempts struct{ limits *gate.ClientLimiter }
 
-func newAttempts() attempts { return attempts{gate.NewClientLimiter(perClient, perPeer)} }
-
 // take counts an attempt to sign in one way. A result above zero is how long the client must wait.
 func (a attempts) take(r *http.Request, way string, now time.Time) time.Duration {
 	return a.limits.Take(gate.ClientOf(r.RemoteAddr, r.Header.Values("X-Forwarded-For")), way, now)

@@ -15,15 +15,6 @@ type cookie struct {
 	secure bool
 }
 
-// cookieFor is the cookie of the session; plain is for http on loopback. The prefix
-// __Host- prevents other hosts of the same domain from setting the cookie.
-func cookieFor(plain bool) cookie {
-	if plain {
-		return cookie{name: "printmarket"}
-	}
-	return cookie{name: "__Host-printmarket", secure: true}
-}
-
 // of returns the token of a request; empty without a cookie, or with several.
 func (c cookie) of(r *http.Request) string {
 	if sent := r.CookiesNamed(c.name); len(sent) == 1 {

@@ -142,10 +142,18 @@ type server struct {
 // Handler serves every path. The response to an unknown path or method is a page, too.
 func Handler(c Config) (http.Handler, error) {
 	s := &server{
-		Config: c, refusals: gate.NewRefusals(), attempts: newAttempts(), cookie: cookieFor(c.Plain),
-		comparisons: gate.NewSlots(comparisons), sends: sendsOf(c.Contracts),
+		Config: c, refusals: gate.NewRefusals(), attempts: attempts{gate.NewClientLimiter(perClient, perPeer)},
+		// The prefix prevents other hosts of the same domain from setting the cookie.
+		cookie:      cookie{name: "__Host-printmarket", secure: true},
+		comparisons: gate.NewSlots(comparisons), sends: map[string]contracts.Sends{},
+		follower: preflightapi.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes},
 	}
-	s.follower = preflightapi.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes}
+	if c.Plain {
+		s.cookie = cookie{name: "printmarket"}
+	}
+	for _, op := range slices.Concat(c.Contracts.Operations(), c.Contracts.InternalOperations()) {
+		s.sends[op.Method+" "+op.Path] = c.Contracts.Sends(op)
+	}
 	mux := http.NewServeMux()
 	for _, r := range s.routes() {
 		mux.Handle(r.pattern, s.serve(r))
@@ -159,27 +167,25 @@ func Handler(c Config) (http.Handler, error) {
 		mux.Handle("/"+file, design.Handler("text/javascript; charset=utf-8", text))
 	}
 	protection := http.NewCrossOriginProtection()
-	protection.SetDenyHandler(s.serve(route{any: crossOrigin}))
-	return withHeaders(protection.Handler(mux)), nil
-}
-
-// contentSecurityPolicy allows the files of package design and forms to this origin.
-const contentSecurityPolicy = "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-
-// withHeaders adds the header fields that every response has. The referrer is restricted
-// to this origin: with no-referrer, browsers send our own forms with the origin "null".
-func withHeaders(next http.Handler) http.Handler {
+	protection.SetDenyHandler(s.serve(route{any: func(*visit) response {
+		return message(http.StatusForbidden, "Request blocked", "The form was sent from another site, so it was not processed.")
+	}}))
+	pages := protection.Handler(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("Content-Security-Policy", contentSecurityPolicy)
 		header.Set("X-Content-Type-Options", "nosniff")
+		// With no-referrer, browsers send our own forms with the origin "null".
 		header.Set("Referrer-Policy", "same-origin")
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 		header.Set("Cross-Origin-Resource-Policy", "same-origin")
 		header.Set("Cache-Control", "no-store")
-		next.ServeHTTP(w, r)
-	})
+		pages.ServeHTTP(w, r)
+	}), nil
 }
+
+// contentSecurityPolicy allows the files of package design and forms to this origin.
+const contentSecurityPolicy = "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 // route is a path with its handlers: for GET and HEAD, for POST, or for any method.
 type route struct {
@@ -192,17 +198,36 @@ type handler func(*visit) response
 
 // routes is the table of all pages.
 func (s *server) routes() []route {
-	return slices.Concat(s.preflightRoutes(), s.webhookRoutes(), s.requestRoutes(), s.tourRoutes(), s.opsRoutes(), s.signOnRoutes(), []route{
+	routes := []route{
 		{pattern: "/{$}", get: s.home},
 		{pattern: "/rfqs", get: s.requirePartner(posture.SurfacePartner, s.listRFQs)},
 		{pattern: "/rfqs/{id}", get: s.requirePartner(posture.SurfacePartner, s.showRFQ)},
+		{pattern: requestsPath, get: s.requirePartner(posture.SurfacePartner, s.listRequests)},
+		{pattern: requestsPath + "/{id}", get: s.requirePartner(posture.SurfacePartner, s.showRequest)},
+		{pattern: webhooksPath, get: s.requireWebhooks(s.listEndpoints)},
+		{pattern: endpointsPath + "{name}/deliveries", get: s.requireWebhooks(s.showEndpoint)},
+		{pattern: endpointsPath + "{name}/test", post: s.requireWebhookWrite(s.testEndpoint)},
+		{pattern: endpointsPath + "{name}/recover", post: s.requireWebhookWrite(s.recoverEndpoint)},
+		{pattern: endpointsPath + "{name}/enable", post: s.requireWebhookWrite(s.enableEndpoint)},
+		{pattern: deliveriesPath + "{id}", get: s.requireWebhooks(s.showDelivery)},
+		{pattern: deliveriesPath + "{id}/redeliver", post: s.requireWebhookWrite(s.redeliver)},
 		{pattern: "/capabilities", get: s.capabilities},
 		{pattern: contractsPath, get: s.showContracts},
 		{pattern: signInPath, get: s.showSignIn, post: s.countSignIns(byKey, s.signIn)},
 		{pattern: "/sign-out", post: s.signOut},
 		{pattern: design.ThemePath, post: s.setTheme},
 		{pattern: "/", any: notFound},
-	})
+	}
+	if s.Tour != nil {
+		routes = append(routes, route{pattern: tourPath, get: s.tour})
+	}
+	if s.signOn() != nil {
+		routes = append(routes,
+			route{pattern: signOnPath, get: s.countSignIns(byProvider, s.beginSignOn)},
+			route{pattern: signon.CallbackPath, get: s.countSignIns(byProvider, s.finishSignOn)},
+			route{pattern: signon.LogoutPath, post: s.endSignOn})
+	}
+	return slices.Concat(routes, s.preflightRoutes(), s.opsRoutes())
 }
 
 // handler selects the handler for a method.
@@ -223,7 +248,10 @@ func (r route) handler(method string) handler {
 	if r.post != nil {
 		allowed = append(allowed, http.MethodPost)
 	}
-	return methodNotAllowed(strings.Join(allowed, ", "))
+	return func(v *visit) response {
+		v.header.Set("Allow", strings.Join(allowed, ", "))
+		return message(http.StatusMethodNotAllowed, "Method not allowed", "This page does not support this kind of request.")
+	}
 }
 
 // visit holds one request, the posture that applies to it, and its session.

@@ -94,9 +94,6 @@ func number(n int64) string {
 	return text
 }
 
-// capitalized begins a word of ASCII letters with a capital.
-func capitalized(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
-
 // textShown is the maximum number of displayed characters of an external text.
 const textShown = 200
 

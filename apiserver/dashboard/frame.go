@@ -4,7 +4,6 @@ package dashboard
 
 import (
 	"cmp"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -117,15 +116,9 @@ func (s *server) setTheme(v *visit) response {
 		return badRequest("The colours must be system, light or dark.")
 	}
 	design.SetTheme(v.header, theme, s.cookie.secure)
-	return response{location: pageBefore(v.Request)}
-}
-
-// pageBefore returns the path and the query of the page of this origin that sent a form, or the
-// path of the overview.
-func pageBefore(r *http.Request) string {
-	from, err := url.Parse(r.Referer())
-	if err != nil || from.Host != r.Host || !strings.HasPrefix(from.Path, "/") || strings.HasPrefix(from.Path, "//") || strings.Contains(from.Path, `\`) {
-		return "/"
+	from, err := url.Parse(v.Referer())
+	if err != nil || from.Host != v.Host || !strings.HasPrefix(from.Path, "/") || strings.HasPrefix(from.Path, "//") || strings.Contains(from.Path, `\`) {
+		return response{location: "/"} // not a page of this origin
 	}
-	return (&url.URL{Path: from.Path, RawQuery: from.RawQuery}).String()
+	return response{location: (&url.URL{Path: from.Path, RawQuery: from.RawQuery}).String()}
 }

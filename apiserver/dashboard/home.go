@@ -74,7 +74,18 @@ func (s *server) addActivity(v *visit, body *overviewBody) error {
 		}
 	}
 	body.Steps = s.steps(body, mayReadWebhooks, endpoints)
-	body.Alerts = slices.Concat(keyAlerts(body.Keys), quotaAlerts(body), webhookAlerts(endpoints), contractAlerts(body.ContractUntil, v.now))
+	body.Alerts = append(keyAlerts(body.Keys), quotaAlerts(body)...)
+	for i := range endpoints {
+		switch row := &endpoints[i]; {
+		case row.Disabled:
+			body.Alerts = append(body.Alerts, alert{kindDanger, "Webhook", "The endpoint " + row.Name + " is disabled: " + row.Reason + ".", endpointPath(row.Name)})
+		case !row.FailedSince.IsZero():
+			body.Alerts = append(body.Alerts, alert{kindDanger, "Webhook", "Deliveries to the endpoint " + row.Name + " fail since " + clock(row.FailedSince) + ".", endpointPath(row.Name)})
+		}
+	}
+	if until := body.ContractUntil; !until.IsZero() && until.Sub(v.now) <= soon {
+		body.Alerts = append(body.Alerts, alert{kindAttention, "Contract", "The contract ends on " + clock(until) + ".", "#entitlement"})
+	}
 	return nil
 }
 
@@ -132,24 +143,4 @@ func quotaAlerts(body *overviewBody) []alert {
 		all = append(all, found)
 	}
 	return all
-}
-
-func webhookAlerts(endpoints []endpointRow) []alert {
-	var all []alert
-	for i := range endpoints {
-		switch row := &endpoints[i]; {
-		case row.Disabled:
-			all = append(all, alert{kindDanger, "Webhook", "The endpoint " + row.Name + " is disabled: " + row.Reason + ".", endpointPath(row.Name)})
-		case !row.FailedSince.IsZero():
-			all = append(all, alert{kindDanger, "Webhook", "Deliveries to the endpoint " + row.Name + " fail since " + clock(row.FailedSince) + ".", endpointPath(row.Name)})
-		}
-	}
-	return all
-}
-
-func contractAlerts(until, now time.Time) []alert {
-	if until.IsZero() || until.Sub(now) > soon {
-		return nil
-	}
-	return []alert{{kindAttention, "Contract", "The contract ends on " + clock(until) + ".", "#entitlement"}}
 }

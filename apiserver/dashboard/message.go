@@ -23,17 +23,6 @@ func notFound(*visit) response {
 	return message(http.StatusNotFound, "Page not found", "This page does not exist. Use the links above to continue.")
 }
 
-func crossOrigin(*visit) response {
-	return message(http.StatusForbidden, "Request blocked", "The form was sent from another site, so it was not processed.")
-}
-
-func methodNotAllowed(allowed string) handler {
-	return func(v *visit) response {
-		v.header.Set("Allow", allowed)
-		return message(http.StatusMethodNotAllowed, "Method not allowed", "This page does not support this kind of request.")
-	}
-}
-
 // unavailable returns a page that requests a retry after a time.
 func unavailable(retry time.Duration, text string) response {
 	r := message(http.StatusServiceUnavailable, "Temporarily unavailable", text)

@@ -95,11 +95,6 @@ type replicaRow struct {
 	Kind  kind
 }
 
-// age is the time since the source of the posture was last seen.
-func (r *replicaRow) age() string {
-	return lasted(time.Duration(r.AgeSeconds * float64(time.Second)))
-}
-
 // rolloutPath is the path of the page of a rollout.
 func rolloutPath(name string) string { return rolloutsPath + "/" + url.PathEscape(name) }
 
@@ -120,7 +115,11 @@ func (s *server) showRollout(v *visit) response {
 	var history []v1alpha1.HistoryEntry
 	if body.Stored != nil {
 		history, body.StoredConditions, body.Analysis = body.Stored.Status.History, conditionsOf(body.Stored), body.Stored.Status.Analysis
-		body.LastBy = lastBy(body.Stored)
+		if len(history) > 0 && history[0].Generation == body.Stored.Generation && history[0].User != "" {
+			body.LastBy = history[0].User
+		} else if entry := v1alpha1.LastEdit(body.Stored.ManagedFields); entry != nil && entry.Manager != "" {
+			body.LastBy = "field manager " + entry.Manager
+		}
 	}
 	body.Steps = stepsOf(&body.rolloutRow, history)
 	body.Past, body.Next = eventsOf(&body, history)
@@ -217,36 +216,27 @@ func (r *replicaRow) compare(own watermarks.Replica, stored *v1alpha1.Capability
 // silentAfter is the time after which a replica is late to publish its watermark.
 const silentAfter = 5 * watermarks.Interval
 
-// lastBy describes the user or the field manager of the last edit of an object.
-func lastBy(o *v1alpha1.CapabilityRollout) string {
-	if history := o.Status.History; len(history) > 0 && history[0].Generation == o.Generation && history[0].User != "" {
-		return history[0].User
-	}
-	if entry := v1alpha1.LastEdit(o.ManagedFields); entry != nil && entry.Manager != "" {
-		return "field manager " + entry.Manager
-	}
-	return ""
-}
-
 // stepsOf returns the stages, with the times of the history at which the rollout entered
 // them.
 func stepsOf(row *rolloutRow, history []v1alpha1.HistoryEntry) []stageStep {
 	var steps []stageStep
-	for _, stage := range row.stages() {
-		step := stageStep{Name: stage.Name, State: "ahead", Kind: kindNeutral}
+	reached := true // no stage so far is above the effective one
+	for _, p := range [...]posture.Posture{posture.Disabled, posture.Sandbox, posture.PrivateBeta, posture.Live} {
+		step := stageStep{Name: p.Stage(), State: "ahead", Kind: kindNeutral}
 		switch {
-		case stage.Name == row.EffectiveStage:
+		case step.Name == row.EffectiveStage:
 			step.State, step.Kind = "current", kindInfo
-		case stage.Reached:
+		case reached:
 			step.State, step.Kind = "passed", kindOK
 		}
 		for _, h := range history {
-			if (h.Change == v1alpha1.ChangeStage || h.Change == v1alpha1.ChangeCreated) && h.To == stage.Name && stage.Reached {
+			if reached && (h.Change == v1alpha1.ChangeStage || h.Change == v1alpha1.ChangeCreated) && h.To == step.Name {
 				step.Since = h.Time.Time
 				break
 			}
 		}
 		steps = append(steps, step)
+		reached = reached && step.Name != row.EffectiveStage
 	}
 	return steps
 }

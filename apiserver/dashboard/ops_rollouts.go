@@ -47,23 +47,6 @@ func (b *rolloutsBody) missing() string {
 	return " Closed because they have no rollout: " + strings.Join(names, ", ") + "."
 }
 
-// stageRow is a stage. Reached reports whether it is not above the effective stage.
-type stageRow struct {
-	Name    string
-	Reached bool
-}
-
-// stages are the stages in ascending order.
-func (r *rolloutRow) stages() []stageRow {
-	reached := true
-	var rows []stageRow
-	for _, p := range [...]posture.Posture{posture.Disabled, posture.Sandbox, posture.PrivateBeta, posture.Live} {
-		rows = append(rows, stageRow{p.Stage(), reached})
-		reached = reached && p.Stage() != r.EffectiveStage
-	}
-	return rows
-}
-
 // audience describes the partners of the rollout.
 func (r *rolloutRow) audience() string {
 	text := fmt.Sprintf("%d named", r.Audience.Named)

@@ -133,14 +133,6 @@ func (k *keyRow) unused() bool { return k.State == keyActive && k.LastUsed.IsZer
 // scopesShown is the largest number of scopes that a table shows without a fold.
 const scopesShown = 2
 
-// inDays is a time from now in whole days.
-func inDays(left time.Duration) string {
-	if left < 24*time.Hour {
-		return "in less than a day"
-	}
-	return "in " + count(int(left/(24*time.Hour)), "day")
-}
-
 // quotaState describes how much of a quota is used.
 func quotaState(quota *gate.QuotaUse) (kind, string) {
 	switch {
@@ -190,7 +182,10 @@ func (s *server) keyRows(v *visit, partner string, keys []posture.KeyTerms, curr
 			rows[i].State = keyExpired
 		default:
 			left := key.Expires.Sub(v.now)
-			rows[i].Expiring, rows[i].ExpiresIn = left <= soon, inDays(left)
+			rows[i].Expiring, rows[i].ExpiresIn = left <= soon, "in less than a day"
+			if days := int(left / (24 * time.Hour)); days > 0 {
+				rows[i].ExpiresIn = "in " + count(days, "day")
+			}
 		}
 		for scope := range key.Scopes.All() {
 			rows[i].Scopes = append(rows[i].Scopes, scope.String())

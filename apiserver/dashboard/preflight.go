@@ -134,19 +134,18 @@ func jobPath(id string) string { return jobsPath + "/" + url.PathEscape(id) }
 
 // fileName names the file of a job in lists.
 func fileName(job *preflightjob.Job) string {
-	if job.FileURL.FileID() != "" {
-		return cmp.Or(job.FileName(), "Uploaded file")
-	}
-	return cmp.Or(job.FileName(), tail(job.FileURL.String()))
-}
-
-// tail is the end of a text that is too long for a list: an address ends with the name
-// of the file.
-func tail(text string) string {
-	if characters := []rune(text); len(characters) > textShown {
+	name := job.FileName()
+	switch characters := []rune(job.FileURL.String()); {
+	case name != "":
+		return name
+	case job.FileURL.FileID() != "":
+		return "Uploaded file"
+	case len(characters) > textShown:
+		// An address ends with the name of the file.
 		return "…" + string(characters[len(characters)-textShown:])
+	default:
+		return job.FileURL.String()
 	}
-	return text
 }
 
 // took returns the running time of a job; empty if the job has not run or still runs.

@@ -40,7 +40,11 @@ func (s *server) followJob(v *visit) response {
 			return &page
 		}
 		defer stream.Close()
-		s.follower.Follow(v.Context(), job, seen, func() bool { return s.mayStillRead(v) }, stream)
+		mayStillRead := func() bool {
+			again, found := s.again(v)
+			return found && again.snapshot.Standing(again.caller, posture.ScopeAccountRead, again.now).Allowed() && again.Decide(posture.Preflight, false).Allowed()
+		}
+		s.follower.Follow(v.Context(), job, seen, mayStillRead, stream)
 		return nil
 	}}
 }
@@ -55,16 +59,6 @@ func withoutRedirect(next handler) handler {
 		}
 		return r
 	}
-}
-
-// mayStillRead reports whether the current posture still accepts the session of a visit,
-// and its key may still read jobs.
-func (s *server) mayStillRead(v *visit) bool {
-	again, found := s.again(v)
-	if !found {
-		return false
-	}
-	return again.snapshot.Standing(again.caller, posture.ScopeAccountRead, again.now).Allowed() && again.Decide(posture.Preflight, false).Allowed()
 }
 
 // again returns a visit of the same session under the current posture, and false if its session or

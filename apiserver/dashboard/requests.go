@@ -12,11 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/cursor"
-	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/requestlog"
 )
@@ -52,14 +50,6 @@ var periods = []period{
 
 // searchPeriod is the longest period of a filter by key or path, because no index has them.
 const searchPeriod = "7d"
-
-// requestRoutes are the pages of the request log.
-func (s *server) requestRoutes() []route {
-	return []route{
-		{pattern: requestsPath, get: s.requirePartner(posture.SurfacePartner, s.listRequests)},
-		{pattern: requestsPath + "/{id}", get: s.requirePartner(posture.SurfacePartner, s.showRequest)},
-	}
-}
 
 // requestFilter selects requests. Its texts are those of the form.
 type requestFilter struct {
@@ -264,15 +254,6 @@ func (s *server) explain(e *requestlog.Entry) requestDetail {
 		d.Registry = s.RegistryURL + respond.TypePath + string(kind.Slug)
 	}
 	return d
-}
-
-// sendsOf maps each operation of the contracts, by method and path, to what its requests have.
-func sendsOf(known Contracts) map[string]contracts.Sends {
-	sends := map[string]contracts.Sends{}
-	for _, op := range slices.Concat(known.Operations(), known.InternalOperations()) {
-		sends[op.Method+" "+op.Path] = known.Sends(op)
-	}
-	return sends
 }
 
 // bodyFiles are the placeholders of bodies by media type.

@@ -4,6 +4,8 @@ package dashboard
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"net/http"
 	"net/url"
@@ -45,7 +47,9 @@ func (s *server) requireScope(scope posture.Scope, surface posture.Surface, next
 		}
 		found, err := s.resume(v)
 		if err != nil {
-			return uncheckedSession(err)
+			r := unavailable(time.Second, "The server cannot check your session at the moment. Try again in a moment.")
+			r.cause = err
+			return r
 		}
 		if !found {
 			return response{location: signInPath + "?" + url.Values{"next": {ownPath(v.URL.Path)}}.Encode()}
@@ -65,19 +69,23 @@ func (s *server) requireScope(scope posture.Scope, surface posture.Surface, next
 // ended. This listener receives no client certificates, so a partner that requires one has
 // no session here. The error means that the server cannot find out.
 func (s *server) resume(v *visit) (bool, error) {
-	if s.resumePerson(v) {
-		ended, err := s.Ends.Ended(v.Context(), v.person.SignedIn, s.signOn().Names(*v.person)...)
-		if ended || err != nil {
-			v.caller, v.person = posture.Caller{}, nil
+	if person, opened := s.openPerson(v); opened {
+		caller, found := v.snapshot.Operator(v.now)
+		if !found {
+			return false, nil
+		}
+		if ended, err := s.Ends.Ended(v.Context(), person.SignedIn, s.signOn().Names(person)...); ended || err != nil {
 			return false, err
 		}
+		v.caller, v.person = caller, &person
 		return s.stillMember(v), nil
 	}
-	caller, session, reason := s.holder(v)
-	if session.SignedIn.IsZero() {
+	session, err := s.Sessions.Open(s.cookie.of(v.Request), v.now)
+	if err != nil || session.SignedIn.IsZero() {
 		return false, nil
 	}
-	if !caller.Valid() {
+	caller, reason := v.snapshot.Resume(session, posture.Connection{}, v.now)
+	if !caller.Valid() { // the key is not accepted any more
 		s.Metrics.Decision("", reason.String())
 		return false, nil
 	}
@@ -98,31 +106,16 @@ func (s *server) resumeIfAny(v *visit) bool {
 	return err == nil && found
 }
 
-// uncheckedSession is the response while the server cannot find out whether a session has
-// ended.
-func uncheckedSession(err error) response {
-	r := unavailable(time.Second, "The server cannot check your session at the moment. Try again in a moment.")
-	r.cause = err
-	return r
-}
-
-// holder returns the holder of the session of a visit. Without a session, or with that of
-// a person, caller and session are zero. If the key is not accepted any more, the caller is
-// zero for the reason.
-func (s *server) holder(v *visit) (posture.Caller, credential.Session, posture.Reason) {
-	session, err := s.Sessions.Open(s.cookie.of(v.Request), v.now)
-	if err != nil || session.SignedIn.IsZero() {
-		return posture.Caller{}, credential.Session{}, 0
-	}
-	caller, reason := v.snapshot.Resume(session, posture.Connection{}, v.now)
-	return caller, session, reason
-}
-
 // limit counts the page as a request to a surface of the API, so that the dashboard cannot
-// be used to exceed the rate of the API.
+// be used to exceed the rate of the API. The requests of an organization count together, and those
+// of each person on their own.
 func (s *server) limit(v *visit, surface posture.Surface) *response {
-	rate := v.caller.Rate(surface)
-	state := s.Limits.Take(v.Context(), gate.LimitKey{Tenant: v.caller.Tenant(), Surface: v.countedAs(surface)},
+	rate, counted := v.caller.Rate(surface), surface.String()
+	if v.person != nil {
+		sum := sha256.Sum256([]byte(v.person.Subject))
+		counted += "-operator-" + hex.EncodeToString(sum[:8])
+	}
+	state := s.Limits.Take(v.Context(), gate.LimitKey{Tenant: v.caller.Tenant(), Surface: counted},
 		gate.RatePolicy{Limit: rate.Requests, Window: rate.Window}, v.now, v.Method == http.MethodPost)
 	if state.Allowed {
 		return nil
@@ -134,14 +127,16 @@ func (s *server) limit(v *visit, surface posture.Surface) *response {
 // renew extends a session that is used. If sealing fails, the session keeps its end.
 func (s *server) renew(v *visit) {
 	now := v.now.UTC().Truncate(time.Millisecond)
+	until, expires := end(v.caller, v.session.SignedIn, now), v.session.Expires
+	seal := func() error { return s.seal(v, v.caller, v.session, now) }
 	if v.person != nil {
-		s.renewPerson(v, now)
+		until, expires = endOfPerson(v.person.Person, now), v.person.Expires
+		seal = func() error { return s.sealPerson(v, now) }
+	}
+	if until.Before(expires.Add(renewStep)) {
 		return
 	}
-	if until := end(v.caller, v.session.SignedIn, now); until.Before(v.session.Expires.Add(renewStep)) {
-		return
-	}
-	if err := s.seal(v, v.caller, v.session, now); err != nil {
+	if err := seal(); err != nil {
 		s.Log.WarnContext(v.Context(), "dashboard: renew a session", "error", err)
 	}
 }

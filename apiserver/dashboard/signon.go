@@ -3,8 +3,6 @@
 package dashboard
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"net/http"
 	"net/url"
@@ -37,18 +35,6 @@ func (s *server) signOn() *signon.Provider {
 		return nil
 	}
 	return s.Ops.SignOn
-}
-
-// signOnRoutes returns the routes of the sign-in without a key, if there is an identity provider.
-func (s *server) signOnRoutes() []route {
-	if s.signOn() == nil {
-		return nil
-	}
-	return []route{
-		{pattern: signOnPath, get: s.countSignIns(byProvider, s.beginSignOn)},
-		{pattern: signon.CallbackPath, get: s.countSignIns(byProvider, s.finishSignOn)},
-		{pattern: signon.LogoutPath, post: s.endSignOn},
-	}
 }
 
 // beginSignOn redirects to the identity provider. A sealed cookie of its own binds each
@@ -236,20 +222,6 @@ func endOfPerson(p signon.Person, now time.Time) time.Time {
 	return p.Until
 }
 
-// resumePerson sets the session of a person, and reports whether the visit has one.
-func (s *server) resumePerson(v *visit) bool {
-	session, opened := s.openPerson(v)
-	if !opened {
-		return false
-	}
-	caller, found := v.snapshot.Operator(v.now)
-	if !found {
-		return false
-	}
-	v.caller, v.person = caller, &session
-	return true
-}
-
 // openPerson returns the session of a person in the cookie, and reports whether there is one.
 func (s *server) openPerson(v *visit) (signon.Session, bool) {
 	if s.signOn() == nil {
@@ -261,26 +233,6 @@ func (s *server) openPerson(v *visit) (signon.Session, bool) {
 	}
 	session, err := signon.DecodeSession(text, v.now)
 	return session, err == nil
-}
-
-// renewPerson extends the session of a person, as renew does for a key.
-func (s *server) renewPerson(v *visit, now time.Time) {
-	if endOfPerson(v.person.Person, now).Before(v.person.Expires.Add(renewStep)) {
-		return
-	}
-	if err := s.sealPerson(v, now); err != nil {
-		s.Log.WarnContext(v.Context(), "dashboard: renew a session", "error", err)
-	}
-}
-
-// countedAs is the key under which requests to a surface are counted: all requests of an
-// organization together, and those of each person on their own.
-func (v *visit) countedAs(surface posture.Surface) string {
-	if v.person == nil {
-		return surface.String()
-	}
-	sum := sha256.Sum256([]byte(v.person.Subject))
-	return surface.String() + "-operator-" + hex.EncodeToString(sum[:8])
 }
 
 const (

@@ -5,6 +5,7 @@ package dashboard
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -94,7 +95,7 @@ func (c *timeChart) unit() string {
 func (c *timeChart) columns() []string {
 	columns := []string{"From"}
 	for _, series := range c.Series {
-		columns = append(columns, capitalized(series.Name))
+		columns = append(columns, strings.ToUpper(series.Name[:1])+series.Name[1:])
 	}
 	return columns
 }

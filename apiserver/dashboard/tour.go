@@ -68,14 +68,6 @@ func (b *tourBody) tried(file string) bool {
 	return slices.ContainsFunc(b.Inspected, func(j tourJob) bool { return j.FileURL.String() == file && j.Status == preflightjob.Succeeded })
 }
 
-// tourRoutes are the page of the tour, if there is one.
-func (s *server) tourRoutes() []route {
-	if s.Tour == nil {
-		return nil
-	}
-	return []route{{pattern: tourPath, get: s.tour}}
-}
-
 // tour serves the guided tour, also to visitors who have not signed in.
 func (s *server) tour(v *visit) response {
 	body := tourBody{

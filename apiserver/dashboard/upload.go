@@ -3,7 +3,6 @@
 package dashboard
 
 import (
-	"cmp"
 	"encoding/hex"
 	"io"
 	"net/http"
@@ -84,6 +83,3 @@ var memberNames = map[string]string{
 	"#/intent/trimSize": "Trim size", "#/intent/pages": "Pages", "#/intent/colors/process": "Process colours", "#/intent/colors": "Colours", "#/intent/colors/spots": "Spot colours",
 	"#/intent/quantity": "Copies", "#/intent/rfqId": "RFQ", "#/intent": "Order",
 }
-
-// memberName names the member that a pointer of a violation refers to.
-func memberName(pointer string) string { return cmp.Or(memberNames[pointer], pointer) }

@@ -26,19 +26,6 @@ const (
 // deliveryStates are the values of the filter by state.
 var deliveryStates = [...]webhook.State{webhook.Pending, webhook.Delivered, webhook.Exhausted}
 
-// webhookRoutes are the pages of webhooks, and the forms on them.
-func (s *server) webhookRoutes() []route {
-	return []route{
-		{pattern: webhooksPath, get: s.requireWebhooks(s.listEndpoints)},
-		{pattern: endpointsPath + "{name}/deliveries", get: s.requireWebhooks(s.showEndpoint)},
-		{pattern: endpointsPath + "{name}/test", post: s.requireWebhookWrite(s.testEndpoint)},
-		{pattern: endpointsPath + "{name}/recover", post: s.requireWebhookWrite(s.recoverEndpoint)},
-		{pattern: endpointsPath + "{name}/enable", post: s.requireWebhookWrite(s.enableEndpoint)},
-		{pattern: deliveriesPath + "{id}", get: s.requireWebhooks(s.showDelivery)},
-		{pattern: deliveriesPath + "{id}/redeliver", post: s.requireWebhookWrite(s.redeliver)},
-	}
-}
-
 // requireWebhooks restricts a page to callers that may use webhooks by the API. For callers
 // without the grant, the page does not exist, as the routes of the API.
 func (s *server) requireWebhooks(next handler) handler {
@@ -240,9 +227,6 @@ type deliveryBody struct {
 	// Newest are the newest attempts, the newest first; Attempts counts all of them.
 	Newest []webhook.Attempt
 }
-
-// late reports whether the attempt that is due has not been made.
-func (b *deliveryBody) late(now time.Time) bool { return !b.DueAt.IsZero() && b.DueAt.Before(now) }
 
 // showDelivery serves one delivery.
 func (s *server) showDelivery(v *visit) response {

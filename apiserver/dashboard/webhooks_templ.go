@@ -1004,7 +1004,7 @@ func deliveryPage(body deliveryBody, now time.Time) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = labelIf(body.late(now), kindAttention, "waiting").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = labelIf(!body.DueAt.IsZero() && body.DueAt.Before(now), kindAttention, "waiting").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/printmarket/printmarket/apiserver/respond"
 )
 
 // palettes are the colours of the style sheet, by scheme and name.
@@ -152,7 +154,7 @@ func TestStyleAndIconsAreLight(t *testing.T) {
 	t.Parallel()
 	sum := 0
 	for name, content := range Files() {
-		zipped := len(compress(content))
+		zipped := len(respond.Gzip(content))
 		t.Logf("%s: %d bytes, compressed %d", name, len(content), zipped)
 		if name != IconsFile && name != BrandFile { // a picture
 			sum += zipped

@@ -4,7 +4,6 @@ package design
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
@@ -31,7 +30,7 @@ func Register(mux *http.ServeMux) {
 func Handler(mediaType string, content []byte) http.Handler {
 	sum := sha256.Sum256(content)
 	tag := hex.EncodeToString(sum[:12])
-	zipped := sync.OnceValue(func() []byte { return compress(content) })
+	zipped := sync.OnceValue(func() []byte { return respond.Gzip(content) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -51,12 +50,4 @@ func Handler(mediaType string, content []byte) http.Handler {
 		header.Set("ETag", `"`+tag+`"`)
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 	})
-}
-
-func compress(content []byte) []byte {
-	var out bytes.Buffer // writing to a buffer cannot fail
-	zip, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	_, _ = zip.Write(content)
-	_ = zip.Close()
-	return out.Bytes()
 }

@@ -4,6 +4,7 @@ package gate
 
 import (
 	"mime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,7 +23,12 @@ func accept(_ *Gate, rt *Route, c *Call) *problem.Problem {
 	case offers == nil:
 		offers = jsonAlone
 	case rt.Mirror:
-		offers = inSyntaxOf(c.Request.Header.Get("Content-Type"), offers)
+		// The response is in the syntax of the body, JSON or XML (RFC 6839). An invalid type is
+		// refused later.
+		body, _, _ := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
+		offers = slices.DeleteFunc(slices.Clone(offers), func(offer string) bool {
+			return strings.HasSuffix(offer, "xml") != strings.HasSuffix(body, "xml")
+		})
 	default:
 		header := c.Writer.Header()
 		header["Vary"] = []string{strings.Join(append(header["Vary"], "Accept"), ", ")}
@@ -34,18 +40,6 @@ func accept(_ *Gate, rt *Route, c *Call) *problem.Problem {
 		offers = offers[:1]
 	}
 	return problem.New(problem.CodeNotAcceptable, "This path returns only %s.", strings.Join(offers, " or "))
-}
-
-// inSyntaxOf returns the media types in the syntax of a body, JSON or XML (RFC 6839).
-func inSyntaxOf(body string, types []string) []string {
-	body, _, _ = mime.ParseMediaType(body) // an invalid type is refused later
-	var same []string
-	for _, mediaType := range types {
-		if strings.HasSuffix(mediaType, "xml") == strings.HasSuffix(body, "xml") {
-			same = append(same, mediaType)
-		}
-	}
-	return same
 }
 
 // negotiate returns the offer with the highest weight, and the first of equal ones. It returns
@@ -60,7 +54,14 @@ func negotiate(fields, offers []string) string {
 	}
 	best, chosen := 0.0, ""
 	for _, offer := range offers {
-		if weight := weigh(ranges, offer); weight > best {
+		kind, parameters, _ := mime.ParseMediaType(offer) // offers are valid
+		weight, precise := 0.0, 0                         // of the most precise range that matches
+		for _, r := range ranges {
+			if p := r.precision(kind, parameters); p > precise {
+				weight, precise = r.weight, p
+			}
+		}
+		if weight > best {
 			best, chosen = weight, offer
 		}
 	}
@@ -92,18 +93,6 @@ func mediaRanges(fields []string) []mediaRange {
 		}
 	}
 	return ranges
-}
-
-// weigh returns the weight of the most precise range that matches an offer.
-func weigh(ranges []mediaRange, offer string) float64 {
-	kind, parameters, _ := mime.ParseMediaType(offer) // offers are valid
-	weight, precise := 0.0, 0
-	for _, r := range ranges {
-		if p := r.precision(kind, parameters); p > precise {
-			weight, precise = r.weight, p
-		}
-	}
-	return weight
 }
 
 // precision returns how precisely the range matches a media type; 0 means no match.

@@ -93,8 +93,15 @@ func AccessOf(ctx context.Context, judge Judge, quotas Quotas, caller posture.Ca
 	all := make([]CapabilityAccess, len(listed))
 	for i, name := range listed {
 		decision := judge.Decide(name, true)
-		all[i] = judged(judge, decision, name)
-		all[i].GrantedFrom, all[i].GrantedUntil = caller.Granted(name)
+		access := &all[i]
+		*access = CapabilityAccess{Capability: name, Posture: decision.Posture, Access: FullAccess}
+		if !decision.Allowed() {
+			access.Access, access.Refusal, access.Opens = NoAccess, judge.Refusal(decision), decision.Opens
+			if judge.Decide(name, false).Allowed() {
+				access.Access = ReadAccess
+			}
+		}
+		access.GrantedFrom, access.GrantedUntil = caller.Granted(name)
 		operation, counted := countedOperations[name]
 		if !counted || decision.Quota.Window == 0 {
 			continue
@@ -104,24 +111,12 @@ func AccessOf(ctx context.Context, judge Judge, quotas Quotas, caller posture.Ca
 		if err != nil {
 			return nil, err
 		}
-		all[i].Quota = &QuotaUse{
+		access.Quota = &QuotaUse{
 			Limit: quota.Limit, Used: usage.Used, Remaining: max(0, quota.Limit-usage.Used),
 			Window: quota.Window, Resets: usage.Ends, Operation: operation,
 		}
 	}
 	return all, nil
-}
-
-func judged(judge Judge, decision posture.Decision, name posture.Capability) CapabilityAccess {
-	c := CapabilityAccess{Capability: name, Posture: decision.Posture, Access: FullAccess}
-	if decision.Allowed() {
-		return c
-	}
-	c.Access, c.Refusal, c.Opens = NoAccess, judge.Refusal(decision), decision.Opens
-	if judge.Decide(name, false).Allowed() {
-		c.Access = ReadAccess
-	}
-	return c
 }
 
 // AccountSurfaces lists the surfaces of the capabilities, each once.

@@ -71,7 +71,7 @@ func (c *Call) ReadBody() *problem.Problem {
 // a small number of places, and each client address may take a part of them. A known sender
 // has separate places. The time limits are equal, so that they reveal no sender.
 func (c *Call) ReadUnsigned(sender string) *problem.Problem {
-	return c.awaitBody(c.gate.callbacks.place(sender, clientOf(c.Request)), c.gate.unsignedTimeout)
+	return c.awaitBody(c.gate.callbacks.place(sender, ClientOf(c.Request.RemoteAddr, c.Request.Header["X-Forwarded-For"]).String()), c.gate.unsignedTimeout)
 }
 
 // awaitBody reads the body without the request's slot, so that a slow client does not occupy a
@@ -199,21 +199,9 @@ func readKey(_ *Gate, rt *Route, c *Call) *problem.Problem {
 	if n := len(key); n >= 2 && key[0] == '"' && key[n-1] == '"' {
 		key = key[1 : n-1]
 	}
-	if len(fields) > 1 || !visible(key) {
+	if len(fields) > 1 || len(key) < 1 || len(key) > 255 || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return problem.New(problem.CodeIdempotencyKeyInvalid, "The Idempotency-Key header must be sent once and have 1 to 255 visible ASCII characters.")
 	}
 	c.Key = key
 	return nil
-}
-
-func visible(key string) bool {
-	if len(key) < 1 || len(key) > 255 {
-		return false
-	}
-	for i := range len(key) {
-		if key[i] <= ' ' || key[i] > '~' {
-			return false
-		}
-	}
-	return true
 }

@@ -73,13 +73,6 @@ func (c *Call) refused(reason string) {
 	}
 }
 
-// measured records the cohort of the caller in the exchange.
-func (c *Call) measured() {
-	if c.exchange != nil {
-		c.exchange.By.Capability, c.exchange.By.Cohort = c.route.Capability.String(), c.snapshot.Cohort(c.Caller, c.Decision)
-	}
-}
-
 // Sender finds a registered sender of callbacks in the call's snapshot.
 func (c *Call) Sender(id string) (posture.Sender, bool) { return c.snapshot.Sender(id) }
 

@@ -58,7 +58,9 @@ func decide(g *Gate, rt *Route, c *Call) *problem.Problem {
 	if !rt.standing() {
 		c.Writer.Header()["Marketplace-Capability"] = g.capabilities[capabilityPosture{rt.Capability, c.Decision.Posture}]
 		capability = rt.Capability.String()
-		c.measured()
+		if c.exchange != nil {
+			c.exchange.By.Capability, c.exchange.By.Cohort = capability, c.snapshot.Cohort(c.Caller, c.Decision)
+		}
 	}
 	g.metrics.Decision(capability, c.Decision.Reason.String())
 	if scope := c.Decision.Scope; c.Caller.Scopes().Has(scope) {

@@ -23,8 +23,3 @@ func connection(r *http.Request, now time.Time) posture.Connection {
 	}
 	return posture.Mutual(posture.PinOf(certificate.RawSubjectPublicKeyInfo))
 }
-
-// clientOf identifies the client of a request.
-func clientOf(r *http.Request) string {
-	return ClientOf(r.RemoteAddr, r.Header["X-Forwarded-For"]).String()
-}

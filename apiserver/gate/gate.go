@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -132,7 +133,11 @@ func (g *Gate) handler(rt *Route) http.HandlerFunc {
 	lifecycle := rt.Lifecycle.fields()
 	return func(w http.ResponseWriter, r *http.Request) {
 		if lifecycle != nil {
-			w = announce(w, lifecycle)
+			// The fields are set before the handler runs, so that the response after a panic has
+			// them too.
+			header := w.Header()
+			header["Deprecation"], header["Sunset"], header["Link"] = lifecycle.deprecation, lifecycle.sunset, slices.Clone(lifecycle.link)
+			w = &announcing{ResponseWriter: w, fields: lifecycle}
 		}
 		w.Header()["Cache-Control"] = privateNoStore
 		if refusal := g.Pass(rt, w, r); refusal != nil {

@@ -48,14 +48,6 @@ type announcing struct {
 	begun  bool
 }
 
-// announce sets the fields before the handler runs, so that the response after a panic has
-// them too.
-func announce(w http.ResponseWriter, fields *lifecycleFields) http.ResponseWriter {
-	header := w.Header()
-	header["Deprecation"], header["Sunset"], header["Link"] = fields.deprecation, fields.sunset, slices.Clone(fields.link)
-	return &announcing{ResponseWriter: w, fields: fields}
-}
-
 // Unwrap serves http.ResponseController and respond.Of.
 func (a *announcing) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 

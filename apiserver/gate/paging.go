@@ -187,3 +187,13 @@ func OnlyParameters(parameters []contracts.Parameter, next Handler) Handler {
 		return next(c)
 	}
 }
+
+// OnlyValid rejects a body that violates the schema of the contract with a problem of a code.
+func OnlyValid(schema *contracts.Schema, code problem.Code, next Handler) Handler {
+	return func(c *Call) error {
+		if violations := schema.Violations(c.Document); len(violations) > 0 {
+			return problem.New(code, "The request is not valid.").Violates(violations...)
+		}
+		return next(c)
+	}
+}

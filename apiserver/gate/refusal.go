@@ -3,7 +3,6 @@
 package gate
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/posture"
@@ -18,7 +17,16 @@ type Refusals struct {
 }
 
 // NewRefusals prepares the problems that do not depend on the caller.
-func NewRefusals() Refusals { return Refusals{closed: closedProblems()} }
+func NewRefusals() Refusals {
+	// All requests share the problems, so they must not be changed.
+	closed := map[posture.Capability]*problem.Problem{
+		posture.NoCapability: problem.New(problem.CodePostureUnavailable, "The access rules of this route are not loaded."),
+	}
+	for capability := range posture.Capabilities() {
+		closed[capability] = problem.New(problem.Code(capability.Definition().Code), "The capability %s is not available.", capability)
+	}
+	return Refusals{closed: closed}
+}
 
 // Of returns the problem of a decision that does not allow a call of a partner with these
 // terms. Callers share the problem and must not change it.
@@ -54,17 +62,4 @@ func period(terms posture.Terms, now time.Time) string {
 	default:
 		return "The contract ended on " + until + "."
 	}
-}
-
-// closedProblems prepares the problem of every closed capability. All requests share them,
-// so they must not be changed.
-func closedProblems() map[posture.Capability]*problem.Problem {
-	all := map[posture.Capability]*problem.Problem{
-		posture.NoCapability: problem.New(problem.CodePostureUnavailable, "The access rules of this route are not loaded."),
-	}
-	for capability := range posture.Capabilities() {
-		code := problem.Code(capability.Definition().Code)
-		all[capability] = problem.New(code, "%s", fmt.Sprintf("The capability %s is not available.", capability))
-	}
-	return all
 }

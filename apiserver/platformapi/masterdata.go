@@ -103,7 +103,11 @@ func draftOf(c *gate.Call) (masterdata.Draft, error) {
 	document, err := source.ReadJSON(c.Context(), text)
 	var invalid *source.InvalidError
 	if errors.As(err, &invalid) {
-		return masterdata.Draft{}, problem.New(problem.CodePlatformRequestInvalid, "The document is not valid.").Violates(faults(invalid)...)
+		violations := make([]problem.Violation, len(invalid.Faults))
+		for i, fault := range invalid.Faults { // with its line
+			violations[i] = problem.Violation{Pointer: "#", Detail: fault.String()}
+		}
+		return masterdata.Draft{}, problem.New(problem.CodePlatformRequestInvalid, "The document is not valid.").Violates(violations...)
 	}
 	if err != nil {
 		if c.Context().Err() != nil {
@@ -137,15 +141,6 @@ func unpack(packed []byte) ([]byte, error) {
 		return nil, fmt.Errorf("unpack a document: %w", err)
 	}
 	return text, nil
-}
-
-// faults returns the faults of a document with their lines.
-func faults(invalid *source.InvalidError) []problem.Violation {
-	violations := make([]problem.Violation, len(invalid.Faults))
-	for i, fault := range invalid.Faults {
-		violations[i] = problem.Violation{Pointer: "#", Detail: fault.String()}
-	}
-	return violations
 }
 
 // clerk returns the actor and the note of a request.
@@ -326,19 +321,16 @@ func (s *surface) approvalModels(c *gate.Call, approvals ...masterdata.Approval)
 	}
 	models := make([]Approval, len(approvals))
 	for i := range approvals {
-		models[i] = approvalModel(&approvals[i])
-		models[i].InForce = current[approvals[i].ID]
+		a := &approvals[i]
+		models[i] = Approval{
+			ID: a.ID, SnapshotID: a.Snapshot, Level: string(a.Level), Owner: a.Owner,
+			EffectiveFrom: respond.Instant(a.From), EffectiveUntil: respond.Since(a.Until),
+			ApprovedAt: respond.Instant(a.ApprovedAt), ApprovedBy: a.ApprovedBy, Note: a.Note,
+			WithdrawnAt: respond.Since(a.WithdrawnAt), WithdrawnBy: a.WithdrawnBy, WithdrawnReason: a.WithdrawnReason,
+			InForce: current[a.ID],
+		}
 	}
 	return models, nil
-}
-
-func approvalModel(a *masterdata.Approval) Approval {
-	return Approval{
-		ID: a.ID, SnapshotID: a.Snapshot, Level: string(a.Level), Owner: a.Owner,
-		EffectiveFrom: respond.Instant(a.From), EffectiveUntil: respond.Since(a.Until),
-		ApprovedAt: respond.Instant(a.ApprovedAt), ApprovedBy: a.ApprovedBy, Note: a.Note,
-		WithdrawnAt: respond.Since(a.WithdrawnAt), WithdrawnBy: a.WithdrawnBy, WithdrawnReason: a.WithdrawnReason,
-	}
 }
 
 // masterDataProblem maps the errors of package masterdata to problems.

@@ -97,7 +97,7 @@ func Routes(rfqs RFQs, records Records, callbacks Callbacks, hooks Webhooks, dat
 	changes := func(pattern string, body *contracts.Schema, operation gate.Handler) gate.Route {
 		return gate.Route{
 			Method: http.MethodPost, Pattern: pattern, Scope: posture.ScopeQuotesIngest, Write: true, Internal: true,
-			Body: &gate.Body{Limit: bodyLimit}, Serve: checked(body, operation),
+			Body: &gate.Body{Limit: bodyLimit}, Serve: gate.OnlyValid(body, problem.CodePlatformRequestInvalid, operation),
 		}
 	}
 	// manages returns a route that changes master data.
@@ -121,6 +121,8 @@ func Routes(rfqs RFQs, records Records, callbacks Callbacks, hooks Webhooks, dat
 	}
 	const organization = root + "/organizations/{organization}"
 	const endpoint, delivery = root + "/webhooks/endpoints/{name}", root + "/webhooks/deliveries/{deliveryId}"
+	content := reads(kept+"/snapshots/{snapshotId}/content", api.ExportSnapshot)
+	content.Serve = s.alone(content.Serve)
 	served := []gate.Route{
 		reads(root+"/rfqs", api.ListAllRfqs),
 		reads(one, api.ShowRFQ),
@@ -147,7 +149,7 @@ func Routes(rfqs RFQs, records Records, callbacks Callbacks, hooks Webhooks, dat
 		reads(kept+"/snapshots", api.ListSnapshots),
 		s.imports(set, kept+"/snapshots", api.ImportSnapshot),
 		reads(kept+"/snapshots/{snapshotId}", api.ShowSnapshot),
-		s.exports(reads(kept+"/snapshots/{snapshotId}/content", api.ExportSnapshot)),
+		content,
 		manages(kept+"/snapshots/{snapshotId}/approve", approval, api.ApproveSnapshot),
 		reads(kept+"/approvals", api.ListApprovals),
 		manages(kept+"/approvals/{approvalId}/withdraw", reason, api.WithdrawApproval),
@@ -169,12 +171,6 @@ func (s *surface) imports(set *contracts.Set, pattern string, operation gate.Han
 	}
 }
 
-// exports returns the route of exports.
-func (s *surface) exports(rt gate.Route) gate.Route {
-	rt.Serve = s.alone(rt.Serve)
-	return rt
-}
-
 // unserved returns the routes that reject other paths and methods. They require the
 // scope to read.
 func unserved(root string, served []gate.Route) []gate.Route {
@@ -192,16 +188,6 @@ func unserved(root string, served []gate.Route) []gate.Route {
 		}
 	}
 	return routes
-}
-
-// checked rejects a body that does not match the schema of the contract.
-func checked(schema *contracts.Schema, next gate.Handler) gate.Handler {
-	return func(c *gate.Call) error {
-		if violations := schema.Violations(c.Document); len(violations) > 0 {
-			return invalid(violations)
-		}
-		return next(c)
-	}
 }
 
 func invalid(violations []problem.Violation) error {

@@ -30,24 +30,21 @@ type Webhooks interface {
 
 // ListEndpoints serves GET /api/v1/platform/webhooks/endpoints.
 func (s *surface) ListEndpoints(c *gate.Call, params ListEndpointsParams) (ListEndpointsResponseObject, error) {
-	known, err := s.endpoints(c, params.Organization)
+	var known []webhook.Known
+	var err error
+	if params.Organization == nil {
+		known, err = s.webhooks.AllEndpoints(c.Context(), c.Tenant().Mode)
+	} else {
+		owner, invalid := ownerOf(c, *params.Organization)
+		if invalid != nil {
+			return nil, invalid
+		}
+		known, err = s.webhooks.Endpoints(c.Context(), owner)
+	}
 	if err != nil {
-		return nil, err
+		return nil, webhooksapi.ProblemOf(err)
 	}
 	return ListEndpoints200JSONResponse{Items: webhooksapi.EndpointModels(known)}, nil
-}
-
-func (s *surface) endpoints(c *gate.Call, organization *string) ([]webhook.Known, error) {
-	if organization == nil {
-		known, err := s.webhooks.AllEndpoints(c.Context(), c.Tenant().Mode)
-		return known, webhooksapi.ProblemOf(err)
-	}
-	owner, err := ownerOf(c, *organization)
-	if err != nil {
-		return nil, err
-	}
-	known, err := s.webhooks.Endpoints(c.Context(), owner)
-	return known, webhooksapi.ProblemOf(err)
 }
 
 // ownerOf returns the tenant of an organization in the mode of the caller's key, or a

@@ -4,13 +4,11 @@ package preflightapi
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/tenant"
-	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // mediaEvents is the media type of server-sent events (WHATWG HTML, section 9.2).
@@ -93,10 +91,4 @@ func (f Follower) Follow(ctx context.Context, job preflightjob.Job, seen string,
 		open:    allowed,
 		stops:   stream.Draining(),
 	}, job, seen, stream)
-}
-
-// over reports whether an error of reading a job is permanent. After other errors the job
-// may become readable again.
-func over(err error) bool {
-	return errors.Is(err, transaction.ErrNotFound) || errors.Is(err, preflightjob.ErrGone)
 }

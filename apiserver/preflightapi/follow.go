@@ -7,11 +7,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // Pace sets how often a followed job is read. Announcements of changes may be lost, so
@@ -96,7 +98,8 @@ type follower struct {
 func (f *follower) poll(ctx context.Context, from source) bool {
 	job, err := from.read(ctx)
 	if err != nil {
-		return !over(err)
+		// After other errors the job may become readable again.
+		return !errors.Is(err, transaction.ErrNotFound) && !errors.Is(err, preflightjob.ErrGone)
 	}
 	return from.open() && f.send(job)
 }

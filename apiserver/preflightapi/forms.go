@@ -213,8 +213,14 @@ func documentOf(fields url.Values) map[string]any {
 	setNumber(size, "width", FieldWidth)
 	setNumber(size, "height", FieldHeight)
 	setNumber(colors, "process", FieldProcess)
-	if names := spotsOf(fields.Get(FieldSpots)); len(names) > 0 {
-		colors["spots"] = names
+	var spots []any
+	for name := range strings.SplitSeq(fields.Get(FieldSpots), ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			spots = append(spots, name)
+		}
+	}
+	if len(spots) > 0 {
+		colors["spots"] = spots
 	}
 	for member, made := range map[string]map[string]any{"trimSize": size, "colors": colors} {
 		if len(made) > 0 {
@@ -228,15 +234,4 @@ func documentOf(fields url.Values) map[string]any {
 		document["intent"] = intent
 	}
 	return document
-}
-
-// spotsOf splits the names of spot colours at commas.
-func spotsOf(text string) []any {
-	var names []any
-	for name := range strings.SplitSeq(text, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
 }

@@ -107,7 +107,10 @@ func (s *surface) GetPagePicture(c *gate.Call, jobID JobID, page PageNumber, for
 	// The validator does not need the picture. A set never changes.
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %d %s", set.Digest, page, format, width, layer))
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
-	if !known || !has(set.Set, page, layer) {
+	drawable := slices.ContainsFunc(set.Pages(), func(p pageimage.Page) bool {
+		return p.Number == page && (layer == printedLayer || layer == pageimage.Heat || slices.Contains(p.Inks, layer))
+	})
+	if !known || !drawable {
 		return nil, problem.New(problem.CodeNotFound, "The job has no picture of page %d with this layer and format. The list of pages names the pages and their inks.", page)
 	}
 	if c.Revalidate(tag) {
@@ -121,16 +124,6 @@ func (s *surface) GetPagePicture(c *gate.Call, jobID JobID, page PageNumber, for
 		return GetPagePicture200ImageWebpResponse{Body: drawn}, nil
 	}
 	return GetPagePicture200ImagePngResponse{Body: drawn}, nil
-}
-
-// has reports whether a set has a layer of a page.
-func has(set *pageimage.Set, number int, layer string) bool {
-	for _, p := range set.Pages() {
-		if p.Number == number {
-			return layer == printedLayer || layer == pageimage.Heat || slices.Contains(p.Inks, layer)
-		}
-	}
-	return false
 }
 
 // encoders write a picture. The best compression of PNG takes several times as long.

@@ -148,7 +148,7 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 		{Method: http.MethodGet, Pattern: job + "/annotated.pdf", Capability: posture.Preflight, Offers: []string{MediaPDF}, Serve: api.GetAnnotatedFile},
 		{Method: http.MethodGet, Pattern: job + "/comparison", Capability: posture.Preflight, Serve: api.GetPreflightComparison},
 		{Method: http.MethodGet, Pattern: job + "/shares", Capability: posture.Preflight, Serve: api.ListPreflightShares},
-		{Method: http.MethodPost, Pattern: job + "/shares", Capability: posture.Preflight, Write: true, Body: &gate.Body{Limit: bodyLimit}, Serve: s.checkedShare(api.SharePreflight)},
+		{Method: http.MethodPost, Pattern: job + "/shares", Capability: posture.Preflight, Write: true, Body: &gate.Body{Limit: bodyLimit}, Serve: gate.OnlyValid(s.shareSchema, problem.CodePreflightInvalid, api.SharePreflight)},
 		{Method: http.MethodDelete, Pattern: job + "/shares/{shareId}", Capability: posture.Preflight, Write: true, Serve: api.RevokePreflightShare},
 		{Method: http.MethodGet, Pattern: job + "/pages", Capability: posture.Preflight, Serve: api.ListPagePictures},
 		{
@@ -211,7 +211,7 @@ func (s *surface) SubmitPreflight(c *gate.Call, body PreflightSubmit) (SubmitPre
 func (s *surface) submit(c *gate.Call, body PreflightSubmit) (preflightjob.Submitted, error) {
 	ordered, err := s.ticket(c, body.Intent.With(body.Product))
 	if wrong := (*referenceError)(nil); errors.As(err, &wrong) {
-		return s.replayOr(c, wrong.violation())
+		return s.replayOr(c, []problem.Violation{{Pointer: "#/intent/rfqId", Detail: wrong.detail}})
 	}
 	if err != nil {
 		return preflightjob.Submitted{}, s.problemOf(err)

@@ -58,9 +58,17 @@ func newRegistry() (*registry, error) {
 		r.profile[name] = simulatorModel(name)
 	}
 	for _, mode := range []tenant.Mode{tenant.Live, tenant.Test} {
-		if err := r.listProfiles(mode); err != nil {
+		var list PreflightProfiles
+		for _, name := range slices.Sorted(maps.Keys(r.profile)) {
+			if p := r.profile[name]; p.visible(mode) {
+				list.Items = append(list.Items, p.summary())
+			}
+		}
+		listTag, err := tag(list)
+		if err != nil {
 			return nil, err
 		}
+		r.profiles[mode] = listedProfiles{list, listTag}
 	}
 	for _, language := range report.Languages() {
 		var list PreflightRules
@@ -77,19 +85,6 @@ func newRegistry() (*registry, error) {
 		r.rules[language] = listedRules{list, listTag}
 	}
 	return r, nil
-}
-
-// listProfiles makes the list of profiles for the keys of a mode, sorted by name.
-func (r *registry) listProfiles(mode tenant.Mode) error {
-	var list PreflightProfiles
-	for _, name := range slices.Sorted(maps.Keys(r.profile)) {
-		if p := r.profile[name]; p.visible(mode) {
-			list.Items = append(list.Items, p.summary())
-		}
-	}
-	listTag, err := tag(list)
-	r.profiles[mode] = listedProfiles{list, listTag}
-	return err
 }
 
 // listFor returns the profiles that a caller can use, sorted by name.

@@ -16,16 +16,6 @@ import (
 // SharedPath begins the paths of shared reports. A token follows.
 const SharedPath = "/shared/"
 
-// checkedShare validates a body by the schema of the contract.
-func (s *surface) checkedShare(next gate.Handler) gate.Handler {
-	return func(c *gate.Call) error {
-		if violations := s.shareSchema.Violations(c.Document); len(violations) > 0 {
-			return invalid(violations)
-		}
-		return next(c)
-	}
-}
-
 // SharePreflight serves POST /api/v1/preflight/{jobId}/shares.
 func (s *surface) SharePreflight(c *gate.Call, jobID JobID, body ShareCreate) (SharePreflightResponseObject, error) {
 	lifetime := preflightjob.DefaultShareTime

@@ -47,7 +47,14 @@ func SimulatedReport(verdict preflightjob.Verdict) []byte {
 		return nil
 	}
 	digest := simulatorDigest()
-	findings := simulatedFindings(verdict)
+	findings := []report.Finding{}
+	if severity, found := map[preflightjob.Verdict]report.Severity{preflightjob.Warn: report.Warning, preflightjob.Fail: report.Error}[verdict]; found {
+		findings = append(findings, report.Finding{
+			Rule: "file.simulated", MessageID: "file.simulated", Severity: severity, Category: report.CategoryFile, Count: 1,
+			Message: "Simulated verdict: the profile of the job requests it, and no file was fetched.",
+			FixHint: "Submit the file with an inspection profile.",
+		})
+	}
 	encoded, err := report.Encode(report.Report{
 		Version:  report.Version,
 		Language: report.Languages()[0],
@@ -71,16 +78,4 @@ func SimulatedReport(verdict preflightjob.Verdict) []byte {
 		return nil // numbers and strings always encode
 	}
 	return encoded
-}
-
-func simulatedFindings(verdict preflightjob.Verdict) []report.Finding {
-	severity := map[preflightjob.Verdict]report.Severity{preflightjob.Warn: report.Warning, preflightjob.Fail: report.Error}[verdict]
-	if severity == "" {
-		return []report.Finding{}
-	}
-	return []report.Finding{{
-		Rule: "file.simulated", MessageID: "file.simulated", Severity: severity, Category: report.CategoryFile, Count: 1,
-		Message: "Simulated verdict: the profile of the job requests it, and no file was fetched.",
-		FixHint: "Submit the file with an inspection profile.",
-	}}
 }

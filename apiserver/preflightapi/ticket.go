@@ -8,7 +8,6 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
@@ -24,11 +23,6 @@ type RFQs interface {
 type referenceError struct{ detail string }
 
 func (e *referenceError) Error() string { return "intent.rfqId " + e.detail }
-
-// violation returns what the partner reads.
-func (e *referenceError) violation() []problem.Violation {
-	return []problem.Violation{{Pointer: "#/intent/rfqId", Detail: e.detail}}
-}
 
 // ticket completes an intent from the RFQ that it names. Its error is a [referenceError]
 // or one of the store.

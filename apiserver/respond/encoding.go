@@ -3,6 +3,8 @@
 package respond
 
 import (
+	"bytes"
+	"compress/gzip"
 	"strconv"
 	"strings"
 )
@@ -35,4 +37,13 @@ func isZero(parameters string) bool {
 	}
 	weight, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
 	return err == nil && weight <= 0
+}
+
+// Gzip compresses a content that is sent often, as small as possible.
+func Gzip(content []byte) []byte {
+	var zipped bytes.Buffer // writing to a buffer cannot fail
+	zip, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+	_, _ = zip.Write(content)
+	_ = zip.Close()
+	return zipped.Bytes()
 }

@@ -48,13 +48,9 @@ func NotModified(w http.ResponseWriter, r *http.Request, etag string) bool {
 // contains it (RFC 9110, section 13.1.2).
 func Revalidate(w http.ResponseWriter, r *http.Request, etag string) bool {
 	w.Header().Set("ETag", etag)
-	return matches(r.Header.Values("If-None-Match"), etag)
-}
-
-// matches uses the weak comparison that If-None-Match requires.
-func matches(fields []string, etag string) bool {
-	for _, field := range fields {
+	for _, field := range r.Header.Values("If-None-Match") {
 		for candidate := range strings.SplitSeq(field, ",") {
+			// If-None-Match requires the weak comparison.
 			candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
 			if candidate == etag || candidate == "*" {
 				return true

@@ -43,25 +43,21 @@ func NewProblems(registryURL string) *Problems {
 		pool:  sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b }},
 	}
 	for _, d := range problem.Codes() {
-		p.heads[d.Code] = newHead(registryURL, d)
+		typeURI, title := "about:blank", http.StatusText(d.Status)
+		if t, ok := problem.TypeOf(d.Slug); ok {
+			typeURI, title = registryURL+TypePath+string(t.Slug), t.Title
+		}
+		text := appendString([]byte(`{"type":`), typeURI)
+		text = appendString(append(text, `,"title":`...), title)
+		text = strconv.AppendInt(append(text, `,"status":`...), int64(d.Status), 10)
+		text = appendString(append(text, `,"code":`...), string(d.Code))
+		p.heads[d.Code] = head{status: d.Status, text: append(text, `,"requestId":`...)}
 	}
 	return p
 }
 
 // Status returns the HTTP status of problems with a code.
 func (p *Problems) Status(code problem.Code) int { return p.heads[code].status }
-
-func newHead(registryURL string, d problem.Definition) head {
-	typeURI, title := "about:blank", http.StatusText(d.Status)
-	if t, ok := problem.TypeOf(d.Slug); ok {
-		typeURI, title = registryURL+TypePath+string(t.Slug), t.Title
-	}
-	text := appendString([]byte(`{"type":`), typeURI)
-	text = appendString(append(text, `,"title":`...), title)
-	text = strconv.AppendInt(append(text, `,"status":`...), int64(d.Status), 10)
-	text = appendString(append(text, `,"code":`...), string(d.Code))
-	return head{status: d.Status, text: append(text, `,"requestId":`...)}
-}
 
 // Write responds with the problem. It keeps header fields that the caller has set; without
 // Cache-Control it sets no-store.
@@ -72,7 +68,11 @@ func (p *Problems) Write(w http.ResponseWriter, prob *problem.Problem) {
 		h = p.heads[prob.Code]
 	}
 	buffer, _ := p.pool.Get().(*[]byte)
-	defer p.giveBack(buffer)
+	defer func() {
+		if cap(*buffer) <= keptBuffer {
+			p.pool.Put(buffer)
+		}
+	}()
 	var id string
 	if x := Of(w); x != nil {
 		x.code, id = prob.Code, x.ID()
@@ -95,12 +95,6 @@ func (p *Problems) Write(w http.ResponseWriter, prob *problem.Problem) {
 
 // keptBuffer is the maximum size of a buffer that is reused, in bytes.
 const keptBuffer = 16 << 10
-
-func (p *Problems) giveBack(buffer *[]byte) {
-	if cap(*buffer) <= keptBuffer {
-		p.pool.Put(buffer)
-	}
-}
 
 func appendProblem(body []byte, id string, prob *problem.Problem) []byte {
 	body = appendString(body, id)

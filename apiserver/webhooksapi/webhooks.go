@@ -18,6 +18,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
@@ -89,7 +90,7 @@ func Routes(webhooks Webhooks, cursors Cursors, set *contracts.Set) ([]gate.Rout
 		{Method: http.MethodPost, Pattern: endpoint + "/test", Serve: api.TestWebhookEndpoint},
 		{
 			Method: http.MethodPost, Pattern: endpoint + "/recover", Body: &gate.Body{Limit: bodyLimit},
-			Serve: checked(recovery, api.RecoverWebhookEndpoint),
+			Serve: gate.OnlyValid(recovery, problem.CodeWebhookInvalid, api.RecoverWebhookEndpoint),
 		},
 		{Method: http.MethodPost, Pattern: endpoint + "/enable", Serve: api.EnableWebhookEndpoint},
 		{Method: http.MethodGet, Pattern: deliveriesPath, Serve: api.ListWebhookDeliveries},
@@ -121,16 +122,6 @@ func Routes(webhooks Webhooks, cursors Cursors, set *contracts.Set) ([]gate.Rout
 		}
 	}
 	return routes, nil
-}
-
-// checked rejects a body that does not match the schema of the contract.
-func checked(schema *contracts.Schema, next gate.Handler) gate.Handler {
-	return func(c *gate.Call) error {
-		if violations := schema.Violations(c.Document); len(violations) > 0 {
-			return invalid(violations...)
-		}
-		return next(c)
-	}
 }
 
 func badParameter(name string) error { return gate.BadParameter(name) }

@@ -75,12 +75,30 @@ func refusal(err error, inXML bool) error {
 	var unavailable *transaction.UnavailableError
 	switch {
 	case errors.As(err, &unreadable):
-		detail := fmt.Sprintf("Line %d, column %d: %s.", unreadable.Line, unreadable.Column, reason(unreadable))
+		reason := unreadable.Reason.Error()
+		if unreadable.Detail != "" {
+			reason += ", " + unreadable.Detail
+		}
+		detail := fmt.Sprintf("Line %d, column %d: %s.", unreadable.Line, unreadable.Column, reason)
 		return problem.New(problem.CodeValidationError, "The message is not well-formed.").Violates(problem.Violation{Pointer: cmp.Or(unreadable.Pointer, wholeBody), Detail: detail})
 	case errors.As(err, &invalid):
-		return problem.New(problem.CodeValidationError, "The message failed validation.").Violates(callbackViolations(invalid, inXML)...)
+		violations := make([]problem.Violation, len(invalid.Violations))
+		for i, v := range invalid.Violations {
+			detail := v.Detail
+			if v.Suggestion != "" {
+				detail += "; " + v.Suggestion
+			}
+			violations[i] = violation(v.Place, detail, inXML)
+		}
+		return problem.New(problem.CodeValidationError, "The message failed validation.").Violates(violations...)
 	case errors.As(err, &outside):
-		return problem.New(problem.CodeValidationError, "The message is too old, or its time is in the future.").Violates(untimely(outside, inXML))
+		code, detail := problem.MessageTooOld, "The time of the message is too long ago. Send a message with a current time."
+		if outside.Ahead {
+			code, detail = problem.MessageInFuture, "The time of the message is in the future. Check the sender's clock."
+		}
+		untimely := violation(outside.Place, detail, inXML)
+		untimely.Code = code
+		return problem.New(problem.CodeValidationError, "The message is too old, or its time is in the future.").Violates(untimely)
 	case errors.Is(err, xjdf.ErrNoParseSlot):
 		return problem.New(problem.CodeOverloaded, "The server is reading too many messages at once.").With(err).After(busyRetry)
 	case errors.Is(err, xjmf.ErrConflict):
@@ -92,36 +110,6 @@ func refusal(err error, inXML bool) error {
 	default:
 		return err
 	}
-}
-
-func reason(fault *xjdf.Error) string {
-	if fault.Detail == "" {
-		return fault.Reason.Error()
-	}
-	return fault.Reason.Error() + ", " + fault.Detail
-}
-
-// untimely returns the violation of a message that is too old or from the future.
-func untimely(outside *xjmf.HorizonError, inXML bool) problem.Violation {
-	code, detail := problem.MessageTooOld, "The time of the message is too long ago. Send a message with a current time."
-	if outside.Ahead {
-		code, detail = problem.MessageInFuture, "The time of the message is in the future. Check the sender's clock."
-	}
-	found := violation(outside.Place, detail, inXML)
-	found.Code = code
-	return found
-}
-
-func callbackViolations(invalid *xjmf.InvalidError, inXML bool) []problem.Violation {
-	all := make([]problem.Violation, len(invalid.Violations))
-	for i, v := range invalid.Violations {
-		detail := v.Detail
-		if v.Suggestion != "" {
-			detail += "; " + v.Suggestion
-		}
-		all[i] = violation(v.Place, detail, inXML)
-	}
-	return all
 }
 
 // wholeBody is the pointer to the whole body.

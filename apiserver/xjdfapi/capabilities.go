@@ -46,32 +46,22 @@ func (s *surface) offered(now time.Time) (*offer, error) {
 	if held := s.offer.Load(); held != nil && held.by == by {
 		return held, nil
 	}
-	made, err := newOffer(catalog, platform.Value)
+	// The platform may have no costed resources.
+	made := &offer{by: by, takes: validate.Marketplace(catalog.Types()).MadeWith(production(platform.Value))}
+	made.answer = answerOf(made.takes)
+	made.answer.Products = productsOf(catalog)
+	body, err := json.Marshal(made.answer)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("encode the capabilities: %w", err)
 	}
-	made.by = by
+	digest := sha256.Sum256(body)
+	made.etag = `"` + hex.EncodeToString(digest[:16]) + `"`
 	s.offer.Store(made)
 	return made, nil
 }
 
 // catalogRetry is the suggested delay while the catalog is unavailable.
 const catalogRetry = 5 * time.Second
-
-// newOffer computes the offer for a catalog and the platform's costed resources, which may
-// be nil.
-func newOffer(catalog *catalog.Catalog, platform *authority.Snapshot) (*offer, error) {
-	o := &offer{takes: validate.Marketplace(catalog.Types()).MadeWith(production(platform))}
-	o.answer = answerOf(o.takes)
-	o.answer.Products = productsOf(catalog)
-	body, err := json.Marshal(o.answer)
-	if err != nil {
-		return nil, fmt.Errorf("encode the capabilities: %w", err)
-	}
-	digest := sha256.Sum256(body)
-	o.etag = `"` + hex.EncodeToString(digest[:16]) + `"`
-	return o, nil
-}
 
 // production returns the media and processes of the platform, which are empty without a
 // snapshot.

@@ -73,7 +73,18 @@ func Routes(catalog Catalog, authorities Authorities, reported States, cursors C
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{discovery: describe(set.Info(contracts.XJDF)), documents: map[string]contracts.Document{}, catalog: catalog, authorities: authorities, states: reported, cursors: cursors, validator: validate.New(), slots: slots}
+	info := set.Info(contracts.XJDF)
+	s := &surface{
+		documents: map[string]contracts.Document{}, catalog: catalog, authorities: authorities, states: reported, cursors: cursors, validator: validate.New(), slots: slots,
+		discovery: Discovery{
+			Title: info.Title, APIVersion: "v1", ContractVersion: info.Version, Status: info.Status, Statement: statement,
+			Specifications: specifications(),
+			Links: Links{
+				Self: root, Openapi: openapi, Capabilities: takes, Validate: judges, Sessions: costingapi.SessionsPath, Costing: costing, Callbacks: CallbackPath, Rules: rules,
+				PublishedContract: contracts.Prefix + string(contracts.XJDF), Documentation: contracts.Viewer,
+			},
+		},
+	}
 	offers := make([]string, len(documents))
 	for i, document := range documents {
 		offers[i] = document.MediaType
@@ -93,18 +104,6 @@ func Routes(catalog Catalog, authorities Authorities, reported States, cursors C
 			Body: &gate.Body{Limit: int64(xjdfdoc.DefaultLimits.Bytes), MediaTypes: documentTypes(), Raw: true},
 		},
 	}, nil
-}
-
-// describe returns the discovery document without the postures of the parts.
-func describe(info contracts.Info) Discovery {
-	return Discovery{
-		Title: info.Title, APIVersion: "v1", ContractVersion: info.Version, Status: info.Status, Statement: statement,
-		Specifications: specifications(),
-		Links: Links{
-			Self: root, Openapi: openapi, Capabilities: takes, Validate: judges, Sessions: costingapi.SessionsPath, Costing: costing, Callbacks: CallbackPath, Rules: rules,
-			PublishedContract: contracts.Prefix + string(contracts.XJDF), Documentation: contracts.Viewer,
-		},
-	}
 }
 
 func specifications() []Specification {
