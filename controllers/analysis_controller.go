@@ -130,8 +130,11 @@ func hasStep(o *v1alpha1.CapabilityRollout, s *v1alpha1.AnalysisStatus) bool {
 func measurementDue(o *v1alpha1.CapabilityRollout, s *v1alpha1.AnalysisStatus) time.Time {
 	never := s.Since.AddDate(100, 0, 0)
 	a := o.Spec.Analysis
+	hasLaterStep := s.At != nil && o.Spec.Schedule != nil && slices.ContainsFunc(o.Spec.Schedule.Ramp, func(step v1alpha1.RampStep) bool {
+		return step.Percent > s.Percent
+	})
 	switch {
-	case s.Phase == v1alpha1.AnalysisFailed, s.Phase == v1alpha1.AnalysisSucceeded && (!hasLaterStep(o, s) || len(queriesOf(o, s)) == 0):
+	case s.Phase == v1alpha1.AnalysisFailed, s.Phase == v1alpha1.AnalysisSucceeded && (!hasLaterStep || len(queriesOf(o, s)) == 0):
 		return never
 	case s.Measured != nil:
 		return s.Measured.Add(time.Duration(a.IntervalSeconds) * time.Second)
@@ -140,12 +143,6 @@ func measurementDue(o *v1alpha1.CapabilityRollout, s *v1alpha1.AnalysisStatus) t
 	default:
 		return s.Since.Add(time.Duration(a.InitialDelaySeconds) * time.Second)
 	}
-}
-
-func hasLaterStep(o *v1alpha1.CapabilityRollout, s *v1alpha1.AnalysisStatus) bool {
-	return s.At != nil && o.Spec.Schedule != nil && slices.ContainsFunc(o.Spec.Schedule.Ramp, func(step v1alpha1.RampStep) bool {
-		return step.Percent > s.Percent
-	})
 }
 
 // queriesOf returns the queries that judge the stage and the step of an analysis.
@@ -168,7 +165,12 @@ func (r *AnalysisReconciler) measure(
 		text := fmt.Sprintf("%s has no data: %v", q.Name, err)
 		if err == nil {
 			value.Value = strconv.FormatFloat(number, 'g', 6, 64)
-			value.Result = resultOf(q, number)
+			switch {
+			case within(q.Success, number):
+				value.Result = v1alpha1.AnalysisSuccess
+			case q.Failure == nil || within(*q.Failure, number):
+				value.Result = v1alpha1.AnalysisFailure
+			}
 			text = fmt.Sprintf("%s is %s, success is %s", q.Name, value.Value, rangeText(q.Success))
 		}
 		if value.Result == v1alpha1.AnalysisFailure && worst != v1alpha1.AnalysisFailure ||
@@ -191,17 +193,6 @@ func cohortOf(s *v1alpha1.AnalysisStatus) string {
 		return posture.CohortAll
 	default:
 		return strconv.Itoa(int(s.Percent))
-	}
-}
-
-func resultOf(q *v1alpha1.AnalysisQuery, number float64) v1alpha1.AnalysisResult {
-	switch {
-	case within(q.Success, number):
-		return v1alpha1.AnalysisSuccess
-	case q.Failure == nil || within(*q.Failure, number):
-		return v1alpha1.AnalysisFailure
-	default:
-		return v1alpha1.AnalysisNoData
 	}
 }
 

@@ -32,7 +32,14 @@ func (r *CapabilityRolloutReconciler) Reconcile(ctx context.Context, req ctrl.Re
 	want := rollout.DeepCopy()
 	if state.compiled(want) {
 		report := state.report.(posture.RolloutReport)
-		setRolloutStatus(&want.Status, report)
+		status := &want.Status
+		status.EffectiveStage = v1alpha1.Stage(report.EffectiveStage)
+		status.Cohort, status.Percent, status.Admitted, status.Entitled = report.Cohort, report.Percent, report.Admitted, report.Entitled
+		status.Denials = nil
+		for _, d := range report.Denials {
+			status.Denials = append(status.Denials, v1alpha1.Denial{Reason: d.Reason.String(), Partners: d.Partners})
+		}
+		status.NextTransition = statusTime(report.NextTransition)
 		recordHistory(want, r.now(), report.Steps, rollout.Status.Admitted)
 	}
 	setConditions(want, state, r.now())
@@ -45,14 +52,4 @@ func (r *CapabilityRolloutReconciler) Reconcile(ctx context.Context, req ctrl.Re
 // SetupWithManager adds the reconciler to a manager.
 func (r *CapabilityRolloutReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return r.setup(mgr, &v1alpha1.CapabilityRollout{}, r)
-}
-
-func setRolloutStatus(s *v1alpha1.CapabilityRolloutStatus, r posture.RolloutReport) {
-	s.EffectiveStage = v1alpha1.Stage(r.EffectiveStage)
-	s.Cohort, s.Percent, s.Admitted, s.Entitled = r.Cohort, r.Percent, r.Admitted, r.Entitled
-	s.Denials = nil
-	for _, d := range r.Denials {
-		s.Denials = append(s.Denials, v1alpha1.Denial{Reason: d.Reason.String(), Partners: d.Partners})
-	}
-	s.NextTransition = statusTime(r.NextTransition)
 }

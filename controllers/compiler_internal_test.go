@@ -151,7 +151,7 @@ func TestTheGateSecretForWebhooksHasNoKeys(t *testing.T) {
 func TestTheMetricOfTheHeartbeatHasTheAgeOfTheOldest(t *testing.T) {
 	t.Parallel()
 	fresh, stale := &gateSecretReconciler{}, &gateSecretReconciler{}
-	g := newGauges(newStatusTracker(func([]objectKey) {}), &claimsReconciler{}, func() time.Time { return noon }, []*gateSecretReconciler{fresh, stale})
+	g := &gauges{now: func() time.Time { return noon }, secrets: []*gateSecretReconciler{fresh, stale}}
 	if _, known := g.oldest(); known {
 		t.Error("an age before the first heartbeat, want none")
 	}

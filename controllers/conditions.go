@@ -26,7 +26,7 @@ func setConditions(o client.Object, state objectState, now time.Time) {
 	case *status.observedGeneration != generation:
 		// The other fields of the status still describe the older generation
 		// in observedGeneration.
-		*status.conditions = merge(*status.conditions, stamp(uncompiled(), *status.conditions, generation, now))
+		*status.conditions = merge(*status.conditions, stamp(uncompiled, *status.conditions, generation, now))
 	}
 }
 
@@ -67,14 +67,13 @@ func isTrue(conditions []posture.Condition, name string) bool {
 	})
 }
 
-// uncompiled returns the conditions of a generation that is not compiled yet.
-func uncompiled() []posture.Condition {
-	const message = "This generation has not been compiled yet."
-	return []posture.Condition{
-		{Type: v1alpha1.ConditionReady, Status: string(metav1.ConditionUnknown), Reason: v1alpha1.ReasonProgressing, Message: message},
-		{Type: v1alpha1.ConditionReconciling, Status: string(metav1.ConditionTrue), Reason: v1alpha1.ReasonProgressing, Message: message},
-		{Type: v1alpha1.ConditionStalled, Status: string(metav1.ConditionFalse), Reason: v1alpha1.ReasonProgressing, Message: message},
-	}
+const uncompiledMessage = "This generation has not been compiled yet."
+
+// uncompiled holds the conditions of a generation that is not compiled yet.
+var uncompiled = []posture.Condition{
+	{Type: v1alpha1.ConditionReady, Status: string(metav1.ConditionUnknown), Reason: v1alpha1.ReasonProgressing, Message: uncompiledMessage},
+	{Type: v1alpha1.ConditionReconciling, Status: string(metav1.ConditionTrue), Reason: v1alpha1.ReasonProgressing, Message: uncompiledMessage},
+	{Type: v1alpha1.ConditionStalled, Status: string(metav1.ConditionFalse), Reason: v1alpha1.ReasonProgressing, Message: uncompiledMessage},
 }
 
 // propagationResult holds the condition Propagated of one object.

@@ -47,7 +47,7 @@ func TestKstatusReadsTheStateFromConditions(t *testing.T) {
 		"a valid object that a silent replica may lack":     {withPropagation(valid, silent), status.InProgressStatus, "False", "True", v1alpha1.ReasonReplicaSilent},
 		"an invalid object that all replicas have compiled": {withPropagation(broken, everywhere), status.FailedStatus, "False", "False", v1alpha1.ReasonAboveCeiling},
 		"an invalid object that a replica lacks":            {withPropagation(broken, behind), status.FailedStatus, "False", "False", v1alpha1.ReasonAboveCeiling},
-		"an object that is not compiled":                    {uncompiled(), status.InProgressStatus, "Unknown", "True", v1alpha1.ReasonProgressing},
+		"an object that is not compiled":                    {uncompiled, status.InProgressStatus, "Unknown", "True", v1alpha1.ReasonProgressing},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestTheTransitionTimeChangesOnlyWithTheStatus(t *testing.T) {
 
 func TestConditionsOfOtherControllersAreKept(t *testing.T) {
 	t.Parallel()
-	ours := stamp(uncompiled(), nil, 1, noon)
+	ours := stamp(uncompiled, nil, 1, noon)
 	foreign := metav1.Condition{Type: "Example.com/Blessed", Status: "True"}
 	mixed := []metav1.Condition{ours[2], foreign, ours[0], ours[1]}
 	if diff := cmp.Diff(ours, pick(mixed, ours)); diff != "" {

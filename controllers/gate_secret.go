@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
@@ -65,7 +66,8 @@ func (g *gateSecretReconciler) reconcile(ctx context.Context, b posture.Bundle, 
 	}
 	g.last = want
 	if g.keys != nil {
-		if err := g.keys.remember(want.Data); err != nil {
+		g.keys.cursor = want.Data[posture.GateSecretCursorKey]
+		if g.keys.sessions, err = credential.DecodeSessionKeys(want.Data[posture.GateSecretSessionsKey]); err != nil {
 			return "", err
 		}
 	}

@@ -31,7 +31,10 @@ const byAnalysis = "analysis"
 func recordHistory(o client.Object, now time.Time, steps []posture.PlanPoint, admittedBefore int32) {
 	status := statusOf(o)
 	current := summarize(o)
-	step := latestStep(steps)
+	var step *metav1.Time // the start of the step in force
+	if n := len(steps); n > 0 && !steps[n-1].From.IsZero() {
+		step = statusTime(&steps[n-1].From)
+	}
 	last := *status.recorded
 	var entries []v1alpha1.HistoryEntry
 	switch {
@@ -39,7 +42,10 @@ func recordHistory(o client.Object, now time.Time, steps []posture.PlanPoint, ad
 		entries = slices.Concat(changes(o, now, last, current), analysisEnd(o, last, current), stepsSince(o, last, current, steps))
 	case *status.observedGeneration < 1:
 		// An object that an earlier version has processed has no entry for its creation.
-		entries = []v1alpha1.HistoryEntry{{Change: v1alpha1.ChangeCreated, To: created(current)}}
+		// A rollout is described by its stage, another object by its state.
+		entries = []v1alpha1.HistoryEntry{{
+			Change: v1alpha1.ChangeCreated, To: string(current[string(v1alpha1.ChangeStage)] + current[string(v1alpha1.ChangeState)]),
+		}}
 		author(o, now, entries)
 	}
 	if last != nil && last.Step != nil && last.Values[string(v1alpha1.ChangeSchedule)] == current[string(v1alpha1.ChangeSchedule)] &&
@@ -61,19 +67,6 @@ func recordHistory(o client.Object, now time.Time, steps []posture.PlanPoint, ad
 		all := append(entries, *status.history...)
 		*status.history = all[:min(len(all), v1alpha1.MaxHistory)]
 	}
-}
-
-// latestStep returns the start of the step in force; nil if the schedule had no step yet.
-func latestStep(steps []posture.PlanPoint) *metav1.Time {
-	if len(steps) == 0 || steps[len(steps)-1].From.IsZero() {
-		return nil
-	}
-	return statusTime(&steps[len(steps)-1].From)
-}
-
-// created describes a new object by the first of its parts that exists.
-func created(s summary) string {
-	return string(s[string(v1alpha1.ChangeStage)] + s[string(v1alpha1.ChangeState)])
 }
 
 // changes compares a spec with its recorded summary.

@@ -90,7 +90,11 @@ func (s summary) partner(spec *v1alpha1.PartnerEntitlementSpec) {
 	}
 	for i := range spec.Capabilities {
 		g := &spec.Capabilities[i]
-		s.set(v1alpha1.ChangeGrant, string(g.Name), cmp.Or(string(g.Stage), "granted")+period(g.NotBefore, g.NotAfter)+profilesText(g.Profiles))
+		text := cmp.Or(string(g.Stage), "granted") + period(g.NotBefore, g.NotAfter)
+		if len(g.Profiles) > 0 {
+			text += ", profiles: " + joined(g.Profiles, " ")
+		}
+		s.set(v1alpha1.ChangeGrant, string(g.Name), text)
 	}
 	for i := range spec.Keys {
 		k := &spec.Keys[i]
@@ -110,14 +114,6 @@ func (s summary) partner(spec *v1alpha1.PartnerEntitlementSpec) {
 			s.secret(w.Name+"/", &w.Secrets[j])
 		}
 	}
-}
-
-// profilesText names the profiles of a grant; empty for none.
-func profilesText(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return ", profiles: " + joined(names, " ")
 }
 
 func (s summary) secret(prefix string, secret *v1alpha1.SharedSecret) {

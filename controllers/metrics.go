@@ -72,6 +72,9 @@ func newMetrics(registry prometheus.Registerer, tracker *statusTracker, claims *
 	gauge := func(d telemetry.Description) *prometheus.GaugeVec {
 		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: d.Name, Help: d.Help}, d.Labels)
 	}
+	desc := func(d telemetry.Description) *prometheus.Desc {
+		return prometheus.NewDesc(d.Name, d.Help, d.Labels, nil)
+	}
 	m := &metrics{
 		endsSoon: gauge(endsSoonCount), nextEnd: gauge(nextEndTime),
 		compile: prometheus.NewHistogram(prometheus.HistogramOpts{
@@ -84,7 +87,11 @@ func newMetrics(registry prometheus.Registerer, tracker *statusTracker, claims *
 			Name: measurementCount.Name, Help: measurementCount.Help,
 		}, measurementCount.Labels),
 	}
-	for _, c := range []prometheus.Collector{m.compile, m.transitions, m.measurements, m.endsSoon, m.nextEnd, newGauges(tracker, claims, now, secrets)} {
+	state := &gauges{
+		tracker: tracker, claims: claims, now: now, secrets: secrets, unrecorded: desc(unrecordedClaims),
+		objects: desc(objectCount), secretAge: desc(gateSecretAge), replicas: desc(replicaCount),
+	}
+	for _, c := range []prometheus.Collector{m.compile, m.transitions, m.measurements, m.endsSoon, m.nextEnd, state} {
 		if err := registry.Register(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}
@@ -141,16 +148,6 @@ type gauges struct {
 	secrets                      []*gateSecretReconciler
 	objects, secretAge, replicas *prometheus.Desc
 	unrecorded                   *prometheus.Desc
-}
-
-func newGauges(tracker *statusTracker, claims *claimsReconciler, now func() time.Time, secrets []*gateSecretReconciler) *gauges {
-	desc := func(d telemetry.Description) *prometheus.Desc {
-		return prometheus.NewDesc(d.Name, d.Help, d.Labels, nil)
-	}
-	return &gauges{
-		tracker: tracker, claims: claims, now: now, secrets: secrets, unrecorded: desc(unrecordedClaims),
-		objects: desc(objectCount), secretAge: desc(gateSecretAge), replicas: desc(replicaCount),
-	}
 }
 
 // Describe implements [prometheus.Collector].

@@ -46,10 +46,3 @@ func (k *signingKeys) renew(data map[string][]byte, now time.Time) error {
 	data[posture.GateSecretSessionsKey], err = credential.EncodeSessionKeys(keys)
 	return err
 }
-
-// remember keeps the keys of a Secret.
-func (k *signingKeys) remember(data map[string][]byte) (err error) {
-	k.cursor = data[posture.GateSecretCursorKey]
-	k.sessions, err = credential.DecodeSessionKeys(data[posture.GateSecretSessionsKey])
-	return err
-}

@@ -119,7 +119,10 @@ func latest[O client.Object](tracker *statusTracker, cached O) (O, objectState) 
 // applyStatus writes the wanted status if it differs, and records Events of a changed reason of
 // Ready and of new entries of the history.
 func (w *statusWriter) applyStatus(ctx context.Context, current, want client.Object) (ctrl.Result, error) {
-	if equalStatus(current, want) {
+	// Conditions of other controllers do not matter.
+	before, after := statusOf(current.DeepCopyObject().(client.Object)), statusOf(want)
+	*before.conditions = pick(*before.conditions, *after.conditions)
+	if equality.Semantic.DeepEqual(before.all, after.all) {
 		return ctrl.Result{}, nil
 	}
 	written, err := w.apply(ctx, want)
@@ -133,15 +136,8 @@ func (w *statusWriter) applyStatus(ctx context.Context, current, want client.Obj
 	}
 	w.tracker.recordWrite(keyOf(written), written.GetUID(), written)
 	w.events.record(want)
-	w.events.recordHistory(want, newEntries(*statusOf(current).history, *statusOf(want).history))
+	w.events.recordHistory(want, newEntries(*before.history, *after.history))
 	return ctrl.Result{}, nil
-}
-
-// equalStatus compares statuses without the conditions of other controllers.
-func equalStatus(current, want client.Object) bool {
-	theirs, ours := statusOf(current.DeepCopyObject().(client.Object)), statusOf(want)
-	*theirs.conditions = pick(*theirs.conditions, *ours.conditions)
-	return equality.Semantic.DeepEqual(theirs.all, ours.all)
 }
 
 // apply writes a status by server-side apply and returns the object in the response. The resource

@@ -33,7 +33,10 @@ func (r *XJMFSenderReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	sender, state := latest(r.tracker, cached)
 	want := sender.DeepCopy()
 	if state.compiled(want) {
-		setSenderStatus(&want.Status, state.report.(posture.SenderReport))
+		report := state.report.(posture.SenderReport)
+		want.Status.ActiveSecrets = slices.Clone(report.ActiveSecrets)
+		want.Status.Secrets = strings.Join(report.ActiveSecrets, ",")
+		want.Status.NextRotation = statusTime(report.NextRotation)
 		recordHistory(want, r.now(), nil, 0)
 	}
 	setConditions(want, state, r.now())
@@ -43,10 +46,4 @@ func (r *XJMFSenderReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 // SetupWithManager adds the reconciler to a manager.
 func (r *XJMFSenderReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return r.setup(mgr, &v1alpha1.XJMFSender{}, r)
-}
-
-func setSenderStatus(s *v1alpha1.XJMFSenderStatus, r posture.SenderReport) {
-	s.ActiveSecrets = slices.Clone(r.ActiveSecrets)
-	s.Secrets = strings.Join(r.ActiveSecrets, ",")
-	s.NextRotation = statusTime(r.NextRotation)
 }
