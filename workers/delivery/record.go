@@ -31,7 +31,14 @@ func (w *Worker) recordAll(ctx context.Context, ended <-chan ending, settled cha
 			}
 		}
 		if len(results) > 0 {
-			w.untilStored(ctx, "record", func(ctx context.Context) error { return w.recordResults(ctx, results) })
+			w.untilStored(ctx, "record", func(ctx context.Context) error {
+				disabled, err := w.Store.Record(ctx, results, w.Now())
+				for _, standing := range disabled {
+					w.Log.WarnContext(ctx, "webhook endpoint was disabled", "tenant", standing.Owner.String(),
+						"endpoint", standing.Name, "reason", string(standing.Disabled), "failing_since", standing.FailingSince)
+				}
+				return err
+			})
 		}
 		if len(unsent) > 0 {
 			w.untilStored(ctx, "release", func(ctx context.Context) error { return w.Store.Release(ctx, unsent) })
@@ -56,15 +63,6 @@ func gather(first ending, ended <-chan ending) []ending {
 		}
 	}
 	return endings
-}
-
-func (w *Worker) recordResults(ctx context.Context, results []webhook.Result) error {
-	disabled, err := w.Store.Record(ctx, results, w.Now())
-	for _, standing := range disabled {
-		w.Log.WarnContext(ctx, "webhook endpoint was disabled", "tenant", standing.Owner.String(),
-			"endpoint", standing.Name, "reason", string(standing.Disabled), "failing_since", standing.FailingSince)
-	}
-	return err
 }
 
 // untilStored repeats a write while the store is unavailable. Repeating a successful write

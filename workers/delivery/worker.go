@@ -24,6 +24,13 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
+const (
+	// purgeTime is the interval between purges.
+	purgeTime = time.Hour
+	// purgeBatch limits the deliveries, and the events, that one call erases.
+	purgeBatch = 5000
+)
+
 // Connection posts to one endpoint, exclusively.
 type Connection interface {
 	webhook.Poster
@@ -131,8 +138,11 @@ func (w *Worker) Run(ctx context.Context) {
 	})
 	beside.Go(func() { // Erase records past their retention until ctx ends.
 		for ctx.Err() == nil {
-			if w.purge(ctx) < purgeBatch {
-				pause(ctx, purgeTime)
+			ask, cancel := context.WithTimeout(ctx, callLimit)
+			erased, err := w.Store.PurgeWebhooks(ask, w.Now().Add(-webhook.Retention), purgeBatch)
+			cancel()
+			if w.store.note(ctx, "purge", err); erased < purgeBatch {
+				pause(ctx, purgeTime) // the next purge repeats a failed one
 			}
 		}
 	})

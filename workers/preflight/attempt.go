@@ -58,7 +58,12 @@ func (w *Worker) processJob(work context.Context, lease queue.Lease, wantsMore f
 	w.Metrics.Waited(lease.Waited)
 	a := &attempt{Worker: w, lease: lease, started: started, wantsMore: wantsMore}
 	outcome := a.beginInspectStore(ctx)
-	a.endSpan(outcome)
+	a.span.Set(slog.String("printmarket.outcome", outcome))
+	if outcome == OutcomeSucceeded { // whatever the verdict of the report
+		a.span.End("")
+	} else {
+		a.span.End(outcome)
+	}
 	w.Metrics.Attempt(outcome, w.Now().Sub(started))
 	w.Log.InfoContext(a.span.In(ctx), "attempt ended", "job", lease.ID, "tenant", lease.Tenant.String(),
 		"attempt", lease.Attempt, "outcome", outcome, "ms", w.Now().Sub(started).Milliseconds())
@@ -110,7 +115,14 @@ func (a *attempt) beginInspectStore(ctx context.Context) (outcome string) {
 	case err != nil:
 		return a.afterError(ctx, err)
 	}
-	ctx = a.beginSpan(ctx)
+	// An attempt belongs to one job and one request, so its span is a child of the span of the
+	// request that submitted the job, and not a link: one trace contains the life of a job. The
+	// inspector has no access to the trace; the worker records its span.
+	ctx, a.span = a.Tracer.StartAt(a.Tracer.Continue(ctx, a.job.Trace), a.started, telemetry.Consumer, "process preflight",
+		slog.String("messaging.system", "redis"), slog.String("messaging.operation.type", "process"),
+		slog.String("messaging.destination.name", "preflight"), slog.String("messaging.message.id", a.lease.ID),
+		slog.String("printmarket.tenant", a.lease.Tenant.String()), slog.Int("printmarket.attempt", a.lease.Attempt),
+		slog.Int64("printmarket.waited_ms", a.lease.Waited.Milliseconds()))
 	held.Record(ctx)
 	result, err := a.processFile(ctx)
 	if err != nil {
@@ -433,4 +445,24 @@ func (a *attempt) settle(ctx context.Context, outcome string, end settlement) st
 		a.Log.WarnContext(ctx, "the attempt was not settled in the queue", "job", a.lease.ID, "outcome", outcome, "error", err)
 	}
 	return outcome
+}
+
+// faultOf returns the kind of error of a step in one word, empty for no error.
+func faultOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	for _, v := range retryRules {
+		if v.is(err) {
+			return string(v.code)
+		}
+	}
+	switch {
+	case errors.Is(err, errLost), errors.Is(err, preflightjob.ErrFenced):
+		return OutcomeLost
+	case errors.Is(err, context.Canceled):
+		return "cancelled"
+	default:
+		return "_OTHER"
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
@@ -16,31 +17,15 @@ import (
 // inspection. Most inspections end before the first interval.
 const reportEvery = time.Second
 
-// latest holds the latest progress of an inspection.
-type latest struct {
-	mu   sync.Mutex
-	seen preflightjob.Progress
-}
-
-func (l *latest) see(done, total int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.seen = preflightjob.Progress{PagesDone: done, PagesTotal: total}
-}
-
-func (l *latest) get() preflightjob.Progress {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.seen
-}
-
 // inspectAndReport inspects a file and stores the progress meanwhile. It stops the
 // inspection with errLost when the store reports that this worker does not hold the job
 // any more.
 func (a *attempt) inspectAndReport(ctx context.Context, spec sandbox.Spec) (sandbox.Inspected, error) {
 	ctx, stop := context.WithCancelCause(ctx)
-	var progress latest
-	spec.Progress = progress.see
+	var progress atomic.Pointer[preflightjob.Progress]
+	spec.Progress = func(done, total int) {
+		progress.Store(&preflightjob.Progress{PagesDone: done, PagesTotal: total})
+	}
 	var reporting sync.WaitGroup
 	reporting.Go(func() { a.reportProgress(ctx, &progress, stop) })
 	made, err := a.Inspect(ctx, spec)
@@ -54,7 +39,7 @@ func (a *attempt) inspectAndReport(ctx context.Context, spec sandbox.Spec) (sand
 
 // reportProgress stores the progress at each interval until ctx ends. It ignores an
 // unavailable store, because the next interval stores a later progress.
-func (a *attempt) reportProgress(ctx context.Context, progress *latest, stop context.CancelCauseFunc) {
+func (a *attempt) reportProgress(ctx context.Context, progress *atomic.Pointer[preflightjob.Progress], stop context.CancelCauseFunc) {
 	ticker := time.NewTicker(reportEvery)
 	defer ticker.Stop()
 	var stored preflightjob.Progress
@@ -64,11 +49,11 @@ func (a *attempt) reportProgress(ctx context.Context, progress *latest, stop con
 			return
 		case <-ticker.C:
 		}
-		now := progress.get()
-		if now == stored {
+		now := progress.Load()
+		if now == nil || *now == stored {
 			continue
 		}
-		err := a.Jobs.Progress(ctx, a.lease.ID, a.lease.Attempt, a.Queue.Name(), now)
+		err := a.Jobs.Progress(ctx, a.lease.ID, a.lease.Attempt, a.Queue.Name(), *now)
 		switch {
 		case errors.Is(err, preflightjob.ErrFenced):
 			stop(errLost)
@@ -76,7 +61,7 @@ func (a *attempt) reportProgress(ctx context.Context, progress *latest, stop con
 		case err != nil && ctx.Err() == nil:
 			a.Log.DebugContext(ctx, "progress was not stored", "job", a.lease.ID, "error", err)
 		default:
-			stored = now
+			stored = *now
 		}
 	}
 }

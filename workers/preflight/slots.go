@@ -13,14 +13,6 @@ import (
 // A job that kills workers then uses up no attempts of other jobs.
 const suspectAfter = 2
 
-// suspect keeps a job until it can run alone. The heartbeat renews its lease.
-func (w *Worker) suspect(lease queue.Lease) {
-	w.hold(lease, func(error) {})
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.suspects = append(w.suspects, lease)
-}
-
 func (w *Worker) nextSuspect() (queue.Lease, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -38,7 +30,13 @@ func (w *Worker) nextSuspect() (queue.Lease, bool) {
 func (w *Worker) runAlone(ctx, work context.Context, running *sync.WaitGroup, lease queue.Lease) {
 	w.setQuiet(true)
 	defer w.setQuiet(false)
-	w.yieldFetches()
+	w.mu.Lock()
+	for _, h := range w.held {
+		if h.fetching {
+			h.stop(errYield)
+		}
+	}
+	w.mu.Unlock()
 	taken := 0
 	defer func() {
 		for range taken {
@@ -66,17 +64,6 @@ func (w *Worker) runAlone(ctx, work context.Context, running *sync.WaitGroup, le
 	select {
 	case <-ended:
 	case <-ctx.Done():
-	}
-}
-
-// yieldFetches stops the jobs that wait for their files.
-func (w *Worker) yieldFetches() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, h := range w.held {
-		if h.fetching {
-			h.stop(errYield)
-		}
 	}
 }
 

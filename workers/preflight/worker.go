@@ -171,7 +171,18 @@ func (w *Worker) Run(ctx context.Context) {
 	beat, stopBeat := context.WithCancel(context.WithoutCancel(ctx))
 	var beside, running sync.WaitGroup
 	beside.Go(func() { w.heartbeat(beat) })
-	beside.Go(func() { w.wakeAtEnd(ctx, beat) })
+	beside.Go(func() {
+		select {
+		case <-ctx.Done():
+		case <-beat.Done():
+			return
+		}
+		// End the blocking read. A read that begins at the same moment is not interrupted and ends
+		// at its own time limit.
+		if err := w.Queue.Wake(beat); err != nil && beat.Err() == nil {
+			w.Log.DebugContext(beat, "the waiting read was not interrupted; it ends at its time limit", "error", err)
+		}
+	})
 	beside.Go(func() { w.endDrain(ctx, beat, abandon) })
 	for ctx.Err() == nil {
 		w.take(ctx, work, &running)
@@ -191,19 +202,6 @@ func (w *Worker) Run(ctx context.Context) {
 	defer cancel()
 	if err := w.Queue.Leave(leaving); err != nil {
 		w.Log.WarnContext(leaving, "the worker could not leave the queue", "error", err)
-	}
-}
-
-// wakeAtEnd ends the blocking read of a worker that has to stop. A read that begins at the same
-// moment is not interrupted and ends at its own time limit.
-func (w *Worker) wakeAtEnd(ctx, beat context.Context) {
-	select {
-	case <-ctx.Done():
-	case <-beat.Done():
-		return
-	}
-	if err := w.Queue.Wake(beat); err != nil && beat.Err() == nil {
-		w.Log.DebugContext(beat, "the waiting read was not interrupted; it ends at its time limit", "error", err)
 	}
 }
 
@@ -270,7 +268,11 @@ func (w *Worker) startable(ctx, work context.Context, leases []queue.Lease) (sta
 		case ctx.Err() != nil:
 			w.giveBack(work, lease, errDraining)
 		case lease.Lost >= suspectAfter:
-			w.suspect(lease)
+			// The heartbeat renews the lease of a waiting suspect.
+			w.hold(lease, func(error) {})
+			w.mu.Lock()
+			w.suspects = append(w.suspects, lease)
+			w.mu.Unlock()
 		default:
 			start = append(start, lease)
 		}
