@@ -5,7 +5,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -60,14 +59,6 @@ const createRFQs = `WITH claimed AS MATERIALIZED (
 	INSERT INTO rfq (` + rfqColumns + `) SELECT ` + rfqColumns + ` FROM item
 ), answered AS (` + newQuotes + `item, jsonb_to_recordset(item.quotes)` + quoteRecord + `)
 SELECT outcome, wait FROM claimed ORDER BY n`
-
-// createRefusal returns the error of a create that the batcher did not run.
-func createRefusal(err error) error {
-	if errors.Is(err, batch.ErrMaxWait) {
-		err = fmt.Errorf("%w: %w", transaction.ErrOverloaded, err)
-	}
-	return &transaction.UnavailableError{Op: createOp, Err: err}
-}
 
 // createBatch runs the creates of one batch. A single create uses its own statement,
 // which is cheaper.

@@ -36,7 +36,9 @@ func (s *Store) CountRecords(ctx context.Context, organization string, keys []cr
 			if kind == erasure.KeyUses || !store.MayErase(kind, mode) {
 				continue
 			}
-			if err := count(kind, mode, store.CountErasable(kind), owned(organization, mode, erasure.MaxCounted)); err != nil {
+			if err := count(kind, mode, store.CountErasable(kind), pgx.NamedArgs{
+				"owner": tenant.ID{Organization: organization, Mode: mode}.String(), "organization": organization, "limit": erasure.MaxCounted,
+			}); err != nil {
 				return nil, err
 			}
 		}
@@ -45,13 +47,6 @@ func (s *Store) CountRecords(ctx context.Context, organization string, keys []cr
 		return nil, err
 	}
 	return counts, nil
-}
-
-// owned returns the parameters of the statements that erase.
-func owned(organization string, mode tenant.Mode, limit int) pgx.NamedArgs {
-	return pgx.NamedArgs{
-		"owner": tenant.ID{Organization: organization, Mode: mode}.String(), "organization": organization, "limit": limit,
-	}
 }
 
 func digestsOf(keys []credential.Digest) [][]byte {

@@ -51,16 +51,14 @@ func (s *Store) Requests(ctx context.Context, query requestlog.Query) ([]request
 			"owner": query.Owner.String(), "before": cmp.Or(query.Before, store.BeforeAll), "request": query.RequestID, "code": query.Code,
 			"key": query.Key, "route": query.Route, "since": requestlog.FirstID(query.Since), "limit": query.Limit,
 		})
-		return collect(rows, err, scanRequest)
+		return collect(rows, err, func(r pgx.Row) (e requestlog.Entry, err error) {
+			var took int64
+			err = r.Scan(&e.Tenant, &e.ID, instant{&e.At}, &e.RequestID, &e.Key, &e.Listener, &e.Surface, &e.Method, &e.Route, &e.Status, &e.Code,
+				&e.Capability, &e.Reason, &took, &e.Bytes, &e.Requests)
+			e.Took = time.Duration(took) * time.Microsecond
+			return e, err
+		})
 	})
-}
-
-func scanRequest(r pgx.Row) (e requestlog.Entry, err error) {
-	var took int64
-	err = r.Scan(&e.Tenant, &e.ID, instant{&e.At}, &e.RequestID, &e.Key, &e.Listener, &e.Surface, &e.Method, &e.Route, &e.Status, &e.Code,
-		&e.Capability, &e.Reason, &took, &e.Bytes, &e.Requests)
-	e.Took = time.Duration(took) * time.Microsecond
-	return e, err
 }
 
 // Denials implements [requestlog.Store].

@@ -181,7 +181,13 @@ func withQuotes(ctx context.Context, q querier, owner tenant.ID, id, lock string
 		return rfq.RFQ{}, nil, err
 	}
 	rows, err := results.Query()
-	quotes, err = collect(rows, err, scanQuote)
+	quotes, err = collect(rows, err, func(r pgx.Row) (quote rfq.Quote, err error) {
+		var offer []byte
+		if err := r.Scan(&quote.ID, &quote.RFQID, &quote.Revision, &quote.Status, &offer, instant{&quote.SubmittedAt}); err != nil {
+			return rfq.Quote{}, err
+		}
+		return quote, json.Unmarshal(offer, &quote.Offer)
+	})
 	return record, quotes, err
 }
 
@@ -193,14 +199,6 @@ func scanRFQ(r pgx.Row) (record rfq.RFQ, err error) {
 		instant{&record.ResponseDeadline}, instant{&record.ExpiresAt}, instant{&record.CreatedAt}, instant{&record.UpdatedAt}, &record.ClientReference)
 	record.Product.UID = record.CatalogProductUID
 	return record, err
-}
-
-func scanQuote(r pgx.Row) (quote rfq.Quote, err error) {
-	var offer []byte
-	if err := r.Scan(&quote.ID, &quote.RFQID, &quote.Revision, &quote.Status, &offer, instant{&quote.SubmittedAt}); err != nil {
-		return rfq.Quote{}, err
-	}
-	return quote, json.Unmarshal(offer, &quote.Offer)
 }
 
 // quoteRow is a quote in the form that newQuotes reads.

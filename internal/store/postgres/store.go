@@ -90,7 +90,13 @@ func newStore(pool *pgxpool.Pool, options Options) *Store {
 	s := &Store{pool: pool, options: options}
 	s.creates = batch.New(batch.Config[creation, created]{
 		Slots: min(createBatches, int(options.MaxConns)), MaxSize: createBatchSize, Long: createBatchTime,
-		MaxWait: options.AcquireTimeout, Run: s.createBatch, Refuse: createRefusal,
+		MaxWait: options.AcquireTimeout, Run: s.createBatch,
+		Refuse: func(err error) error {
+			if errors.Is(err, batch.ErrMaxWait) {
+				err = fmt.Errorf("%w: %w", transaction.ErrOverloaded, err)
+			}
+			return &transaction.UnavailableError{Op: createOp, Err: err}
+		},
 	})
 	return s
 }

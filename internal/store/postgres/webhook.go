@@ -176,17 +176,15 @@ func (s *Store) Activity(ctx context.Context, address webhook.Address, since tim
 			return nil, err
 		}
 		rows, err := q.Query(ctx, activity, owner, first, limit, address.Name)
-		return collect(rows, err, scanHour)
+		return collect(rows, err, func(r pgx.Row) (hour webhook.Hour, err error) {
+			var hours int64
+			err = r.Scan(&hours, &hour.Succeeded, &hour.Failed, &hour.Pending)
+			hour.At = time.Unix(hours*3600, 0).UTC()
+			return hour, err
+		})
 	})
 	counted.Hours = hours
 	return counted, err
-}
-
-func scanHour(r pgx.Row) (hour webhook.Hour, err error) {
-	var hours int64
-	err = r.Scan(&hours, &hour.Succeeded, &hour.Failed, &hour.Pending)
-	hour.At = time.Unix(hours*3600, 0).UTC()
-	return hour, err
 }
 
 // Delivery implements [webhook.Store]. It omits an attempt that is committed between its
@@ -201,7 +199,12 @@ func (s *Store) Delivery(ctx context.Context, owner tenant.ID, id string) (deliv
 		rows, err := q.Query(ctx,
 			`SELECT number, at, took, status, fault, excerpt FROM webhook_attempt
 			 WHERE delivery_id = $1 AND number <= $2 ORDER BY number`, id, delivery.Attempts)
-		return collect(rows, err, scanAttempt)
+		return collect(rows, err, func(r pgx.Row) (a webhook.Attempt, err error) {
+			var took int64
+			err = r.Scan(&a.Number, instant{&a.At}, &took, &a.Status, &a.Fault, &a.Excerpt)
+			a.Took = time.Duration(took) * time.Microsecond
+			return a, err
+		})
 	})
 	if err != nil {
 		return webhook.Delivery{}, nil, err
@@ -259,7 +262,10 @@ func (s *Store) Recover(ctx context.Context, endpoint webhook.Endpoint, since, n
 			wanted[i] = string(kind)
 		}
 		rows, err := tx.Query(ctx, recoverable, endpoint.Owner.String(), endpoint.Name, since, wanted, limit)
-		events, err := collect(rows, err, scanRecoverable)
+		events, err := collect(rows, err, func(r pgx.Row) (u unsent, err error) {
+			err = r.Scan(instant{&u.event.At}, &u.delivery, &u.event.ID, &u.event.Type, &u.event.Subject, text{&u.event.Trace})
+			return u, err
+		})
 		if err != nil {
 			return err
 		}
@@ -276,11 +282,6 @@ func (s *Store) Recover(ctx context.Context, endpoint webhook.Endpoint, since, n
 type unsent struct {
 	event    transaction.Event
 	delivery *string
-}
-
-func scanRecoverable(r pgx.Row) (u unsent, err error) {
-	err = r.Scan(instant{&u.event.At}, &u.delivery, &u.event.ID, &u.event.Type, &u.event.Subject, text{&u.event.Trace})
-	return u, err
 }
 
 // restart makes exhausted deliveries pending again and inserts the missing deliveries.
@@ -391,11 +392,4 @@ func deliveryFields(d *webhook.Delivery) []any {
 func scanDelivery(r pgx.Row) (d webhook.Delivery, err error) {
 	err = r.Scan(deliveryFields(&d)...)
 	return d, err
-}
-
-func scanAttempt(r pgx.Row) (a webhook.Attempt, err error) {
-	var took int64
-	err = r.Scan(&a.Number, instant{&a.At}, &took, &a.Status, &a.Fault, &a.Excerpt)
-	a.Took = time.Duration(took) * time.Microsecond
-	return a, err
 }

@@ -64,7 +64,10 @@ func (s *Store) Claim(ctx context.Context, wanted []webhook.Lane, now time.Time,
 			return err
 		}
 		rows, err := tx.Query(ctx, claimDue, open.tenants, open.names, open.most, now, now.Add(lease), open.room())
-		claims, err = collect(rows, err, scanClaimed)
+		claims, err = collect(rows, err, func(r pgx.Row) (c webhook.Claim, err error) {
+			err = r.Scan(append(deliveryFields(&c.Delivery), &c.Token)...)
+			return c, err
+		})
 		return err
 	})
 	if err != nil {
@@ -100,11 +103,6 @@ func (l *lanes) room() int64 {
 		total += max(0, most)
 	}
 	return total
-}
-
-func scanClaimed(r pgx.Row) (c webhook.Claim, err error) {
-	err = r.Scan(append(deliveryFields(&c.Delivery), &c.Token)...)
-	return c, err
 }
 
 // Release implements [webhook.Store].

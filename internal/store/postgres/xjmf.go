@@ -21,7 +21,6 @@ var _ xjmf.Store = (*Store)(nil)
 
 const (
 	xjmfRecordColumns = `id, tenant, sender, message_id, digest, encoding, body, answer, sent_at, received_at`
-	xjmfEntryColumns  = `id, sender, message_id, digest, encoding, octet_length(body), sent_at, received_at`
 	xjmfStateColumns  = `job_id, job_part_id, partition, status, status_details, device_id, sender, at, message, position, received_at, id`
 )
 
@@ -152,9 +151,16 @@ func (s *Store) XJMFReported(ctx context.Context, query xjmf.StateQuery) ([]xjmf
 func (s *Store) XJMFRecords(ctx context.Context, owner tenant.ID, before string, limit int) ([]xjmf.Entry, error) {
 	return read(ctx, s, "list callbacks", func(ctx context.Context, q querier) ([]xjmf.Entry, error) {
 		rows, err := q.Query(ctx,
-			`SELECT `+xjmfEntryColumns+` FROM xjmf_message WHERE tenant = $1 AND ($2 = '' OR id < $2) ORDER BY id DESC LIMIT $3`,
+			`SELECT id, sender, message_id, digest, encoding, octet_length(body), sent_at, received_at
+			 FROM xjmf_message WHERE tenant = $1 AND ($2 = '' OR id < $2) ORDER BY id DESC LIMIT $3`,
 			owner.String(), before, limit)
-		return collect(rows, err, scanXJMFEntry)
+		return collect(rows, err, func(r pgx.Row) (entry xjmf.Entry, err error) {
+			var digest []byte
+			err = r.Scan(&entry.ID, &entry.Sender, &entry.MessageID, &digest, &entry.Encoding, &entry.Bytes,
+				instant{&entry.SentAt}, instant{&entry.ReceivedAt})
+			copy(entry.Digest[:], digest)
+			return entry, err
+		})
 	})
 }
 
@@ -180,14 +186,6 @@ func (s *Store) PurgeXJMF(ctx context.Context, until time.Time, limit int) (int,
 		}
 	}
 	return int(erased), nil
-}
-
-func scanXJMFEntry(r pgx.Row) (entry xjmf.Entry, err error) {
-	var digest []byte
-	err = r.Scan(&entry.ID, &entry.Sender, &entry.MessageID, &digest, &entry.Encoding, &entry.Bytes,
-		instant{&entry.SentAt}, instant{&entry.ReceivedAt})
-	copy(entry.Digest[:], digest)
-	return entry, err
 }
 
 // scanXJMFState reads a state. The state of a row that was just inserted contains only its job.

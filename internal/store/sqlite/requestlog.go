@@ -46,16 +46,14 @@ func (s *Store) Requests(ctx context.Context, query requestlog.Query) ([]request
 			sql.Named("owner", query.Owner.String()), sql.Named("before", cmp.Or(query.Before, store.BeforeAll)),
 			sql.Named("request", query.RequestID), sql.Named("code", query.Code),
 			sql.Named("key", query.Key), sql.Named("route", query.Route), sql.Named("since", requestlog.FirstID(query.Since)), sql.Named("limit", query.Limit))
-		return collect(rows, err, scanRequest)
+		return collect(rows, err, func(r row) (e requestlog.Entry, err error) {
+			var took int64
+			err = r.Scan(&e.Tenant, &e.ID, instant{&e.At}, &e.RequestID, &e.Key, &e.Listener, &e.Surface, &e.Method, &e.Route, &e.Status, &e.Code,
+				&e.Capability, &e.Reason, &took, &e.Bytes, &e.Requests)
+			e.Took = time.Duration(took) * time.Microsecond
+			return e, err
+		})
 	})
-}
-
-func scanRequest(r row) (e requestlog.Entry, err error) {
-	var took int64
-	err = r.Scan(&e.Tenant, &e.ID, instant{&e.At}, &e.RequestID, &e.Key, &e.Listener, &e.Surface, &e.Method, &e.Route, &e.Status, &e.Code,
-		&e.Capability, &e.Reason, &took, &e.Bytes, &e.Requests)
-	e.Took = time.Duration(took) * time.Microsecond
-	return e, err
 }
 
 // Denials implements [requestlog.Store].

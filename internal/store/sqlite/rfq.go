@@ -149,15 +149,13 @@ func scanRFQ(r row) (record rfq.RFQ, err error) {
 func quotesOf(ctx context.Context, q querier, rfqID string) ([]rfq.Quote, error) {
 	rows, err := q.QueryContext(ctx,
 		`SELECT id, rfq_id, revision, status, offer, submitted_at FROM quote WHERE rfq_id = ? ORDER BY id`, rfqID)
-	return collect(rows, err, scanQuote)
-}
-
-func scanQuote(r row) (quote rfq.Quote, err error) {
-	var offer []byte
-	if err := r.Scan(&quote.ID, &quote.RFQID, &quote.Revision, &quote.Status, &offer, instant{&quote.SubmittedAt}); err != nil {
-		return rfq.Quote{}, err
-	}
-	return quote, json.Unmarshal(offer, &quote.Offer)
+	return collect(rows, err, func(r row) (quote rfq.Quote, err error) {
+		var offer []byte
+		if err := r.Scan(&quote.ID, &quote.RFQID, &quote.Revision, &quote.Status, &offer, instant{&quote.SubmittedAt}); err != nil {
+			return rfq.Quote{}, err
+		}
+		return quote, json.Unmarshal(offer, &quote.Offer)
+	})
 }
 
 // amendQuotes updates the statuses of known quotes before it inserts new ones: a quote must

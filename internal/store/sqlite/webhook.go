@@ -136,7 +136,10 @@ func claimDue(ctx context.Context, tx *sql.Tx, lane webhook.Lane, now time.Time,
 		 WHERE tenant = ? AND endpoint = ? AND state = 'pending' AND due_at <= ? AND claimed_until <= ?
 		 ORDER BY due_at, id LIMIT ?`,
 		lane.Owner.String(), lane.Name, millis(now), millis(now), room)
-	claims, err := collect(rows, err, scanClaimed)
+	claims, err := collect(rows, err, func(r row) (c webhook.Claim, err error) {
+		err = r.Scan(append(deliveryFields(&c.Delivery), &c.Token)...)
+		return c, err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -275,17 +278,15 @@ func (s *Store) Activity(ctx context.Context, address webhook.Address, since tim
 			return nil, err
 		}
 		rows, err := q.QueryContext(ctx, activity, owner, first, limit, address.Name)
-		return collect(rows, err, scanHour)
+		return collect(rows, err, func(r row) (hour webhook.Hour, err error) {
+			var hours int64
+			err = r.Scan(&hours, &hour.Succeeded, &hour.Failed, &hour.Pending)
+			hour.At = time.Unix(hours*3600, 0).UTC()
+			return hour, err
+		})
 	})
 	counted.Hours = hours
 	return counted, err
-}
-
-func scanHour(r row) (hour webhook.Hour, err error) {
-	var hours int64
-	err = r.Scan(&hours, &hour.Succeeded, &hour.Failed, &hour.Pending)
-	hour.At = time.Unix(hours*3600, 0).UTC()
-	return hour, err
 }
 
 // Delivery implements [webhook.Store]. It omits an attempt that is committed between its
@@ -298,7 +299,12 @@ func (s *Store) Delivery(ctx context.Context, owner tenant.ID, id string) (deliv
 		rows, err := q.QueryContext(ctx,
 			`SELECT number, at, took, status, fault, excerpt FROM webhook_attempt WHERE delivery_id = ? AND number <= ? ORDER BY number`,
 			id, delivery.Attempts)
-		return collect(rows, err, scanAttempt)
+		return collect(rows, err, func(r row) (a webhook.Attempt, err error) {
+			var took int64
+			err = r.Scan(&a.Number, instant{&a.At}, &took, &a.Status, &a.Fault, &a.Excerpt)
+			a.Took = time.Duration(took) * time.Microsecond
+			return a, err
+		})
 	})
 	if err != nil {
 		return webhook.Delivery{}, nil, err
@@ -377,7 +383,10 @@ func (s *Store) Recover(ctx context.Context, endpoint webhook.Endpoint, since, n
 			return err
 		}
 		rows, err := tx.QueryContext(ctx, recoverable, endpoint.Owner.String(), endpoint.Name, millis(since), string(wanted), limit)
-		events, err := collect(rows, err, scanRecoverable)
+		events, err := collect(rows, err, func(r row) (u unsent, err error) {
+			err = r.Scan(instant{&u.event.At}, &u.delivery, &u.event.ID, &u.event.Type, &u.event.Subject, text{&u.event.Trace})
+			return u, err
+		})
 		if err != nil {
 			return err
 		}
@@ -395,11 +404,6 @@ func (s *Store) Recover(ctx context.Context, endpoint webhook.Endpoint, since, n
 type unsent struct {
 	event    transaction.Event
 	delivery string
-}
-
-func scanRecoverable(r row) (u unsent, err error) {
-	err = r.Scan(instant{&u.event.At}, &u.delivery, &u.event.ID, &u.event.Type, &u.event.Subject, text{&u.event.Trace})
-	return u, err
 }
 
 func recoverEvents(ctx context.Context, tx *sql.Tx, address webhook.Address, events []unsent, now time.Time, mint func() (string, error)) error {
@@ -491,16 +495,4 @@ func deliveryFields(d *webhook.Delivery) []any {
 func scanDelivery(r row) (d webhook.Delivery, err error) {
 	err = r.Scan(deliveryFields(&d)...)
 	return d, err
-}
-
-func scanClaimed(r row) (c webhook.Claim, err error) {
-	err = r.Scan(append(deliveryFields(&c.Delivery), &c.Token)...)
-	return c, err
-}
-
-func scanAttempt(r row) (a webhook.Attempt, err error) {
-	var took int64
-	err = r.Scan(&a.Number, instant{&a.At}, &took, &a.Status, &a.Fault, &a.Excerpt)
-	a.Took = time.Duration(took) * time.Microsecond
-	return a, err
 }

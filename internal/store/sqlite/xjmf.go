@@ -20,7 +20,6 @@ var _ xjmf.Store = (*Store)(nil)
 
 const (
 	xjmfRecordColumns = `id, tenant, sender, message_id, digest, encoding, body, answer, sent_at, received_at`
-	xjmfEntryColumns  = `id, sender, message_id, digest, encoding, length(body), sent_at, received_at`
 	xjmfStateColumns  = `job_id, job_part_id, partition, status, status_details, device_id, sender, at, message, position, received_at, id`
 )
 
@@ -136,9 +135,16 @@ func (s *Store) XJMFReported(ctx context.Context, query xjmf.StateQuery) ([]xjmf
 func (s *Store) XJMFRecords(ctx context.Context, owner tenant.ID, before string, limit int) ([]xjmf.Entry, error) {
 	return read(ctx, s, "list callbacks", func(q querier) ([]xjmf.Entry, error) {
 		rows, err := q.QueryContext(ctx,
-			`SELECT `+xjmfEntryColumns+` FROM xjmf_message WHERE tenant = ?1 AND (?2 = '' OR id < ?2) ORDER BY id DESC LIMIT ?3`,
+			`SELECT id, sender, message_id, digest, encoding, length(body), sent_at, received_at
+			 FROM xjmf_message WHERE tenant = ?1 AND (?2 = '' OR id < ?2) ORDER BY id DESC LIMIT ?3`,
 			owner.String(), before, limit)
-		return collect(rows, err, scanXJMFEntry)
+		return collect(rows, err, func(r row) (entry xjmf.Entry, err error) {
+			var digest []byte
+			err = r.Scan(&entry.ID, &entry.Sender, &entry.MessageID, &digest, &entry.Encoding, &entry.Bytes,
+				instant{&entry.SentAt}, instant{&entry.ReceivedAt})
+			copy(entry.Digest[:], digest)
+			return entry, err
+		})
 	})
 }
 
@@ -167,14 +173,6 @@ func (s *Store) PurgeXJMF(ctx context.Context, until time.Time, limit int) (int,
 		return 0, err
 	}
 	return int(erased), nil
-}
-
-func scanXJMFEntry(r row) (entry xjmf.Entry, err error) {
-	var digest []byte
-	err = r.Scan(&entry.ID, &entry.Sender, &entry.MessageID, &digest, &entry.Encoding, &entry.Bytes,
-		instant{&entry.SentAt}, instant{&entry.ReceivedAt})
-	copy(entry.Digest[:], digest)
-	return entry, err
 }
 
 func scanXJMFState(r row) (state xjmf.State, err error) {
