@@ -246,7 +246,10 @@ func (f *Files) put(ctx context.Context, owner tenant.ID, kind FileKind, from io
 	}
 	content := &measured{from: from, most: f.config.MaxBytes, digest: sha256.New()}
 	if err := f.config.Storage.Put(file.ID, content, func(stored *os.File) error { return f.check(ctx, content, stored) }); err != nil {
-		return File{}, f.storing(content, err)
+		if content.err != nil || errors.Is(err, ErrFileEmpty) || errors.Is(err, ErrFileInfected) {
+			return File{}, fmt.Errorf("upload file: %w", err)
+		}
+		return File{}, &FileFaultError{Err: err} // the error is not about the content
 	}
 	file.SHA256, file.Bytes, file.ExpiresAt = hex.EncodeToString(content.digest.Sum(nil)), content.bytes, f.now().Add(f.config.Lifetime)
 	return file, nil
@@ -277,14 +280,6 @@ func (f *Files) check(ctx context.Context, content *measured, stored *os.File) e
 	default:
 		return nil
 	}
-}
-
-// storing classifies an error of Put: every error that is not about the content is a fault.
-func (f *Files) storing(content *measured, err error) error {
-	if content.err != nil || errors.Is(err, ErrFileEmpty) || errors.Is(err, ErrFileInfected) {
-		return fmt.Errorf("upload file: %w", err)
-	}
-	return &FileFaultError{Err: err}
 }
 
 // measured counts and digests the bytes of an upload, and keeps the error of reading them.

@@ -30,7 +30,7 @@ func ParseFileURL(text string, allowHTTP bool) (FileURL, error) {
 		return FileURL{}, errors.New("must not be empty")
 	case len(text) > MaxURL:
 		return FileURL{}, fmt.Errorf("must be at most %d bytes long; it has %d", MaxURL, len(text))
-	case !utf8.ValidString(text) || strings.ContainsFunc(text, spaceOrControl):
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
 		return FileURL{}, errors.New("must not have white space or control characters")
 	}
 	u, err := url.Parse(text)
@@ -52,8 +52,6 @@ func ParseFileURL(text string, allowHTTP bool) (FileURL, error) {
 	}
 	return FileURL{raw: text}, nil
 }
-
-func spaceOrControl(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 
 // uploadScheme begins a FileURL that is the id of an uploaded file. [ParseFileURL] rejects it.
 const uploadScheme = "upload:"

@@ -102,10 +102,17 @@ func secretURL(value, variable string) (string, error) {
 	if value != "" || path == "" {
 		return cmp.Or(value, os.Getenv(variable)), nil
 	}
-	content, err := readURL(path)
+	file, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("%s%s: %w", variable, fileSuffix, err)
+	}
+	defer func() { _ = file.Close() }() // read only
+	content, err := io.ReadAll(io.LimitReader(file, maxURL+1))
 	switch url := strings.TrimSpace(string(content)); {
 	case err != nil:
 		return "", fmt.Errorf("%s%s: %w", variable, fileSuffix, err)
+	case len(content) > maxURL:
+		return "", fmt.Errorf("%s%s: %s has more than %d bytes, the limit for the URL", variable, fileSuffix, path, maxURL)
 	case url == "":
 		return "", fmt.Errorf("%s%s: %s must contain one URL", variable, fileSuffix, path)
 	default:
@@ -131,19 +138,6 @@ func rereads(value, variable, url string, log *slog.Logger) func() string {
 		last.Store(&current)
 		return current
 	}
-}
-
-func readURL(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // read only
-	content, err := io.ReadAll(io.LimitReader(file, maxURL+1))
-	if err == nil && len(content) > maxURL {
-		err = fmt.Errorf("%s has more than %d bytes, the limit for the URL", path, maxURL)
-	}
-	return content, err
 }
 
 // Open opens the database. With a log, it follows changes of the credentials.

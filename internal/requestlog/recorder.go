@@ -91,7 +91,11 @@ func (r *Recorder) Add(e Entry) {
 
 // count adds a request to the entry of similar requests.
 func (r *Recorder) count(of *account, e *Entry) {
-	key := alikeOf(e)
+	key := alike{
+		minute: e.At.Unix() / int64(grain/time.Second), tenant: e.Tenant,
+		key: e.Key, listener: e.Listener, surface: e.Surface, method: e.Method, route: e.Route,
+		code: e.Code, capability: e.Capability, reason: e.Reason, status: e.Status,
+	}
 	switch grows := r.counting[key]; {
 	case grows != nil:
 		grows.Requests += e.Requests

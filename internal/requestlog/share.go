@@ -36,23 +36,18 @@ var shares = [laneCount]share{
 	repelled: {60, time.Minute},
 }
 
-func laneOf(e *Entry) lane {
-	switch {
-	case e.Status == http.StatusUnauthorized, e.Status == http.StatusTooManyRequests:
-		return repelled
-	case e.Failed():
-		return failed
-	default:
-		return answered
-	}
-}
-
 // used holds for each share the instant at which it will be completely free again.
 type used [laneCount]time.Time
 
 // take reports whether an entry is within its share, and if so uses the share.
 func (u *used) take(e *Entry) bool {
-	l := laneOf(e)
+	l := answered
+	switch {
+	case e.Status == http.StatusUnauthorized, e.Status == http.StatusTooManyRequests:
+		l = repelled
+	case e.Failed():
+		l = failed
+	}
 	free := u[l]
 	if free.Before(e.At) {
 		free = e.At
@@ -84,12 +79,4 @@ type alike struct {
 	tenant                                                          tenant.ID
 	key, listener, surface, method, route, code, capability, reason string
 	status                                                          int
-}
-
-func alikeOf(e *Entry) alike {
-	return alike{
-		minute: e.At.Unix() / int64(grain/time.Second), tenant: e.Tenant,
-		key: e.Key, listener: e.Listener, surface: e.Surface, method: e.Method, route: e.Route,
-		code: e.Code, capability: e.Capability, reason: e.Reason, status: e.Status,
-	}
 }

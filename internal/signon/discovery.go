@@ -89,7 +89,14 @@ func (d *discovery) endpoints(ctx context.Context) (*endpoints, error) {
 	// Other callers wait for this request too, so it does not end with the context of the first.
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
 	defer cancel()
-	d.keep(d.fetch(limited))
+	latest, err := d.fetch(limited)
+	d.mu.Lock()
+	if d.failed = err; err != nil {
+		d.again = d.now().Add(pause)
+	} else {
+		d.last, d.again = latest, d.now().Add(fresh)
+	}
+	d.mu.Unlock()
 	found, _, err := d.known()
 	return found, err
 }
@@ -103,16 +110,6 @@ func (d *discovery) known() (found *endpoints, current bool, err error) {
 		return d.last, current, nil
 	}
 	return nil, current, d.failed
-}
-
-func (d *discovery) keep(found *endpoints, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.failed = err; err != nil {
-		d.again = d.now().Add(pause)
-		return
-	}
-	d.last, d.again = found, d.now().Add(fresh)
 }
 
 func (d *discovery) fault() error {
@@ -148,7 +145,11 @@ func (p *Provider) discover(ctx context.Context) (*endpoints, error) {
 			return nil, refuse(ReasonUnavailable, "an endpoint of the provider is not an https URL")
 		}
 	}
-	to.AuthStyle = p.style(more.Methods)
+	// The client uses the default method, unless the provider accepts only the other one.
+	to.AuthStyle = oauth2.AuthStyleInHeader
+	if p.config.Secret == nil || len(more.Methods) > 0 && !slices.Contains(more.Methods, "client_secret_basic") {
+		to.AuthStyle = oauth2.AuthStyleInParams
+	}
 	config := oidc.Config{ClientID: p.config.ClientID, SupportedSigningAlgs: algorithms, Now: p.config.Now}
 	signed := oidc.Config{SkipClientIDCheck: true, SkipExpiryCheck: true, SkipIssuerCheck: true, SupportedSigningAlgs: algorithms}
 	return &endpoints{
@@ -157,13 +158,4 @@ func (p *Provider) discover(ctx context.Context) (*endpoints, error) {
 			ClientID: p.config.ClientID, Endpoint: to, RedirectURL: p.config.RedirectURL, Scopes: append([]string{oidc.ScopeOpenID}, p.config.Scopes...),
 		},
 	}, nil
-}
-
-// style returns how the client authenticates: with the default method, unless the provider
-// accepts only the other one.
-func (p *Provider) style(methods []string) oauth2.AuthStyle {
-	if p.config.Secret == nil || len(methods) > 0 && !slices.Contains(methods, "client_secret_basic") {
-		return oauth2.AuthStyleInParams
-	}
-	return oauth2.AuthStyleInHeader
 }

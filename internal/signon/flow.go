@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/credential"
@@ -22,16 +21,6 @@ type Flow struct {
 	// Next is the path that the flow leads to.
 	Next    string
 	Expires time.Time
-}
-
-func newFlow(next string, expires time.Time, random io.Reader) (f Flow, err error) {
-	f = Flow{Next: next, Expires: expires.UTC().Truncate(time.Millisecond)}
-	for _, text := range []*string{&f.State, &f.Nonce, &f.Verifier} {
-		if *text, err = secret(random); err != nil {
-			return Flow{}, err
-		}
-	}
-	return f, nil
 }
 
 // Person is a user whom the provider has authenticated.

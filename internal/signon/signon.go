@@ -90,9 +90,11 @@ func (p *Provider) Begin(ctx context.Context, next string, random io.Reader) (Fl
 	if err != nil {
 		return Flow{}, "", err
 	}
-	flow, err := newFlow(next, p.config.Now().Add(FlowLifetime), random)
-	if err != nil {
-		return Flow{}, "", err
+	flow := Flow{Next: next, Expires: p.config.Now().Add(FlowLifetime).UTC().Truncate(time.Millisecond)}
+	for _, text := range []*string{&flow.State, &flow.Nonce, &flow.Verifier} {
+		if *text, err = secret(random); err != nil {
+			return Flow{}, "", err
+		}
 	}
 	return flow, to.client.AuthCodeURL(flow.State, oidc.Nonce(flow.Nonce), oauth2.S256ChallengeOption(flow.Verifier)), nil
 }
@@ -111,9 +113,13 @@ func (p *Provider) Finish(ctx context.Context, flow Flow, query url.Values) (Per
 	if err != nil {
 		return Person{}, err
 	}
-	answer, err := p.exchange(ctx, to, code, flow.Verifier)
+	client, err := p.authenticated(to)
 	if err != nil {
 		return Person{}, err
+	}
+	answer, err := client.Exchange(oidc.ClientContext(ctx, p.client), code, oauth2.VerifierOption(flow.Verifier))
+	if err != nil {
+		return Person{}, exchangeRefusal(err)
 	}
 	raw, _ := answer.Extra("id_token").(string)
 	if raw == "" {
@@ -138,9 +144,13 @@ func (p *Provider) Finish(ctx context.Context, flow Flow, query url.Values) (Per
 
 // claimsOf verifies an ID token and reads its claims. The error is a [Refusal].
 func (p *Provider) claimsOf(ctx context.Context, to *endpoints, raw string) (claims, error) {
-	token, err := to.verify(ctx, raw, p.config.Now())
-	if err != nil {
-		return claims{}, err
+	token, err := to.strict.Verify(ctx, raw)
+	switch {
+	case err == nil:
+	case strings.Contains(err.Error(), "fetching keys"): // the library has no type for it
+		return claims{}, refuse(ReasonUnavailable, "the provider's keys cannot be fetched")
+	default:
+		return claims{}, refuse(to.why(ctx, raw, err, p.config.Now()), "")
 	}
 	var all map[string]json.RawMessage
 	if err := token.Claims(&all); err != nil {
@@ -172,19 +182,6 @@ func (e *endpoints) code(query url.Values) (string, error) {
 		return "", refuse(ReasonProvider, "no code")
 	}
 	return codes[0], nil
-}
-
-// exchange exchanges an authorization code for tokens.
-func (p *Provider) exchange(ctx context.Context, to *endpoints, code, verifier string) (*oauth2.Token, error) {
-	client, err := p.authenticated(to)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := client.Exchange(oidc.ClientContext(ctx, p.client), code, oauth2.VerifierOption(verifier))
-	if err != nil {
-		return nil, exchangeRefusal(err)
-	}
-	return answer, nil
 }
 
 // authenticated returns the client with its secret, if it has one.

@@ -15,20 +15,6 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// verify verifies the signature, the issuer, the audience and the expiry of a token. The error is a
-// [Refusal].
-func (e *endpoints) verify(ctx context.Context, raw string, now time.Time) (*oidc.IDToken, error) {
-	token, err := e.strict.Verify(ctx, raw)
-	switch {
-	case err == nil:
-		return token, nil
-	case strings.Contains(err.Error(), "fetching keys"): // the library has no type for it
-		return nil, refuse(ReasonUnavailable, "the provider's keys cannot be fetched")
-	default:
-		return nil, refuse(e.why(ctx, raw, err, now), "")
-	}
-}
-
 // why returns the reason why a token is invalid. The errors of the library are texts that
 // contain parts of the token, so why repeats the verification with fewer checks.
 func (e *endpoints) why(ctx context.Context, raw string, fault error, now time.Time) Reason {
@@ -67,7 +53,10 @@ type claims struct {
 
 // readClaims reads the claims of a token. It treats malformed claims as missing.
 func readClaims(all map[string]json.RawMessage, groupsClaim string) claims {
-	c := claims{name: textOf(all["preferred_username"]), session: sessionOf(textOf(all["sid"])), groups: groupsOf(all[groupsClaim])}
+	c := claims{name: textOf(all["preferred_username"]), groups: groupsOf(all[groupsClaim])}
+	if session := textOf(all["sid"]); subjectOK(session) {
+		c.session = session
+	}
 	if raw, has := all["azp"]; has {
 		party := textOf(raw)
 		c.party = &party
@@ -155,14 +144,6 @@ const (
 func subjectOK(text string) bool {
 	outside := func(r rune) bool { return r < ' ' || r > '~' }
 	return text != "" && len(text) <= maxSubject && !strings.ContainsFunc(text, outside)
-}
-
-// sessionOf returns text if it is a valid identifier of a provider's session, else an empty text.
-func sessionOf(text string) string {
-	if !subjectOK(text) {
-		return ""
-	}
-	return text
 }
 
 // nameOf returns text if it can be displayed in one line, else an empty text.

@@ -65,7 +65,7 @@ func validated[T any](env environment, name string, read func(string) (T, error)
 // those of the environment.
 func (env environment) destination(endpoint string) (*destination, error) {
 	address, err := env.address(endpoint)
-	if err != nil || address == "" || env.disabled() {
+	if err != nil || address == "" || strings.EqualFold(env("OTEL_SDK_DISABLED"), "true") || env("OTEL_TRACES_EXPORTER") == "none" {
 		return nil, err
 	}
 	if protocol := env.of("PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
@@ -83,10 +83,6 @@ func (env environment) destination(endpoint string) (*destination, error) {
 	}
 	d.sampler, err = sampler(env("OTEL_TRACES_SAMPLER"), env("OTEL_TRACES_SAMPLER_ARG"))
 	return d, err
-}
-
-func (env environment) disabled() bool {
-	return strings.EqualFold(env("OTEL_SDK_DISABLED"), "true") || env("OTEL_TRACES_EXPORTER") == "none"
 }
 
 // tracesPath is the path below every base URL.

@@ -103,17 +103,6 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 		outcome = "failed"
 	}
 	e.count(outcome, len(spans))
-	e.note(ctx, err)
-	return nil
-}
-
-// Shutdown implements [sdktrace.SpanExporter]. The library calls it after the last batch.
-func (e *exporter) Shutdown(ctx context.Context) error {
-	defer e.end.Do(func() { close(e.ended) })
-	return e.SpanExporter.Shutdown(ctx)
-}
-
-func (e *exporter) note(ctx context.Context, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
@@ -123,6 +112,13 @@ func (e *exporter) note(ctx context.Context, err error) {
 		e.log.InfoContext(ctx, "the collector takes spans again", "endpoint", e.to.url)
 	}
 	e.failing = err != nil
+	return nil
+}
+
+// Shutdown implements [sdktrace.SpanExporter]. The library calls it after the last batch.
+func (e *exporter) Shutdown(ctx context.Context) error {
+	defer e.end.Do(func() { close(e.ended) })
+	return e.SpanExporter.Shutdown(ctx)
 }
 
 // longestFault limits the part of an error in a log line, in bytes, because the error quotes

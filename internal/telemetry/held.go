@@ -42,16 +42,6 @@ func (t *Tracer) Hold(ctx context.Context) (context.Context, *Held) {
 // IsRecording implements trace.Span. It is true, because [StartCall] checks it first.
 func (h *Held) IsRecording() bool { return true }
 
-// keep adds a call that has ended.
-func (h *Held) keep(q *heldSpan) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.calls) == maxHeld {
-		h.calls = slices.Delete(h.calls, 0, 1)
-	}
-	h.calls = append(h.calls, q)
-}
-
 // Record makes the held calls spans of the trace of ctx if that span is recorded. It records
 // each call once.
 func (h *Held) Record(ctx context.Context) {
@@ -102,7 +92,13 @@ func (q *heldSpan) SetStatus(code codes.Code, _ string) { q.failed = code == cod
 func (q *heldSpan) End(options ...trace.SpanEndOption) {
 	ended := trace.NewSpanEndConfig(options...)
 	q.ended = ended.Timestamp()
-	q.held.keep(q)
+	h := q.held
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.calls) == maxHeld {
+		h.calls = slices.Delete(h.calls, 0, 1)
+	}
+	h.calls = append(h.calls, q)
 }
 
 // callAttributes returns the attributes of every database call.

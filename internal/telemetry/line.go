@@ -21,10 +21,6 @@ type lineHandler struct {
 	lines sync.Pool
 }
 
-func newLineHandler(to *redactingWriter, general slog.Handler) *lineHandler {
-	return &lineHandler{Handler: general, to: to, lines: sync.Pool{New: func() any { return new(line) }}}
-}
-
 // Handle implements slog.Handler.
 func (h *lineHandler) Handle(ctx context.Context, r slog.Record) error {
 	l, _ := h.lines.Get().(*line)

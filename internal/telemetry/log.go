@@ -24,10 +24,10 @@ import (
 // NewLogger returns a logger that writes redacted JSON lines to w, from the level up.
 func NewLogger(w io.Writer, level slog.Leveler) *slog.Logger {
 	to := &redactingWriter{to: w}
-	return slog.New(tracedHandler{newLineHandler(to, slog.NewJSONHandler(to, &slog.HandlerOptions{
-		Level:       level,
-		ReplaceAttr: replace,
-	}))})
+	return slog.New(tracedHandler{&lineHandler{
+		Handler: slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level, ReplaceAttr: replace}),
+		to:      to, lines: sync.Pool{New: func() any { return new(line) }},
+	}})
 }
 
 // tracedHandler adds the ids of a span to lines: the span of the context, or else the span in

@@ -53,8 +53,11 @@ func (t *Tracer) Request(r *http.Request, at time.Time) (*http.Request, Span) {
 		return r, Span{}
 	}
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(at)}
-	if client := named(r.Header); client.IsValid() {
-		options = append(options, trace.WithLinks(trace.Link{SpanContext: client}))
+	// The client's tracestate does not matter.
+	if values := r.Header["Traceparent"]; len(values) == 1 {
+		if client := parsed(values[0]); client.IsValid() {
+			options = append(options, trace.WithLinks(trace.Link{SpanContext: client}))
+		}
 	}
 	ctx, span := t.started(t.tracer.Start(r.Context(), "HTTP", options...))
 	return r.WithContext(ctx), span
@@ -251,15 +254,6 @@ func Traceparent(ctx context.Context) string {
 		return ""
 	}
 	return "00-" + in.TraceID().String() + "-" + in.SpanID().String() + "-" + (in.TraceFlags() & trace.FlagsSampled).String()
-}
-
-// named returns the span in a client's traceparent header, if there is exactly one. It ignores
-// the client's tracestate.
-func named(header http.Header) trace.SpanContext {
-	if values := header["Traceparent"]; len(values) == 1 {
-		return parsed(values[0])
-	}
-	return trace.SpanContext{}
 }
 
 // parsed parses a traceparent; an invalid one yields the zero SpanContext.

@@ -66,9 +66,13 @@ func (u *uploader) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSp
 		return fmt.Errorf("encode spans: %w", err)
 	}
 	if u.to.gzip {
-		if body, err = compressed(body); err != nil {
+		var compressed bytes.Buffer
+		writer := gzip.NewWriter(&compressed)
+		_, err := writer.Write(body)
+		if err = errors.Join(err, writer.Close()); err != nil {
 			return fmt.Errorf("compress spans: %w", err)
 		}
+		body = compressed.Bytes()
 	}
 	began := time.Now()
 	for pause := minPause; ; pause = min(pause*3/2, maxPause) {
@@ -87,16 +91,6 @@ func (u *uploader) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSp
 			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		}
 	}
-}
-
-func compressed(body []byte) ([]byte, error) {
-	var buffer bytes.Buffer
-	writer := gzip.NewWriter(&buffer)
-	if _, err := writer.Write(body); err != nil {
-		return nil, err
-	}
-	err := writer.Close()
-	return buffer.Bytes(), err
 }
 
 // maxResponse is the size of a response, in bytes, that the OTLP specification

@@ -190,8 +190,9 @@ func (d *diagnosis) standard() string {
 		for _, prefix := range d.prefixes(body.bytes) {
 			for _, key := range d.keys {
 				for _, try := range standardKeys(key) {
-					if form, fits := fitting(given, standardSum(try.bytes, prefix.bytes, body.bytes)); fits {
-						return sentence(form, key.mistake, try.mistake, prefix.mistake, body.mistake)
+					sum := standardSum(try.bytes, prefix.bytes, body.bytes)
+					if at := slices.IndexFunc(given, func(one variant) bool { return hmac.Equal(one.bytes, sum) }); at >= 0 {
+						return sentence(given[at].mistake, key.mistake, try.mistake, prefix.mistake, body.mistake)
 					}
 				}
 			}
@@ -255,16 +256,6 @@ func signaturesOf(field string) []variant {
 		}
 	}
 	return found
-}
-
-// fitting reports whether one of the signatures equals a sum, and the mistake in its
-// form.
-func fitting(given []variant, sum []byte) (mistake string, fits bool) {
-	at := slices.IndexFunc(given, func(one variant) bool { return hmac.Equal(one.bytes, sum) })
-	if at < 0 {
-		return "", false
-	}
-	return given[at].mistake, true
 }
 
 // nothing returns the fault of a signature that no known mistake explains.

@@ -37,7 +37,13 @@ func (s Standing) After(attempts []Attempt, now time.Time) Standing {
 		s.FailingSince = failed
 	}
 	if delivered.IsZero() {
-		s.Breaker = s.breakerAfter(attempts, now)
+		after := s.Breaker
+		for _, failure := range attempts {
+			if !failure.At.Before(s.BegunAt) {
+				after = after.Failed(failure.At, now, s.chance)
+			}
+		}
+		s.Breaker = after
 	}
 	switch {
 	case s.Disabled != NotDisabled || failed.IsZero():
@@ -47,17 +53,6 @@ func (s Standing) After(attempts []Attempt, now time.Time) Standing {
 		s.Disabled, s.DisabledAt = Failing, now
 	}
 	return s
-}
-
-// breakerAfter returns the breaker after failed attempts.
-func (s Standing) breakerAfter(failures []Attempt, now time.Time) Breaker {
-	b := s.Breaker
-	for _, attempt := range failures {
-		if !attempt.At.Before(s.BegunAt) {
-			b = b.Failed(attempt.At, now, s.chance)
-		}
-	}
-	return b
 }
 
 // chance returns a number in [0, 1) that differs between endpoints and rests, so that
