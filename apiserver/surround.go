@@ -3,6 +3,7 @@
 package apiserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,10 +113,7 @@ func (a *accounts) account(x *respond.Exchange, r *http.Request, span telemetry.
 	span.Answered(telemetry.Answer{
 		Listener: a.listener, Method: method(r.Method), Route: x.Route, RequestID: x.ID(), Code: string(x.Code()), Status: x.Status(),
 	}, now)
-	route := x.Route
-	if route == "" {
-		route = "none"
-	}
+	route := cmp.Or(x.Route, "none")
 	a.metrics.Request(a.listener, route, method(r.Method), strconv.Itoa(x.Status()), string(x.Code()), took, span.Sampled())
 	if x.By.Cohort != "" {
 		a.metrics.CapabilityRequest(x.By.Capability, x.By.Cohort, outcome(x), took, !x.Streamed)

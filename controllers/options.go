@@ -3,6 +3,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,9 +89,7 @@ func (o Options) complete() (Options, error) {
 	if o.Namespace == "" || o.GateSecret == "" || o.WebhookSecret == "" || o.GateSecret == o.WebhookSecret || o.Service == "" {
 		return o, ErrOption
 	}
-	if o.Port == "" {
-		o.Port = "ops"
-	}
+	o.Port = cmp.Or(o.Port, "ops")
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -24,7 +24,7 @@ func (s *server) stillMember(v *visit) bool {
 		// Other requests of the browser wait for this answer too.
 		return s.signOn().Renew(context.WithoutCancel(v.Context()), v.person.Person)
 	})
-	if refusal := (*signon.Refusal)(nil); errors.As(err, &refusal) && refusal.Reason == signon.ReasonUnavailable {
+	if refusal, ok := errors.AsType[*signon.Refusal](err); ok && refusal.Reason == signon.ReasonUnavailable {
 		return true
 	}
 	if err != nil {

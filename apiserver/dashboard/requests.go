@@ -30,12 +30,10 @@ const (
 var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
 // classes are the status classes that the list can be filtered by.
-var classes = []classOption{{2, "success"}, {3, "not modified"}, {4, "rejected"}, {5, "error or closed"}}
-
-type classOption struct {
+var classes = []struct {
 	Class requestlog.Class
 	Name  string
-}
+}{{2, "success"}, {3, "not modified"}, {4, "rejected"}, {5, "error or closed"}}
 
 // period is a choice of the filter by time; the zero time is all that is kept.
 type period struct {

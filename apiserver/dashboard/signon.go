@@ -158,7 +158,7 @@ func (s *server) endSignOn(v *visit) response {
 		return logoutAnswer(http.StatusBadRequest)
 	}
 	ending, err := s.signOn().Logout(v.Context(), tokens[0])
-	if refusal := (*signon.Refusal)(nil); errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*signon.Refusal](err); ok {
 		s.Log.WarnContext(v.Context(), "dashboard: logout token refused", "reason", refusal.Reason.String(), "detail", refusal.Detail)
 		if refusal.Reason != signon.ReasonUnavailable {
 			return logoutAnswer(http.StatusBadRequest)

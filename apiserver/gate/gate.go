@@ -188,8 +188,7 @@ func (g *Gate) serve(rt *Route, c *Call) *problem.Problem {
 		for _, name := range []string{"Etag", "Location", "Idempotent-Replayed"} {
 			delete(header, name)
 		}
-		var exceeded *transaction.QuotaExceededError
-		if errors.As(err, &exceeded) {
+		if exceeded, ok := errors.AsType[*transaction.QuotaExceededError](err); ok {
 			c.addQuota(exceeded.Quota, 0, exceeded.RetryAfter)
 		}
 		return problem.Of(err)

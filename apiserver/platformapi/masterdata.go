@@ -101,8 +101,7 @@ func draftOf(c *gate.Call) (masterdata.Draft, error) {
 		text = bytes.NewReader(unpacked)
 	}
 	document, err := source.ReadJSON(c.Context(), text)
-	var invalid *source.InvalidError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*source.InvalidError](err); ok {
 		violations := make([]problem.Violation, len(invalid.Faults))
 		for i, fault := range invalid.Faults { // with its line
 			violations[i] = problem.Violation{Pointer: "#", Detail: fault.String()}

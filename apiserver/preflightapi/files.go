@@ -123,7 +123,7 @@ func (f *form) Read(into []byte) (int, error) {
 
 // formProblem returns the problem of the body, if err has one, or that of an invalid form.
 func formProblem(err error) *problem.Problem {
-	if p := (*problem.Problem)(nil); errors.As(err, &p) {
+	if p, ok := errors.AsType[*problem.Problem](err); ok {
 		return p
 	}
 	return problem.New(problem.CodeInvalidRequest, "The body must be a complete form with exactly one part.").With(err)

@@ -210,7 +210,7 @@ func (s *surface) SubmitPreflight(c *gate.Call, body PreflightSubmit) (SubmitPre
 // submit creates the job of a body that the contract allows.
 func (s *surface) submit(c *gate.Call, body PreflightSubmit) (preflightjob.Submitted, error) {
 	ordered, err := s.ticket(c, body.Intent.With(body.Product))
-	if wrong := (*referenceError)(nil); errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*referenceError](err); ok {
 		return s.replayOr(c, []problem.Violation{{Pointer: "#/intent/rfqId", Detail: wrong.detail}})
 	}
 	if err != nil {

@@ -58,8 +58,7 @@ func (s *surface) ListXJMFStates(c *gate.Call, params ListXJMFStatesParams) (Lis
 		}
 	}
 	states, err := s.states.Reported(c.Context(), query)
-	var unavailable *transaction.UnavailableError
-	if errors.As(err, &unavailable) {
+	if _, ok := errors.AsType[*transaction.UnavailableError](err); ok {
 		return nil, problem.New(problem.CodeStoreUnavailable, "The database is unavailable.").With(err).After(storeRetry)
 	}
 	if err != nil {

@@ -257,7 +257,7 @@ func (f *Files) put(ctx context.Context, owner tenant.ID, kind FileKind, from io
 
 // timed sets the time to wait in a [StorageExceededError].
 func (f *Files) timed(err error) error {
-	if exceeded := (*StorageExceededError)(nil); errors.As(err, &exceeded) {
+	if exceeded, ok := errors.AsType[*StorageExceededError](err); ok {
 		exceeded.Wait = min(max(time.Second, exceeded.Frees.Sub(f.now())), 24*time.Hour)
 	}
 	return err

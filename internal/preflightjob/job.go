@@ -19,6 +19,7 @@ package preflightjob
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -57,12 +58,7 @@ func Statuses() []Status { return []Status{Queued, Processing, Succeeded, Failed
 
 // CanBecome reports whether the state graph has an edge from s to next.
 func (s Status) CanBecome(next Status) bool {
-	for _, allowed := range transitions[s] {
-		if allowed == next {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(transitions[s], next)
 }
 
 // Terminal reports whether a job in this state has ended.

@@ -114,8 +114,7 @@ func (s *Service) List(ctx context.Context, owner tenant.ID, page Page) (List, e
 	selection.Limit++
 	stored, err := s.config.Store.Jobs(ctx, owner, selection)
 	seen := len(stored)
-	var malformed *MalformedError
-	if errors.As(err, &malformed) {
+	if malformed, ok := errors.AsType[*MalformedError](err); ok {
 		s.config.Logger.ErrorContext(ctx, "rows of jobs cannot be read", "jobs", malformed.IDs, "error", malformed.Err)
 		seen, err = seen+len(malformed.IDs), nil
 	}

@@ -3,6 +3,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -87,9 +88,7 @@ func (o *Demo) open(ctx context.Context) (fillable, error) {
 		}
 		path = named
 	}
-	if o.Resources == "" {
-		o.Resources = filepath.Join(o.data, "resources")
-	}
+	o.Resources = cmp.Or(o.Resources, filepath.Join(o.data, "resources"))
 	if err := os.MkdirAll(o.data, 0o700); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}

@@ -3,6 +3,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,18 +109,14 @@ func (o *Dev) prepare() error {
 	if err := o.checkAddresses(); err != nil {
 		return err
 	}
-	if o.resources == "" {
-		o.resources = filepath.Join(o.data, "resources")
-	}
+	o.resources = cmp.Or(o.resources, filepath.Join(o.data, "resources"))
 	if o.workers < 0 || o.workers > 64 {
 		return fmt.Errorf("--workers must be 0 to 64, not %d", o.workers)
 	}
 	if err := o.files.check(); err != nil {
 		return err
 	}
-	if o.files.dir == "" {
-		o.files.dir = filepath.Join(o.data, "uploads")
-	}
+	o.files.dir = cmp.Or(o.files.dir, filepath.Join(o.data, "uploads"))
 	for _, dir := range []string{o.data, filepath.Join(o.data, "tmp"), filepath.Join(o.data, filesDir), o.files.dir} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("data directory: %w", err)

@@ -128,7 +128,7 @@ type metadata struct {
 // discover requests the discovery document. Its error is a [Refusal].
 func (p *Provider) discover(ctx context.Context) (*endpoints, error) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, p.client), p.config.Issuer)
-	if mismatch := (*oidc.IssuerMismatchError)(nil); errors.As(err, &mismatch) {
+	if mismatch, ok := errors.AsType[*oidc.IssuerMismatchError](err); ok {
 		return nil, refuse(ReasonUnavailable, "the provider reports the issuer "+printable(mismatch.Discovered)+"; configure exactly this issuer")
 	}
 	if err != nil {

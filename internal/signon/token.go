@@ -18,7 +18,7 @@ import (
 // why returns the reason why a token is invalid. The errors of the library are texts that
 // contain parts of the token, so why repeats the verification with fewer checks.
 func (e *endpoints) why(ctx context.Context, raw string, fault error, now time.Time) Reason {
-	if expired := (*oidc.TokenExpiredError)(nil); errors.As(fault, &expired) {
+	if _, ok := errors.AsType[*oidc.TokenExpiredError](fault); ok {
 		return ReasonExpired
 	}
 	token, err := e.signed.Verify(ctx, raw)

@@ -85,7 +85,7 @@ func happenedIn(r slog.Record) (in trace.SpanContext) {
 			return true
 		}
 		err, _ := attr.Value.Any().(error)
-		if known := (*spanError)(nil); errors.As(err, &known) {
+		if known, ok := errors.AsType[*spanError](err); ok {
 			in = known.in
 		}
 		return !in.IsValid()

@@ -114,7 +114,7 @@ func (u *uploader) post(ctx context.Context, body []byte) error {
 	}
 	response, err := u.client.Do(request)
 	if err != nil {
-		if failed := (*url.Error)(nil); errors.As(err, &failed) && failed.Temporary() {
+		if failed, ok := errors.AsType[*url.Error](err); ok && failed.Temporary() {
 			return &busyError{cause: err}
 		}
 		return err

@@ -322,7 +322,7 @@ func (a *attempt) afterError(ctx context.Context, err error) string {
 		}
 		if a.job.Tries >= v.attempts {
 			result := preflightjob.Result{Failure: v.code}
-			if status := (*safehttp.StatusError)(nil); errors.As(err, &status) && v.code == preflightjob.FetchStatus {
+			if status, ok := errors.AsType[*safehttp.StatusError](err); ok && v.code == preflightjob.FetchStatus {
 				result.UpstreamStatus = status.Status
 			}
 			return a.store(ctx, result, string(v.code))

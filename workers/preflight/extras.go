@@ -126,8 +126,7 @@ func (a *attempt) keepCopy(ctx context.Context, spec sandbox.Spec, update []byte
 func (a *attempt) annotate(ctx context.Context, spec sandbox.Spec) (*preflightjob.Annotated, error) {
 	spec.Language = a.job.Annotate
 	update, err := a.Annotate(ctx, spec)
-	var refusal report.Refusal
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[report.Refusal](err); ok {
 		return &preflightjob.Annotated{Reason: refusal.Error()}, nil
 	}
 	code := a.limit(ctx, "annotate", err)

@@ -48,7 +48,7 @@ func (s *Store) Grant(ctx context.Context, roles Roles) error {
 	statements := fmt.Sprintf("SELECT pg_advisory_xact_lock(%d);\n", grantLock) + revoked.String() + granted.String()
 	return s.use(ctx, "grant rights", func(ctx context.Context, conn *pgxpool.Conn) error {
 		_, err := conn.Exec(ctx, statements, pgx.QueryExecModeSimpleProtocol)
-		if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) && refused.Code == undefinedObject {
+		if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == undefinedObject {
 			return store.Answer(fmt.Errorf("grant rights: %w", refused))
 		}
 		return err

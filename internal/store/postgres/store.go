@@ -127,7 +127,7 @@ func Open(ctx context.Context, address string, options Options) (*Store, error) 
 // so a long wait does not mean that the database is overloaded.
 func (s *Store) reach(ctx context.Context) error {
 	conn, err := s.pool.Acquire(ctx)
-	if volatile := (*VolatileError)(nil); errors.As(err, &volatile) {
+	if volatile, ok := errors.AsType[*VolatileError](err); ok {
 		return fmt.Errorf("open database: %w", volatile)
 	}
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *Store) Close() error {
 // Ping closes the connections, so that no call writes until the check succeeds again.
 func (s *Store) Ping(ctx context.Context) error {
 	err := s.use(ctx, "ping", func(ctx context.Context, conn *pgxpool.Conn) error { return refuseVolatile(ctx, conn.Conn()) })
-	if volatile := (*VolatileError)(nil); errors.As(err, &volatile) {
+	if _, ok := errors.AsType[*VolatileError](err); ok {
 		s.pool.Reset()
 	}
 	return err
@@ -286,8 +286,7 @@ const (
 
 // code returns the SQLSTATE of an error from the server; it is empty for other errors.
 func code(err error) string {
-	var reported *pgconn.PgError
-	if errors.As(err, &reported) {
+	if reported, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return reported.Code
 	}
 	return ""
