@@ -148,7 +148,7 @@ func Handler(c Config) (http.Handler, error) {
 		comparisons: gate.NewSlots(comparisons), sends: map[string]contracts.Sends{},
 		follower: preflightapi.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes},
 	}
-	if c.Plain {
+	if c.Plain { // for http on loopback
 		s.cookie = cookie{name: "printmarket"}
 	}
 	for _, op := range slices.Concat(c.Contracts.Operations(), c.Contracts.InternalOperations()) {
