@@ -82,7 +82,7 @@ func (s *server) resume(v *visit) (bool, error) {
 	}
 	session, err := s.Sessions.Open(s.cookie.of(v.Request), v.now)
 	if err != nil || session.SignedIn.IsZero() {
-		return false, nil
+		return false, nil //nolint:nilerr // the cookie holds no session of a key, or one that has ended
 	}
 	caller, reason := v.snapshot.Resume(session, posture.Connection{}, v.now)
 	if !caller.Valid() { // the key is not accepted any more
