@@ -15,20 +15,6 @@ const (
 	keyPart    = "ProductPart"
 )
 
-// productsOf returns the identifiers of the products that the Parts of a resource name.
-func productsOf(resource *xjdf.Node) []string {
-	var ids []string
-	for p := range resource.All("Part") {
-		for _, key := range [...]string{keyProduct, keyPart} {
-			if id := attr(p, key); id != "" {
-				ids = append(ids, id)
-				break
-			}
-		}
-	}
-	return ids
-}
-
 // doubts returns every reason for which a resource may not be the medium of the whole
 // part: further partitioning, contradicting products, another identifier, more than one
 // Media.
@@ -54,18 +40,6 @@ func (r *reader) doubts(resource *xjdf.Node, e *entry) (all []doubt) {
 			all = append(all, doubt{media, "", "a resource must have one medium; the calculation uses the first"})
 		}
 		seen = true
-	}
-	return all
-}
-
-// doubtsOf returns the reasons in the attributes of a ResourceSet for which its media may
-// not be printed on.
-func doubtsOf(set *xjdf.Node) (all []doubt) {
-	if attr(set, "Usage") == "Output" {
-		all = append(all, doubt{set, "Usage", "the medium is an output; the calculation assumes that it is printed on"})
-	}
-	if usage := attr(set, "ProcessUsage"); usage != "" {
-		all = append(all, doubt{set, "ProcessUsage", fmt.Sprintf("the medium is for %.40q; the calculation assumes that it is printed on", usage)})
 	}
 	return all
 }
@@ -96,30 +70,14 @@ func (r *reader) assign(p *part, root string, entries []entry) {
 			}
 			r.compare(one.node, one.medium, "Dimension")
 		}
-		r.namesakes(found[0], id)
+		// This package reads a product reference as the identifier of a product, the standard as its
+		// ExternalID.
+		for _, product := range r.listed() {
+			if id != "" && attr(product, "ExternalID") == id && product != r.products[id] {
+				r.review(MediaAmbiguous, found[0].node, "", fmt.Sprintf("%.60q is the identifier of a product, and the ExternalID of another", id))
+			}
+		}
 		return
 	}
 	r.stop(MediaAmbiguous, p.node, "", "no medium for "+described(p.node))
-}
-
-// namesakes reports a medium whose product reference fits two products: this package
-// reads the reference as the identifier of a product, the standard as its ExternalID.
-func (r *reader) namesakes(e *entry, id string) {
-	for _, product := range r.listed() {
-		if id != "" && attr(product, "ExternalID") == id && product != r.products[id] {
-			r.review(MediaAmbiguous, e.node, "", fmt.Sprintf("%.60q is the identifier of a product, and the ExternalID of another", id))
-		}
-	}
-}
-
-// unused reports the media that no calculated part uses.
-func (r *reader) unused(entries []entry) {
-	if r.stopped {
-		return
-	}
-	for i := range entries {
-		if e := &entries[i]; !e.used {
-			r.review(MediaUnused, e.node, "", e.medium.ID+" is for no part of the product, or each has another medium")
-		}
-	}
 }

@@ -94,8 +94,12 @@ func (r *reader) mediaIntent(p *part, j *job) {
 	}
 	r.compare(n, p.medium, "")
 	// Compare the attributes that the master data lack with the document's own
-	// description of the medium.
-	names := describing()
+	// description of the medium, by the corresponding attributes of a Media.
+	names := map[string]string{
+		"BackISOPaperSubstrate": "BackISOPaperSubstrate", "Flute": "Flute", "FluteDirection": "FluteDirection", "ISOPaperSubstrate": "ISOPaperSubstrate",
+		"LabColorValue": "LabColorValue", "MediaColor": "MediaColorName", "MediaColorDetails": "MediaColorNameDetails", "MediaQuality": "MediaQuality",
+		"MediaTypeDetails": "MediaTypeDetails", "Opacity": "Opacity", "StockType": "StockType", "Texture": "Texture",
+	}
 	for _, attribute := range slices.Sorted(maps.Keys(names)) {
 		wanted := attr(n, attribute)
 		for _, media := range p.described {

@@ -3,6 +3,7 @@
 package costing
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -45,7 +46,13 @@ func (r *reader) media() (entries []entry, faults []MediaFault) {
 		}
 		for resource := range set.All("Resource") {
 			one, plate, reason := r.entry(resource)
-			one.doubts = append(r.doubts(resource, &one), doubtsOf(set)...)
+			one.doubts = r.doubts(resource, &one)
+			if attr(set, "Usage") == "Output" {
+				one.doubts = append(one.doubts, doubt{set, "Usage", "the medium is an output; the calculation assumes that it is printed on"})
+			}
+			if usage := attr(set, "ProcessUsage"); usage != "" {
+				one.doubts = append(one.doubts, doubt{set, "ProcessUsage", fmt.Sprintf("the medium is for %.40q; the calculation assumes that it is printed on", usage)})
+			}
 			switch {
 			case reason != "":
 				fault(one.named, "ID", reason)
@@ -63,7 +70,12 @@ func (r *reader) media() (entries []entry, faults []MediaFault) {
 
 // entry looks up one resource. The reason is empty if the master data have the medium.
 func (r *reader) entry(resource *xjdf.Node) (one entry, plate bool, reason string) {
-	one = entry{node: resource, named: resource, products: productsOf(resource)}
+	one = entry{node: resource, named: resource}
+	for p := range resource.All("Part") {
+		if id := cmp.Or(attr(p, keyProduct), attr(p, keyPart)); id != "" {
+			one.products = append(one.products, id)
+		}
+	}
 	if media := resource.Child("Media"); media != nil {
 		one.node, one.named = media, media
 	}
@@ -134,16 +146,6 @@ func (r *reader) fibres(n *xjdf.Node, m authority.Media, dimension string) {
 	}
 	if theirs != ours {
 		r.review(MediaConflict, n, "GrainDirection", fmt.Sprintf("the grain of medium %s runs along %s", m.ID, ways[ours]))
-	}
-}
-
-// describing maps the attributes of a MediaIntent that the master data do not have to the
-// corresponding attributes of a Media.
-func describing() map[string]string {
-	return map[string]string{
-		"BackISOPaperSubstrate": "BackISOPaperSubstrate", "Flute": "Flute", "FluteDirection": "FluteDirection", "ISOPaperSubstrate": "ISOPaperSubstrate",
-		"LabColorValue": "LabColorValue", "MediaColor": "MediaColorName", "MediaColorDetails": "MediaColorNameDetails", "MediaQuality": "MediaQuality",
-		"MediaTypeDetails": "MediaTypeDetails", "Opacity": "Opacity", "StockType": "StockType", "Texture": "Texture",
 	}
 }
 

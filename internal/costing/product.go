@@ -67,7 +67,11 @@ func (r *reader) job(entries []entry) *job {
 			p.wide = p.trim
 		}
 	}
-	r.unused(entries)
+	for i := range entries {
+		if e := &entries[i]; !e.used && !r.stopped {
+			r.review(MediaUnused, e.node, "", e.medium.ID+" is for no part of the product, or each has another medium")
+		}
+	}
 	r.whole(j)
 	r.dispatch(j)
 	if r.stopped {
