@@ -4,6 +4,7 @@ package edit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +70,14 @@ func (d *Directory) each(visit func(*manifest, ID) error) error {
 			return err
 		}
 		for _, root := range roots {
-			if err := visit(&manifest{path, text, root}, idIn(root)); err != nil {
+			_, kind := Member(root, "kind")
+			_, metadata := Member(root, "metadata")
+			_, name := Member(metadata, "name")
+			var id ID
+			if kind != nil && name != nil {
+				id = ID{kind.Value, name.Value}
+			}
+			if err := visit(&manifest{path, text, root}, id); err != nil {
 				return err
 			}
 		}
@@ -90,16 +98,6 @@ func documents(text []byte) (roots []*yaml.Node, err error) {
 			roots = append(roots, document.Content[0])
 		}
 	}
-}
-
-func idIn(root *yaml.Node) ID {
-	_, kind := Member(root, "kind")
-	_, metadata := Member(root, "metadata")
-	_, name := Member(metadata, "name")
-	if kind == nil || name == nil {
-		return ID{}
-	}
-	return ID{kind.Value, name.Value}
 }
 
 // object returns the JSON values of a YAML node.
@@ -145,7 +143,12 @@ func (d *Directory) Edit(ctx context.Context, id ID, patch Patch, dryRun bool) (
 	if err := refused(d.admission.Update(ctx, runtime.DeepCopyJSON(want), runtime.DeepCopyJSON(current))); err != nil {
 		return change, err
 	}
-	text, err := m.with(spec, want)
+	_, at := Member(m.root, "spec")
+	lines, err := patched(strings.SplitAfter(string(m.text), "\n"), at, spec)
+	if err != nil {
+		return change, err
+	}
+	text, err := m.review(lines, ErrForm, func(got Object) bool { return reflect.DeepEqual(map[string]any(got), want) })
 	if err != nil || dryRun {
 		return change, err
 	}
@@ -160,37 +163,32 @@ func refused(faults field.ErrorList) error {
 	return fmt.Errorf("a cluster would reject the change: %w", faults.ToAggregate())
 }
 
-// with returns the file with a merge patch of the spec. The result is decoded again and compared,
-// because YAML has forms that a change by lines cannot handle.
-func (m *manifest) with(spec map[string]any, want Object) ([]byte, error) {
-	_, at := Member(m.root, "spec")
-	lines := strings.SplitAfter(string(m.text), "\n")
-	edited, err := patched(lines, at, spec)
+// review returns the file with other lines. It decodes the result and compares it, because YAML has
+// forms that a change by lines cannot handle: the other objects of the file must stay as they are, and
+// want must accept the object of the manifest. Otherwise, the error is form.
+func (m *manifest) review(lines []string, form error, want func(Object) bool) ([]byte, error) {
+	text := []byte(strings.Join(lines, ""))
+	after, err := documents(text)
 	if err != nil {
-		return nil, err
-	}
-	text := []byte(strings.Join(edited, ""))
-	roots, err := documents(text)
-	if err != nil {
-		return nil, errors.Join(ErrForm, err)
+		return nil, errors.Join(form, err)
 	}
 	before, err := documents(m.text)
-	if err != nil || len(before) != len(roots) {
-		return nil, errors.Join(ErrForm, err)
+	if err != nil || len(before) != len(after) {
+		return nil, errors.Join(form, err)
 	}
-	for i := range roots {
-		got, err := object(roots[i])
+	for i := range after {
+		got, err := object(after[i])
 		if err != nil {
-			return nil, errors.Join(ErrForm, err)
+			return nil, errors.Join(form, err)
 		}
-		expected := want
-		if before[i].Line != m.root.Line {
-			if expected, err = object(before[i]); err != nil {
-				return nil, errors.Join(ErrForm, err)
+		if before[i].Line == m.root.Line {
+			if !want(got) {
+				return nil, form
 			}
+			continue
 		}
-		if !reflect.DeepEqual(got, expected) {
-			return nil, ErrForm
+		if expected, err := object(before[i]); err != nil || !reflect.DeepEqual(got, expected) {
+			return nil, errors.Join(form, err)
 		}
 	}
 	return text, nil
@@ -242,12 +240,7 @@ func patched(lines []string, node *yaml.Node, patch map[string]any) ([]string, e
 		}
 		edits = append(edits, one)
 	}
-	slices.SortFunc(edits, func(a, b edit) int {
-		if a.from != b.from {
-			return b.from - a.from
-		}
-		return strings.Compare(b.text, a.text)
-	})
+	slices.SortFunc(edits, func(a, b edit) int { return cmp.Or(b.from-a.from, strings.Compare(b.text, a.text)) })
 	for _, e := range edits {
 		if e.below != nil {
 			var err error
@@ -276,17 +269,22 @@ func formatted(name string, value any, indent string, old *yaml.Node) (string, e
 	if old != nil && old.Style&yaml.FlowStyle != 0 {
 		node.Content[1].Style = yaml.FlowStyle
 	}
+	return encoded(node, indent)
+}
+
+// encoded returns the YAML of a value; each line starts with the indentation.
+func encoded(value any, indent string) (string, error) {
 	var text bytes.Buffer
 	encoder := yaml.NewEncoder(&text)
 	encoder.SetIndent(2)
-	if err := errors.Join(encoder.Encode(node), encoder.Close()); err != nil {
+	if err := errors.Join(encoder.Encode(value), encoder.Close()); err != nil {
 		return "", err
 	}
-	var out strings.Builder
+	var lines strings.Builder
 	for line := range strings.Lines(text.String()) {
-		out.WriteString(indent + line)
+		lines.WriteString(indent + line)
 	}
-	return out.String(), nil
+	return lines.String(), nil
 }
 
 // folders are the directories of new manifests by kind, below the directory of all manifests.
@@ -315,16 +313,14 @@ func (d *Directory) Create(ctx context.Context, object Object, dryRun bool) (Cha
 	if _, err := os.Stat(path); err == nil {
 		return change, fmt.Errorf("the file %s %w", path, ErrExists)
 	}
-	var text bytes.Buffer
-	encoder := yaml.NewEncoder(&text)
-	encoder.SetIndent(2)
-	if err := errors.Join(encoder.Encode(map[string]any(object)), encoder.Close()); err != nil || dryRun {
+	text, err := encoded(map[string]any(object), "")
+	if err != nil || dryRun {
 		return change, err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // manifests contain no secrets
 		return change, err
 	}
-	return change, ReplaceManifest(path, text.Bytes())
+	return change, ReplaceManifest(path, []byte(text))
 }
 
 // Senders implements [Store].

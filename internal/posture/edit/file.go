@@ -26,7 +26,14 @@ func WalkManifests(dir string, visit func(path string, text []byte) error) error
 		if err != nil || entry.IsDir() || extension != ".yaml" && extension != ".yml" || strings.HasPrefix(filepath.Base(path), ".") {
 			return err
 		}
-		text, err := readManifest(path)
+		info, err := os.Stat(path)
+		if err == nil && info.Size() > maxManifest {
+			err = ErrLarge
+		}
+		var text []byte
+		if err == nil {
+			text, err = os.ReadFile(path)
+		}
 		if err == nil {
 			err = visit(path, text)
 		}
@@ -35,17 +42,6 @@ func WalkManifests(dir string, visit func(path string, text []byte) error) error
 		}
 		return err
 	})
-}
-
-func readManifest(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxManifest {
-		return nil, ErrLarge
-	}
-	return os.ReadFile(path)
 }
 
 // ReplaceManifest writes a file atomically: a reader sees either the former or the new content. The

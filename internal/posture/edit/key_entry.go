@@ -3,8 +3,6 @@
 package edit
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -55,34 +53,5 @@ func FormatKey(key v1alpha1.APIKey, indent string) (string, error) {
 		}
 		e.Scopes.Style = yaml.FlowStyle
 	}
-	var out bytes.Buffer
-	encoder := yaml.NewEncoder(&out)
-	encoder.SetIndent(2)
-	if err := encoder.Encode([]entry{e}); err != nil {
-		return "", err
-	}
-	var lines strings.Builder
-	for line := range strings.Lines(out.String()) {
-		lines.WriteString(indent + line)
-	}
-	return lines.String(), nil
-}
-
-// convert converts by way of JSON, like the API server reads manifests.
-func convert(from, to any) error {
-	text, err := json.Marshal(from)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, to)
-}
-
-// equal compares two keys by their JSON encodings.
-func equal(a, b v1alpha1.APIKey) bool {
-	left, err := json.Marshal(a)
-	if err != nil {
-		return false
-	}
-	right, err := json.Marshal(b)
-	return err == nil && bytes.Equal(left, right)
+	return encoded([]entry{e}, indent)
 }
