@@ -50,14 +50,6 @@ func (r *rollout) analyse(a *v1alpha1.Analysis, s *v1alpha1.AnalysisStatus) {
 	}
 }
 
-// waiting returns the first withheld step that the schedule would have opened.
-func (r *rollout) waiting(now time.Time) (step, bool) {
-	if len(r.withheld) == 0 || now.Before(r.withheld[0].from) {
-		return step{}, false
-	}
-	return r.withheld[0], true
-}
-
 // Step is the step of a ramp that is in force: its time and percent in the spec. It is zero for a
 // rollout without a ramp.
 type Step struct {

@@ -139,8 +139,16 @@ func newBundle(purpose Purpose, holders []holder, secrets []SecretData) Bundle {
 	entries := bundleEntries{}
 	for i := range holders {
 		for _, one := range holders[i].secrets {
-			if ref := one.slot.ref; !IsPlatformSecret(ref.Name) {
-				entries[one.slot] = newBundleEntry(purpose, data[ObjectName{one.slot.namespace, ref.Name}], ref.Key)
+			ref := one.slot.ref
+			value, found := data[ObjectName{one.slot.namespace, ref.Name}][ref.Key]
+			switch {
+			case IsPlatformSecret(ref.Name):
+			case !found:
+				entries[one.slot] = bundleEntry{trouble: v1alpha1.ReasonSecretNotFound}
+			case !purposes[purpose].fit(value):
+				entries[one.slot] = bundleEntry{trouble: purposes[purpose].unfit}
+			default:
+				entries[one.slot] = bundleEntry{value: value}
 			}
 		}
 	}
@@ -151,18 +159,6 @@ func newBundle(purpose Purpose, holders []holder, secrets []SecretData) Bundle {
 // webhooks cannot use such a Secret, even if admission accepted the reference.
 func IsPlatformSecret(name string) bool {
 	return strings.HasPrefix(name, v1alpha1.PlatformSecretPrefix)
-}
-
-func newBundleEntry(purpose Purpose, data map[string]credential.Secret, key string) bundleEntry {
-	value, found := data[key]
-	switch {
-	case !found:
-		return bundleEntry{trouble: v1alpha1.ReasonSecretNotFound}
-	case !purposes[purpose].fit(value):
-		return bundleEntry{trouble: purposes[purpose].unfit}
-	default:
-		return bundleEntry{value: value}
-	}
 }
 
 // Purpose returns the use of the secrets.
@@ -205,7 +201,7 @@ func (b Bundle) slots() []secretSlot {
 	if b.entries == nil {
 		return nil
 	}
-	return slices.SortedFunc(maps.Keys(b.entries()), compareSlots)
+	return slices.SortedFunc(maps.Keys(b.entries()), func(a, b secretSlot) int { return slices.Compare(a.parts(), b.parts()) })
 }
 
 // bundle encodes the values as digests.
@@ -225,11 +221,6 @@ func (e *encoder) slot(slot secretSlot, entry bundleEntry) {
 	e.text(entry.trouble)
 	sum := sha256.Sum256([]byte(entry.value.Reveal()))
 	e.raw(sum[:])
-}
-
-// compareSlots orders the entries of a bundle.
-func compareSlots(a, b secretSlot) int {
-	return slices.CompareFunc(a.parts(), b.parts(), strings.Compare)
 }
 
 // parts returns the strings that identify a slot within its bundle.

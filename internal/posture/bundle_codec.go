@@ -69,9 +69,12 @@ func (b Bundle) Encode() ([]byte, error) {
 		document.Entries = append(document.Entries, newEntryDocument(slot, b.entries()[slot]))
 	}
 	for i := range document.Entries {
-		// encoding/json would replace the invalid bytes.
-		if !document.Entries[i].isUTF8() {
-			return nil, &BundleError{"a name is not UTF-8"}
+		d := &document.Entries[i]
+		for _, text := range [...]string{d.Namespace, d.Sender, d.Partner, d.Webhook, d.Name, d.Object, d.Key} {
+			// encoding/json would replace the invalid bytes.
+			if !utf8.ValidString(text) {
+				return nil, &BundleError{"a name is not UTF-8"}
+			}
 		}
 	}
 	data, err := json.Marshal(document)
@@ -95,8 +98,11 @@ func DecodeBundle(data []byte) (Bundle, error) {
 	if document.Version != bundleVersion {
 		return Bundle{}, &BundleError{"the version is not supported"}
 	}
-	purpose, known := parsePurpose(document.For)
-	if !known {
+	purpose := ForSenders
+	for purpose < purposeCount && purposes[purpose].name != document.For {
+		purpose++
+	}
+	if purpose == purposeCount {
 		return Bundle{}, &BundleError{"the purpose is unknown"}
 	}
 	entries := make(bundleEntries, len(document.Entries))
@@ -112,15 +118,6 @@ func DecodeBundle(data []byte) (Bundle, error) {
 		return Bundle{}, &BundleError{"not in canonical form"}
 	}
 	return b, nil
-}
-
-func parsePurpose(name string) (Purpose, bool) {
-	for p := range purposeCount {
-		if purposes[p].name == name {
-			return p, true
-		}
-	}
-	return ForSenders, false
 }
 
 func newEntryDocument(slot secretSlot, entry bundleEntry) entryDocument {
@@ -143,15 +140,6 @@ func (d *entryDocument) entry() (secretSlot, bundleEntry) {
 		slot.holder, slot.webhook = d.Partner, d.Webhook
 	}
 	return slot, bundleEntry{credential.Secret(d.Value), d.Trouble}
-}
-
-func (d *entryDocument) isUTF8() bool {
-	for _, text := range [...]string{d.Namespace, d.Sender, d.Partner, d.Webhook, d.Name, d.Object, d.Key} {
-		if !utf8.ValidString(text) {
-			return false
-		}
-	}
-	return true
 }
 
 // sound reports whether an entry is valid: it has a value that fits its purpose, a

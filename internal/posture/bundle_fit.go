@@ -92,7 +92,11 @@ func (b Bundle) fit(holders []holder, now time.Time, limit int) Bundle {
 		own := b.of(&holders[i], now)
 		more := 0
 		for slot, entry := range own {
-			more += encodedLen(slot, entry)
+			// The entry and its comma. Strings and bytes always encode.
+			data, err := json.Marshal(newEntryDocument(slot, entry))
+			if more += len(data) + 1; err != nil {
+				more = MaxBundleLen
+			}
 		}
 		if size+more > limit {
 			fitted.full = true
@@ -123,17 +127,6 @@ func (b Bundle) of(h *holder, now time.Time) bundleEntries {
 		own[one.slot] = entry
 	}
 	return own
-}
-
-// encodedLen returns the number of bytes that an entry adds to an encoding, including
-// its comma.
-func encodedLen(slot secretSlot, entry bundleEntry) int {
-	data, err := json.Marshal(newEntryDocument(slot, entry))
-	if err != nil {
-		// Strings and bytes always encode.
-		return MaxBundleLen
-	}
-	return len(data) + 1
 }
 
 // Fingerprints returns a digest of the part of the bundle of each sender or partner that has one, to

@@ -107,25 +107,21 @@ func openReason(r *rollout, now time.Time) (reason, detail string) {
 	}
 	a, s := r.object.Spec.Analysis, r.object.Status.Analysis
 	if a != nil && s != nil && s.Phase == v1alpha1.AnalysisFailed && string(s.Stage) == r.stage.Stage() && s.Attempt == a.Attempt {
-		effect := "the schedule opens no more"
+		judged, effect := "stage "+string(s.Stage), "the schedule opens no more"
+		if s.At != nil {
+			judged = fmt.Sprintf("the step of %d %%", s.Percent)
+		}
 		if a.OnFailure == v1alpha1.AnalysisRollBack && s.At != nil {
 			effect = "the step is closed again"
 		}
-		return v1alpha1.ReasonAnalysisFailed, fmt.Sprintf(" The analysis of %s failed at %s, so %s. %s", judged(s), s.Since.UTC().Format(time.RFC3339), effect, s.Message)
+		return v1alpha1.ReasonAnalysisFailed, fmt.Sprintf(" The analysis of %s failed at %s, so %s. %s", judged, s.Since.UTC().Format(time.RFC3339), effect, s.Message)
 	}
-	if next, waits := r.waiting(now); waits {
-		text := fmt.Sprintf(" The step of %d %% is due since %s and waits until the analysis of the step before it has succeeded.", next.percent, next.from.UTC().Format(time.RFC3339))
-		return v1alpha1.ReasonAwaitingAnalysis, text
+	// The schedule would have opened the first withheld step.
+	if len(r.withheld) > 0 && !now.Before(r.withheld[0].from) {
+		return v1alpha1.ReasonAwaitingAnalysis, fmt.Sprintf(" The step of %d %% is due since %s and waits until the analysis of the step before it has succeeded.",
+			r.withheld[0].percent, r.withheld[0].from.UTC().Format(time.RFC3339))
 	}
 	return v1alpha1.ReasonEnforced, ""
-}
-
-// judged names what an analysis judges.
-func judged(s *v1alpha1.AnalysisStatus) string {
-	if s.At == nil {
-		return "stage " + string(s.Stage)
-	}
-	return fmt.Sprintf("the step of %d %%", s.Percent)
 }
 
 // maxNames bounds the names in a condition.
@@ -170,12 +166,6 @@ func (s *Snapshot) audienceCondition(r *rollout) []Condition {
 		v1alpha1.ConditionAudienceResolved, "False", v1alpha1.ReasonPartnerNotFound,
 		fmt.Sprintf("Warning: the audience names partners without a PartnerEntitlement in this namespace: %s. Correct the names, or create the partners.", FirstNames(unknown, maxNames)),
 	}}
-}
-
-func partnerConditions(p *partner, now time.Time) []Condition {
-	all := append(partnerVerdict(p, now).conditions(), contractCondition(p.contract, now), keysCondition(p), completeCondition(p, now),
-		endsSoonCondition(PartnerEnds(p.object), now))
-	return slices.Concat(all, certificatesCondition(p, now), webhooksCondition(p, now), profilesCondition(p))
 }
 
 func partnerVerdict(p *partner, now time.Time) verdict {
@@ -268,11 +258,6 @@ func completeCondition(p *partner, now time.Time) Condition {
 	default:
 		return Condition{v1alpha1.ConditionKeysComplete, "True", v1alpha1.ReasonComplete, "Every active key lists its scopes and expires."}
 	}
-}
-
-func senderConditions(s *sender, now time.Time) []Condition {
-	return append(senderVerdict(s, now).conditions(), secretsCondition(s), uniqueCondition(s), grantedCondition(s, now), timestampCondition(s),
-		endsSoonCondition(SenderEnds(s.object), now))
 }
 
 func senderVerdict(s *sender, now time.Time) verdict {

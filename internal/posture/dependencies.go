@@ -72,16 +72,6 @@ func (q query) lacksDependency() bool {
 	return false
 }
 
-// nextNeeded returns the first instant after now at which a grant of a capability that the rollout needs
-// begins or ends; zero if there is none.
-func (p *partner) nextNeeded(r *rollout, now time.Time) time.Time {
-	var next time.Time
-	for _, needed := range r.needs {
-		next = soonest(now, next, p.grants[needed.capability].next(now))
-	}
-	return next
-}
-
 // lowered names the needed capabilities whose stage is below that of the rollout.
 func (r *rollout) lowered(now time.Time) string {
 	var names []string

@@ -133,15 +133,6 @@ type ProfileReport struct {
 	Conditions []Condition `json:"conditions"`
 }
 
-func profileReport(p *customProfile) ProfileReport {
-	return ProfileReport{
-		Object:     objectOf(p.object.Namespace, p.object.Name, p.object.Generation),
-		Digest:     p.compiled.Digest,
-		Rules:      int32(len(p.compiled.Rules)),
-		Conditions: profileVerdict(p).conditions(),
-	}
-}
-
 func profileVerdict(p *customProfile) verdict {
 	if p.fault != nil {
 		return verdict{reason: v1alpha1.ReasonInvalidProfile, message: fmt.Sprintf(

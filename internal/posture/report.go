@@ -117,7 +117,10 @@ func (s *Snapshot) Report(now time.Time) Report {
 		r.Senders = append(r.Senders, senderReport(o, now, o.secrets.next(now)))
 	}
 	for _, p := range s.custom {
-		r.Profiles = append(r.Profiles, profileReport(p))
+		r.Profiles = append(r.Profiles, ProfileReport{
+			Object: objectOf(p.object.Namespace, p.object.Name, p.object.Generation),
+			Digest: p.compiled.Digest, Rules: int32(len(p.compiled.Rules)), Conditions: profileVerdict(p).conditions(),
+		})
 	}
 	return r
 }
@@ -252,7 +255,10 @@ func (s *Snapshot) admissions(now time.Time) []admissions {
 			if reason == ReasonOpen {
 				reason = p.admits(o.capability, now)
 			}
-			counts[i].next = soonest(now, counts[i].next, p.grants[o.capability].next(now), p.nextNeeded(o, now))
+			counts[i].next = soonest(now, counts[i].next, p.grants[o.capability].next(now))
+			for _, needed := range o.needs {
+				counts[i].next = soonest(now, counts[i].next, p.grants[needed.capability].next(now))
+			}
 			if p.grants[o.capability].granted {
 				counts[i].next = soonest(now, counts[i].next, use)
 			}
@@ -305,7 +311,9 @@ func (s *Snapshot) partnerReport(p *partner, now, next time.Time) PartnerReport 
 		Object:         objectOf(p.object.Namespace, p.object.Name, p.object.Generation),
 		Organization:   p.organization,
 		NextTransition: instant(next),
-		Conditions:     partnerConditions(p, now),
+		Conditions: slices.Concat(partnerVerdict(p, now).conditions(),
+			[]Condition{contractCondition(p.contract, now), keysCondition(p), completeCondition(p, now), endsSoonCondition(PartnerEnds(p.object), now)},
+			certificatesCondition(p, now), webhooksCondition(p, now), profilesCondition(p)),
 	}
 	for c := range Capabilities() {
 		if !p.grants[c].granted {
@@ -365,7 +373,8 @@ func senderReport(o *sender, now, next time.Time) SenderReport {
 	out := SenderReport{
 		Object:       objectOf(o.object.Namespace, o.object.Name, o.object.Generation),
 		NextRotation: instant(next),
-		Conditions:   senderConditions(o, now),
+		Conditions: append(senderVerdict(o, now).conditions(), secretsCondition(o), uniqueCondition(o), grantedCondition(o, now), timestampCondition(o),
+			endsSoonCondition(SenderEnds(o.object), now)),
 	}
 	if o.fault == "" {
 		out.ActiveSecrets = o.secrets.active(now)

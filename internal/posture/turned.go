@@ -32,7 +32,9 @@ func (s *Snapshot) Turned(c Caller, capability Capability, write bool, now time.
 	}
 	var last time.Time
 	try := func(at time.Time) {
-		if at.After(last) && !at.After(now) && q.turns(phases, at) {
+		before, after := q, q
+		before.now, after.now = at.Add(-1), at
+		if at.After(last) && !at.After(now) && before.reason(phases) != after.reason(phases) {
 			last = at
 		}
 	}
@@ -51,11 +53,4 @@ func (s *Snapshot) Turned(c Caller, capability Capability, write bool, now time.
 		try(span.until)
 	}
 	return last
-}
-
-// turns reports whether the reason at an instant differs from the reason just before.
-func (q query) turns(phases Phase, at time.Time) bool {
-	before := q
-	before.now, q.now = at.Add(-1), at
-	return before.reason(phases) != q.reason(phases)
 }

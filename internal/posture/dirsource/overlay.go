@@ -33,12 +33,21 @@ func (a *Admission) Overlay(m Manifests) (objects []map[string]any, secrets []po
 				ignored++
 				continue
 			}
-			for _, fault := range l.change(name, d) {
+			var faults []*FaultError
+			id, fault := l.identify(name, d)
+			switch {
+			case fault != nil:
+				faults = append(faults, fault)
+			case isSecret(d.object):
+				var secret posture.SecretData
+				secret, faults = readSecret(d, id.namespace, id.name)
+				l.secrets = append(l.secrets, secret)
+			default:
+				objects = append(objects, d.object)
+			}
+			for _, fault := range faults {
 				fault.File = name
 				l.refusal.add(fault)
-			}
-			if !isSecret(d.object) {
-				objects = append(objects, d.object)
 			}
 		}
 	}
@@ -46,20 +55,6 @@ func (a *Admission) Overlay(m Manifests) (objects []map[string]any, secrets []po
 		return nil, nil, 0, &l.refusal
 	}
 	return objects, l.secrets, ignored, nil
-}
-
-// change checks the identity of one document, and keeps it if it is a Secret.
-func (l *loader) change(file string, d *document) []*FaultError {
-	id, fault := l.identify(file, d)
-	if fault != nil {
-		return []*FaultError{fault}
-	}
-	if !isSecret(d.object) {
-		return nil
-	}
-	secret, faults := readSecret(d, id.namespace, id.name)
-	l.secrets = append(l.secrets, secret)
-	return faults
 }
 
 // Changes validates each object of after as the new version of the object of the same name

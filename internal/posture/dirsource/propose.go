@@ -42,7 +42,12 @@ func (p *Proposals) Propose(ctx context.Context, before posture.Inputs, text []b
 // cluster would reject the manifests or the change.
 func (a *Admission) Propose(ctx context.Context, before posture.Inputs, m Manifests, complete bool, now time.Time) (posture.Inputs, error) {
 	with := *a
-	with.Namespace = namespaceOf(before, a.Namespace)
+	// All objects are in one namespace.
+	if len(before.Partners) > 0 {
+		with.Namespace = before.Partners[0].Namespace
+	} else if len(before.Rollouts) > 0 {
+		with.Namespace = before.Rollouts[0].Namespace
+	}
 	proposed, err := with.Read(ctx, m, now)
 	if err != nil {
 		return posture.Inputs{}, err
@@ -66,19 +71,6 @@ func (a *Admission) Propose(ctx context.Context, before posture.Inputs, m Manife
 		}
 	}
 	return after, err
-}
-
-// namespaceOf returns the namespace of the objects, which all are in one; another if there
-// are none.
-func namespaceOf(in posture.Inputs, otherwise string) string {
-	switch {
-	case len(in.Partners) > 0:
-		return in.Partners[0].Namespace
-	case len(in.Rollouts) > 0:
-		return in.Rollouts[0].Namespace
-	default:
-		return otherwise
-	}
 }
 
 // replaced returns the objects of before with the proposed ones. A replaced object keeps the

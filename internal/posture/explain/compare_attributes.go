@@ -43,8 +43,11 @@ func attributes(before, after *side, now time.Time) []Change {
 			current, hasNew := is[subject]
 			// The questions cover what only one side has.
 			if hasOld && hasNew && old != current {
-				change := Change{Effect: old.becomes(current), Partner: name, Subject: subject}
-				change.Old, change.New = old.texts(current)
+				change := Change{Effect: old.becomes(current), Partner: name, Subject: subject, Old: old.text, New: current.text}
+				if old.text+current.text == "" { // the lost and the gained scopes
+					change.Old, change.New = (old.scopes &^ current.scopes).String(), (current.scopes &^ old.scopes).String()
+				}
+				change.Old, change.New = cmp.Or(change.Old, "-"), cmp.Or(change.New, "-")
 				found = append(found, change)
 			}
 		}
@@ -63,14 +66,6 @@ func (a attribute) becomes(b attribute) Effect {
 	default:
 		return EffectAlters
 	}
-}
-
-// texts returns the old and the new value; for scopes, the lost and the gained ones.
-func (a attribute) texts(b attribute) (before, after string) {
-	if a.text != "" || b.text != "" {
-		return cmp.Or(a.text, "-"), cmp.Or(b.text, "-")
-	}
-	return cmp.Or((a.scopes &^ b.scopes).String(), "-"), cmp.Or((b.scopes &^ a.scopes).String(), "-")
 }
 
 func (s *side) attributesOf(o *v1alpha1.PartnerEntitlement, now time.Time) map[string]attribute {

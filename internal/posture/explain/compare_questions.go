@@ -193,7 +193,7 @@ func senderQuestions(before, after *side) []question {
 func (p *side) senderReason(id string, blind bool, now time.Time) string {
 	sender, found := p.snapshot.Sender(id)
 	switch {
-	case !found && !p.hasSender(id):
+	case !found && !slices.ContainsFunc(p.reading.Inputs.Senders, func(o v1alpha1.XJMFSender) bool { return o.Spec.SenderID == id }):
 		return "NoSender"
 	case !found:
 		return "SenderRefused"
@@ -202,8 +202,4 @@ func (p *side) senderReason(id string, blind bool, now time.Time) string {
 	default:
 		return p.snapshot.Decide(sender.Caller(now), posture.XJMFInbound, true, now).Reason.String()
 	}
-}
-
-func (p *side) hasSender(id string) bool {
-	return slices.ContainsFunc(p.reading.Inputs.Senders, func(o v1alpha1.XJMFSender) bool { return o.Spec.SenderID == id })
 }

@@ -5,7 +5,6 @@ package explain
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -70,7 +69,14 @@ func (e *subject) origin(reason posture.Reason) *Origin {
 	case posture.ReasonPartnerSuspended:
 		return e.inPartner("spec.state", true)
 	case posture.ReasonContractNotEffective:
-		return e.inContract()
+		switch c := e.partner.Spec.Contract; {
+		case c == nil:
+			return e.inPartner("spec.contract", false)
+		case e.at.Before(c.EffectiveFrom.Time):
+			return e.inPartner("spec.contract.effectiveFrom", true)
+		default:
+			return e.inPartner("spec.contract.effectiveUntil", c.EffectiveUntil != nil)
+		}
 	case posture.ReasonScopeMissing:
 		return e.inPartner("spec.scopes", len(e.partner.Spec.Scopes) > 0)
 	case posture.ReasonNotEntitled:
@@ -102,7 +108,10 @@ func (e *subject) origin(reason posture.Reason) *Origin {
 		at := slices.Index(e.rollout.Spec.Audience.Excluded, e.partner.Name)
 		return e.inRollout(fmt.Sprintf("spec.audience.excluded[%d]", at), true)
 	case posture.ReasonNotInAudience:
-		return e.inAudience()
+		if a := e.rollout.Spec.Audience; a != nil && len(a.Partners) == 0 && a.Selector != nil {
+			return e.inRollout("spec.audience.selector", true)
+		}
+		return e.inRollout("spec.audience.partners", true)
 	case posture.ReasonNotInCohort:
 		return e.inRollout(e.cohortField(), true)
 	case posture.ReasonDependencyClosed:
@@ -125,18 +134,6 @@ func (e *subject) inRollout(field string, set bool) *Origin {
 		o.Namespace = e.rollout.Namespace
 	}
 	return o
-}
-
-func (e *subject) inContract() *Origin {
-	c := e.partner.Spec.Contract
-	switch {
-	case c == nil:
-		return e.inPartner("spec.contract", false)
-	case e.at.Before(c.EffectiveFrom.Time):
-		return e.inPartner("spec.contract.effectiveFrom", true)
-	default:
-		return e.inPartner("spec.contract.effectiveUntil", c.EffectiveUntil != nil)
-	}
 }
 
 // inGrants returns the bound of the grant that is not in force, or the grants if there is none
@@ -169,22 +166,11 @@ func (e *subject) startField() string {
 	if h := spec.Hold; h != nil && start.After(h.Since.Time) {
 		return "spec.hold.since"
 	}
-	if at := frozen(spec.Schedule.Freezes, start); at >= 0 && !e.at.Before(start) {
+	at := slices.IndexFunc(spec.Schedule.Freezes, func(f v1alpha1.Freeze) bool { return !start.Before(f.From.Time) && start.Before(f.Until.Time) })
+	if at >= 0 && !e.at.Before(start) {
 		return fmt.Sprintf("spec.schedule.freezes[%d].until", at)
 	}
 	return "spec.schedule.notBefore"
-}
-
-// frozen returns the index of the freeze that contains a time; -1 for none.
-func frozen(freezes []v1alpha1.Freeze, at time.Time) int {
-	return slices.IndexFunc(freezes, func(f v1alpha1.Freeze) bool { return !at.Before(f.From.Time) && at.Before(f.Until.Time) })
-}
-
-func (e *subject) inAudience() *Origin {
-	if a := e.rollout.Spec.Audience; a != nil && len(a.Partners) == 0 && a.Selector != nil {
-		return e.inRollout("spec.audience.selector", true)
-	}
-	return e.inRollout("spec.audience.partners", true)
 }
 
 // cohortField returns the path of what keeps the ramp from admitting the partner: a hold, the

@@ -64,7 +64,12 @@ func rolloutOf(o *v1alpha1.CapabilityRollout, report posture.RolloutReport, plan
 	c, _ := posture.ParseCapability(string(o.Spec.Capability))
 	out := Rollout{
 		RolloutReport: report, Stage: string(o.Spec.Stage), Ceiling: c.Definition().Ceiling.Stage(),
-		Ticket: o.Spec.Change.Ticket, ApprovedBy: o.Spec.Change.ApprovedBy, Audience: audienceOf(o.Spec.Audience), Plan: plan,
+		Ticket: o.Spec.Change.Ticket, ApprovedBy: o.Spec.Change.ApprovedBy, Audience: Audience{All: true}, Plan: plan,
+	}
+	if a := o.Spec.Audience; a != nil {
+		out.Audience = Audience{
+			All: len(a.Partners) == 0 && a.Selector == nil, Named: len(a.Partners), Excluded: len(a.Excluded), Selected: a.Selector != nil,
+		}
 	}
 	if k := o.Spec.KillSwitch; k != nil {
 		out.Killed, out.KillReason = k.State != v1alpha1.KillSwitchReleased, k.Reason
@@ -78,15 +83,6 @@ func rolloutOf(o *v1alpha1.CapabilityRollout, report posture.RolloutReport, plan
 		}
 	}
 	return out
-}
-
-func audienceOf(a *v1alpha1.Audience) Audience {
-	if a == nil {
-		return Audience{All: true}
-	}
-	return Audience{
-		All: len(a.Partners) == 0 && a.Selector == nil, Named: len(a.Partners), Excluded: len(a.Excluded), Selected: a.Selector != nil,
-	}
 }
 
 // UnknownNames returns the warnings about names of audiences without a partner.

@@ -44,7 +44,15 @@ func (s *Source) enforce(ctx context.Context) {
 	if t.recompile {
 		s.inputs, s.compiled = t.inputs, false
 	}
-	s.noteHeartbeat(t.secret)
+	// A rejected Secret also carries the heartbeat of a controller; a missing one leaves the last
+	// heartbeat unchanged.
+	if t.secret != nil {
+		if beat, err := time.Parse(time.RFC3339, t.secret.Annotations[heartbeatAnnotation]); err == nil {
+			s.mu.Lock()
+			s.heartbeat = beat
+			s.mu.Unlock()
+		}
+	}
 	next, fault := s.judge(t.secret)
 	s.mu.Lock()
 	former := s.gateFault
@@ -99,19 +107,6 @@ func (s *Source) judge(secret *corev1.Secret) (gate, error) {
 	}
 	s.compiled = false
 	return gate{accepted: true, version: secret.ResourceVersion, data: secret, bundle: bundle}, nil
-}
-
-// noteHeartbeat records the last heartbeat of a controller. A rejected Secret also
-// carries a heartbeat; a missing Secret leaves the last one unchanged.
-func (s *Source) noteHeartbeat(secret *corev1.Secret) {
-	if secret == nil {
-		return
-	}
-	if beat, err := time.Parse(time.RFC3339, secret.Annotations[heartbeatAnnotation]); err == nil {
-		s.mu.Lock()
-		s.heartbeat = beat
-		s.mu.Unlock()
-	}
 }
 
 // install records a state of the cluster and puts its snapshot, if there is a new one,
