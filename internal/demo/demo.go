@@ -75,9 +75,14 @@ type Secrets map[string]string
 // empty resources directory with the demo set for them.
 func Open(data, resources string, random io.Reader) (Secrets, error) {
 	path := filepath.Join(data, keysFile)
-	found, err := readSecrets(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		found, err = Secrets{}, nil
+	found := Secrets{}
+	text, err := os.ReadFile(path)
+	if err == nil {
+		if err = json.Unmarshal(text, &found); err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
 	if err == nil {
 		err = found.complete(path, random)
@@ -85,24 +90,14 @@ func Open(data, resources string, random io.Reader) (Secrets, error) {
 	if err != nil {
 		return nil, fmt.Errorf("demo keys: %w", err)
 	}
-	empty, err := isEmpty(resources)
-	if err != nil || !empty {
+	if err := os.MkdirAll(resources, 0o700); err != nil {
+		return found, err
+	}
+	if entries, err := os.ReadDir(resources); err != nil || len(entries) > 0 {
 		return found, err
 	}
 	if err := writeDemo(resources, found); err != nil {
 		return nil, fmt.Errorf("write the demo set: %w", err)
-	}
-	return found, nil
-}
-
-func readSecrets(path string) (Secrets, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	found := Secrets{}
-	if err := json.Unmarshal(text, &found); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return found, nil
 }
@@ -164,14 +159,6 @@ func writeDemo(resources string, s Secrets) error {
 		}
 		return WriteAtomically(target, []byte(replacer.Replace(string(text))))
 	})
-}
-
-func isEmpty(dir string) (bool, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return false, err
-	}
-	entries, err := os.ReadDir(dir)
-	return len(entries) == 0, err
 }
 
 // SealingKey returns the key of 32 bytes in a file, and makes the file if it is

@@ -90,26 +90,16 @@ func inspect(ctx context.Context, inspector sandbox.Inspector) ([]inspected, err
 			return nil, err
 		}
 		for _, profile := range []string{"print_ready", "sheetfed_offset", "digital_toner"} {
-			one, err := inspectFile(ctx, inspector, path, profile)
+			opened, err := os.Open(path)
 			if err != nil {
 				return nil, fmt.Errorf("inspect a sample file with %s: %w", profile, err)
 			}
-			one.pages = file.pages
-			made = append(made, one)
+			got, err := sandbox.Run(ctx, sandbox.Spec{Inspector: inspector, Profile: profile, File: opened})
+			if err := errors.Join(err, opened.Close()); err != nil {
+				return nil, fmt.Errorf("inspect a sample file with %s: %w", profile, err)
+			}
+			made = append(made, inspected{profile, file.pages, preflightjob.Verdict(got.Verdict), got.JSON})
 		}
 	}
 	return made, nil
-}
-
-func inspectFile(ctx context.Context, inspector sandbox.Inspector, path, profile string) (inspected, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return inspected{}, err
-	}
-	defer func() { _ = file.Close() }() // read only
-	got, err := sandbox.Run(ctx, sandbox.Spec{Inspector: inspector, Profile: profile, File: file})
-	if err != nil {
-		return inspected{}, err
-	}
-	return inspected{profile: profile, verdict: preflightjob.Verdict(got.Verdict), report: got.JSON}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/recordid"
@@ -97,11 +98,11 @@ func (s *Service) end(
 func (s *Service) WithdrawQuote(ctx context.Context, owner tenant.ID, rfqID, quoteID string, by Instruction) (Quote, error) {
 	var withdrawn Quote
 	err := s.amend(ctx, owner, rfqID, transaction.WithdrawQuote, by, func(record RFQ, quotes []Quote, now time.Time) (Amendment, error) {
-		quote, found := find(quotes, quoteID)
-		if !found {
+		i := slices.IndexFunc(quotes, func(q Quote) bool { return q.ID == quoteID })
+		if i < 0 {
 			return Amendment{}, transaction.ErrNotFound
 		}
-		withdrawn = quote
+		withdrawn = quotes[i]
 		switch withdrawn.Status {
 		case QuoteWithdrawn:
 			return Amendment{}, errUnchanged
@@ -119,15 +120,6 @@ func (s *Service) WithdrawQuote(ctx context.Context, owner tenant.ID, rfqID, quo
 		return Quote{}, err
 	}
 	return withdrawn, nil
-}
-
-func find(quotes []Quote, id string) (Quote, bool) {
-	for _, quote := range quotes {
-		if quote.ID == id {
-			return quote, true
-		}
-	}
-	return Quote{}, false
 }
 
 // amend runs one operation of the marketplace or of the owner. It applies passed deadlines first, so decide

@@ -5,6 +5,7 @@ package rfq
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/money"
@@ -49,8 +50,8 @@ func (s *Service) SubmitQuote(ctx context.Context, owner tenant.ID, rfqID string
 	}
 	var submitted Submitted
 	err := s.amend(ctx, owner, rfqID, transaction.SubmitQuote, by, func(record RFQ, quotes []Quote, now time.Time) (Amendment, error) {
-		if standing, found := standingOffer(quotes, offer); found {
-			submitted = Submitted{Quote: standing, Repeated: true}
+		if i := slices.IndexFunc(quotes, func(q Quote) bool { return q.Status == QuoteSubmitted && q.Offer.Equal(offer) }); i >= 0 {
+			submitted = Submitted{Quote: quotes[i], Repeated: true}
 			return Amendment{}, errUnchanged
 		}
 		amendment, err := s.answer(record, quotes, offer, now)
@@ -63,16 +64,6 @@ func (s *Service) SubmitQuote(ctx context.Context, owner tenant.ID, rfqID string
 		return Submitted{}, err
 	}
 	return submitted, nil
-}
-
-// standingOffer finds the offer among the submitted quotes.
-func standingOffer(quotes []Quote, offer Offer) (Quote, bool) {
-	for _, quote := range quotes {
-		if quote.Status == QuoteSubmitted && quote.Offer.Equal(offer) {
-			return quote, true
-		}
-	}
-	return Quote{}, false
 }
 
 // answer applies the rules of SubmitQuote to a new offer. The new quote comes first in

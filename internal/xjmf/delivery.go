@@ -95,7 +95,12 @@ func (r *reader) read(root *xjdf.Node) {
 		if child.Name.Core() && child.Name.Local == "Header" {
 			continue
 		}
-		if !r.room(child) {
+		switch n := len(r.delivery.Messages); {
+		case n == maxMessages:
+			r.element(child, fmt.Sprintf("the document has more than %d messages", maxMessages), "send several documents")
+			return
+		case n == 1 && r.document.Encoding != xjdf.XML:
+			r.element(child, "XJMF in JSON can contain only one message", "send a document for each message")
 			return
 		}
 		r.delivery.Messages = append(r.delivery.Messages, r.message(child, origin))
@@ -119,19 +124,6 @@ func (r *reader) isXJMF(root *xjdf.Node) bool {
 		default:
 			r.attribute(root, "Version", fmt.Sprintf("version %q is not supported", clip(version)), "send XJMF 2.2")
 		}
-	}
-	return false
-}
-
-// room reports whether the delivery may have another message.
-func (r *reader) room(child *xjdf.Node) bool {
-	switch n := len(r.delivery.Messages); {
-	case n == maxMessages:
-		r.element(child, fmt.Sprintf("the document has more than %d messages", maxMessages), "send several documents")
-	case n == 1 && r.document.Encoding != xjdf.XML:
-		r.element(child, "XJMF in JSON can contain only one message", "send a document for each message")
-	default:
-		return true
 	}
 	return false
 }

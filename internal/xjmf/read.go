@@ -65,5 +65,3 @@ func (r *Receiver) Purge(ctx context.Context, limit int) (int, error) {
 	}
 	return purged, nil
 }
-
-func byJob(a, b State) int { return a.Job.Compare(b.Job) }

@@ -95,7 +95,15 @@ func (r *Receiver) Receive(ctx context.Context, owner tenant.ID, sender string, 
 		reply:  reply{delivery: &delivery, device: r.config.DeviceID, ids: ids[1:], now: now},
 		sender: sender, record: ids[0],
 	}
-	record := recordOf(ids[0], owner, sender, body, &delivery, now)
+	record := Record{
+		ID: ids[0], Tenant: owner, Sender: sender, MessageID: delivery.ID, Digest: sha256.Sum256(body),
+		Encoding: delivery.Encoding.String(), Body: body, SentAt: delivery.At, ReceivedAt: now,
+	}
+	if record.MessageID == "" {
+		// The standard allows a document without an id. Identify it by its bytes, which
+		// include the time of its creation.
+		record.MessageID = "sha256:" + hex.EncodeToString(record.Digest[:])
+	}
 	// Messages without an id in the same second would have equal stamps, and all updates
 	// except the first would count as repeated. Identify their updates by the document and
 	// the position in it instead.
@@ -141,20 +149,6 @@ func (r *Receiver) read(ctx context.Context, body []byte, now time.Time) (delive
 
 const idPrefix recordid.Prefix = "msg_"
 
-// recordOf returns the record of a callback to store.
-func recordOf(id string, owner tenant.ID, sender string, body []byte, delivery *Delivery, now time.Time) Record {
-	record := Record{
-		ID: id, Tenant: owner, Sender: sender, MessageID: delivery.ID, Digest: sha256.Sum256(body),
-		Encoding: delivery.Encoding.String(), Body: body, SentAt: delivery.At, ReceivedAt: now,
-	}
-	if record.MessageID == "" {
-		// The standard allows a document without an id. Identify it by its bytes, which
-		// include the time of its creation.
-		record.MessageID = "sha256:" + hex.EncodeToString(record.Digest[:])
-	}
-	return record
-}
-
 // application applies a delivery to the states of jobs.
 type application struct {
 	reply  reply
@@ -190,7 +184,7 @@ func (a *application) decide(current map[Job]State) (Change, error) {
 			a.results = append(a.results, Result{update, outcome})
 		}
 	}
-	states := slices.SortedFunc(maps.Values(changed), byJob)
+	states := slices.SortedFunc(maps.Values(changed), func(a, b State) int { return a.Job.Compare(b.Job) })
 	for i := range states {
 		states[i].ID = fmt.Sprintf("%s.%04d", a.record, i)
 	}

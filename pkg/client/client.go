@@ -88,16 +88,12 @@ func checkOrigin(text string) error {
 		return wrong("is not of the form https://api.example.com")
 	case origin.User != nil || origin.RawQuery != "" || origin.ForceQuery || origin.Fragment != "" || origin.Path != "" && origin.Path != "/":
 		return wrong("has more than a scheme, a host and a port")
-	case origin.Scheme == "http" && !loopback(origin.Hostname()):
-		return wrong("is http, and a key is sent over https, or to this machine")
-	default:
-		return nil
 	}
-}
-
-func loopback(host string) bool {
-	address := net.ParseIP(host)
-	return host == "localhost" || address != nil && address.IsLoopback()
+	host := origin.Hostname()
+	if origin.Scheme == "http" && host != "localhost" && !net.ParseIP(host).IsLoopback() {
+		return wrong("is http, and a key is sent over https, or to this machine")
+	}
+	return nil
 }
 
 // RateLimit returns the rate limit of a surface from the last response that contained

@@ -78,7 +78,9 @@ func (f *following) listen(ctx context.Context) (again bool) {
 	case mediaType(answer.Header) != eventStream:
 		return failed(unreadable(answer, errors.New("not "+eventStream)))
 	}
-	again, err = f.forward(newEvents(answer.Body))
+	stream := &events{lines: bufio.NewScanner(answer.Body)}
+	stream.lines.Buffer(nil, maxLine)
+	again, err = f.forward(stream)
 	switch {
 	case ctx.Err() != nil && again:
 		return failed(withoutAnswer(ctx, ctx.Err()))

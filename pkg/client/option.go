@@ -65,21 +65,14 @@ func (s *settings) settle() (RetryPolicy, error) {
 		orElse(&s.retry.AttemptTimeout, s.client.Timeout)
 	}
 	if s.base == nil {
-		s.base = pooled()
+		s.base = http.DefaultTransport
+		if standard, ok := s.base.(*http.Transport); ok {
+			own := standard.Clone()
+			own.MaxIdleConnsPerHost = 16
+			s.base = own
+		}
 	}
 	return s.retry.withDefaults()
-}
-
-// pooled returns the default transport with more idle connections to one host.
-func pooled() http.RoundTripper {
-	const idle = 16
-	standard, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return http.DefaultTransport
-	}
-	own := standard.Clone()
-	own.MaxIdleConnsPerHost = idle
-	return own
 }
 
 // product is the name of this client; the number is the version of its interface.

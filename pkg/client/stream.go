@@ -92,12 +92,6 @@ type events struct {
 	retry time.Duration
 }
 
-func newEvents(r io.Reader) *events {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
-	return &events{lines: lines}
-}
-
 // next returns the next event. It returns io.EOF at the end of the stream, also within
 // an event, which is then discarded.
 func (e *events) next() (event, error) {

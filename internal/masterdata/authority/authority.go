@@ -80,7 +80,11 @@ func New(c Content) (*Snapshot, error) {
 		return nil, err
 	}
 	s.content.sort()
-	s.content.fill()
+	c = s.content
+	c.Media, c.Devices, c.Inks = orEmpty(c.Media), orEmpty(c.Devices), orEmpty(c.Inks)
+	c.Laminations, c.Varnishes, c.Plates = orEmpty(c.Laminations), orEmpty(c.Varnishes), orEmpty(c.Plates)
+	c.Adhesives, c.Electricity, c.Labor = orEmpty(c.Adhesives), orEmpty(c.Electricity), orEmpty(c.Labor)
+	s.content = c
 	s.index = s.content.positions()
 	text, err := json.Marshal(&s.content)
 	if err != nil {
@@ -89,13 +93,6 @@ func New(c Content) (*Snapshot, error) {
 	digest := sha256.Sum256(text)
 	s.id = "sha256:" + hex.EncodeToString(digest[:])
 	return s, nil
-}
-
-// fill replaces nil lists by empty lists.
-func (c *Content) fill() {
-	c.Media, c.Devices, c.Inks = orEmpty(c.Media), orEmpty(c.Devices), orEmpty(c.Inks)
-	c.Laminations, c.Varnishes, c.Plates = orEmpty(c.Laminations), orEmpty(c.Varnishes), orEmpty(c.Plates)
-	c.Adhesives, c.Electricity, c.Labor = orEmpty(c.Adhesives), orEmpty(c.Electricity), orEmpty(c.Labor)
 }
 
 func orEmpty[T any](all []T) []T {

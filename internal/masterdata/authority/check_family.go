@@ -28,42 +28,6 @@ func (k *checker) media(m *Media) {
 	k.price(m.Price, PerSheet, PerThousandSheets, PerKilogram, PerSquareMetre)
 }
 
-func (k *checker) ink(i *Ink) {
-	k.text("separation", i.Separation, true)
-	k.positive("consumption", i.Consumption, maxUse)
-	k.price(i.Price, PerKilogram)
-}
-
-func (k *checker) lamination(l *Lamination) {
-	k.text("texture", l.Texture, true)
-	k.positive("thickness", l.Thickness, maxThickness)
-	k.price(l.Price, PerSquareMetre)
-}
-
-func (k *checker) varnish(v *Varnish) {
-	k.text("coating", v.Coating, true)
-	k.positive("consumption", v.Consumption, maxUse)
-	k.price(v.Price, PerKilogram)
-}
-
-func (k *checker) plate(p *Plate) {
-	k.positive("width", p.Width, maxSide)
-	k.positive("height", p.Height, maxSide)
-	k.price(p.Price, PerPiece)
-}
-
-func (k *checker) adhesive(a *Adhesive) {
-	k.positive("consumption", a.Consumption, maxUse)
-	k.price(a.Price, PerKilogram)
-}
-
-func (k *checker) electricity(e *Electricity) { k.price(e.Price, PerKilowattHour) }
-
-func (k *checker) labor(l *Labor) {
-	k.text("laborType", l.LaborType, true)
-	k.price(l.Price, PerHour)
-}
-
 func (k *checker) service(s *Service) {
 	k.count("maxPieces", s.MaxPieces, MaxQuantity)
 	k.upTo("maxWeight", s.MaxWeight, maxPackage)

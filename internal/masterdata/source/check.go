@@ -24,7 +24,16 @@ func (d *draft) document() (*Document, error) {
 	if out != nil && !d.broken {
 		switch out.level {
 		case LevelCatalog:
-			d.checkCatalog(out)
+			made, err := catalog.NewCatalog(d.content.groups, d.content.products)
+			var invalid *catalog.InvalidError
+			if !errors.As(err, &invalid) {
+				out.catalog = made
+				break
+			}
+			for _, f := range invalid.Faults {
+				d.fault(f.Family, f.Index, f.Field, f.Reason, f.Duplicate)
+			}
+			d.more = d.more || invalid.More
 		case LevelResources:
 			d.checkResources(out)
 		}
@@ -128,19 +137,6 @@ func (d *draft) checkText(field, text string, required bool) {
 	if required && text == "" || utf8.RuneCountInString(text) > most || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		d.about(field, fmt.Sprintf("a text is 1 to %d printable characters", most))
 	}
-}
-
-func (d *draft) checkCatalog(out *Document) {
-	made, err := catalog.NewCatalog(d.content.groups, d.content.products)
-	var invalid *catalog.InvalidError
-	if !errors.As(err, &invalid) {
-		out.catalog = made
-		return
-	}
-	for _, f := range invalid.Faults {
-		d.fault(f.Family, f.Index, f.Field, f.Reason, f.Duplicate)
-	}
-	d.more = d.more || invalid.More
 }
 
 func (d *draft) checkResources(out *Document) {

@@ -32,7 +32,14 @@ func (d *draft) readCSV(file int, data []byte, t *table) error {
 		return nil
 	}
 	s := &sheet{draft: d, table: t, file: file, data: data, rows: csv.NewReader(bytes.NewReader(data))}
-	s.rows.Comma = separator(data)
+	// The most frequent separator of the first line.
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	most := 0
+	for _, candidate := range []rune{',', ';', '\t'} {
+		if n := bytes.Count(line, []byte(string(candidate))); n > most {
+			s.rows.Comma, most = candidate, n
+		}
+	}
 	s.rows.ReuseRecord = true
 	if !s.header() {
 		return nil
@@ -58,18 +65,6 @@ func (d *draft) readCSV(file int, data []byte, t *table) error {
 			return err
 		}
 	}
-}
-
-// separator returns the most frequent separator of the first line.
-func separator(data []byte) rune {
-	line, _, _ := bytes.Cut(data, []byte("\n"))
-	best, most := ',', 0
-	for _, candidate := range []rune{',', ';', '\t'} {
-		if n := bytes.Count(line, []byte(string(candidate))); n > most {
-			best, most = candidate, n
-		}
-	}
-	return best
 }
 
 // header reads the row of paths, and reports whether the required columns are present.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 )
 
@@ -95,7 +96,8 @@ func (d *draft) refuse(t *table, field, reason string, at spot) {
 // end reports the missing required fields of the last entry.
 func (d *draft) end(t *table) {
 	row := t.size() - 1
-	for _, path := range t.missing() {
+	for left := t.shape.required &^ t.set; left != 0; left &= left - 1 {
+		path := t.shape.columns[bits.TrailingZeros64(left)].path
 		if !d.reported(t, row, path) {
 			d.refuse(t, path, "must be there", t.rows[row].spot)
 		}

@@ -3,7 +3,6 @@
 package source
 
 import (
-	"math/bits"
 	"reflect"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
@@ -120,15 +119,6 @@ func (t *table) put(column int, v value, at spot) string {
 	t.set |= 1 << column
 	t.cells[row*len(t.shape.columns)+column] = at
 	return t.shape.columns[column].put(t.entry(row), v)
-}
-
-// missing returns the paths of the required columns that the last entry lacks.
-func (t *table) missing() []string {
-	var paths []string
-	for left := t.shape.required &^ t.set; left != 0; left &= left - 1 {
-		paths = append(paths, t.shape.columns[bits.TrailingZeros64(left)].path)
-	}
-	return paths
 }
 
 // find returns the place of a field: for a mapping the place of its first value, and for a

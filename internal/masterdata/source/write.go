@@ -12,7 +12,6 @@ import (
 	"io"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
@@ -175,9 +174,21 @@ func (y *yamlWriter) mapping(m *member, indent string) {
 			_, _ = y.WriteString(indent + name + ":\n")
 			y.mapping(below, indent+"  ")
 		case below.column >= 0:
-			if texts, ok := y.shape.get(y.from, below.column); ok {
-				_, _ = y.WriteString(indent + name + ": " + yamlValue(y.shape.columns[below.column].kind, texts) + "\n")
+			texts, ok := y.shape.get(y.from, below.column)
+			if !ok {
+				continue
 			}
+			k := y.shape.columns[below.column].kind
+			if k == textKind || k == textsKind {
+				for i, text := range texts {
+					texts[i] = yamlText(text)
+				}
+			}
+			text := texts[0]
+			if k.list() {
+				text = "[" + strings.Join(texts, ", ") + "]"
+			}
+			_, _ = y.WriteString(indent + name + ": " + text + "\n")
 		}
 	}
 }
@@ -195,19 +206,6 @@ func (y *yamlWriter) has(m *member) bool {
 		}
 	}
 	return false
-}
-
-func yamlValue(k kind, texts []string) string {
-	texts = slices.Clone(texts)
-	for i, text := range texts {
-		if k == textKind || k == textsKind {
-			texts[i] = yamlText(text)
-		}
-	}
-	if k.list() {
-		return "[" + strings.Join(texts, ", ") + "]"
-	}
-	return texts[0]
 }
 
 // bare matches a text that every YAML reader takes for a text without quotes.
