@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 
@@ -14,10 +13,20 @@ import (
 )
 
 func callbacksCommand() *cobra.Command {
+	var owner organization
 	return group("callbacks", "List received XJMF callbacks and the job status they report", `List the XJMF callbacks that the senders of a partner have sent, and the last job
 status that they reported. Rejected callbacks are not stored. You need a key of the
 package Platform with the scope ops:read.`,
-		listCallbacksCommand(), showJobCommand())
+		listCallbacksCommand(),
+		command[[]platformapi.JobStatus]{
+			use: "job JOBID", short: "Show the last reported status of a job, by part and partition", args: cobra.ExactArgs(1),
+			example: "  printmarket callbacks job rfq_01KB0QXR80ABCDEFGHJKMNPQRS --organization org_acme01",
+			flags:   func(f *pflag.FlagSet) { owner.register(f, "senders") },
+			check:   func() error { return owner.check(whoseCallbacks) },
+			print:   jobStatusTable.list,
+		}.onPlatform(func(ctx context.Context, r request) ([]platformapi.JobStatus, error) {
+			return items[platformapi.JobStatus](r.ListJobStatuses(ctx, &platformapi.ListJobStatusesParams{Organization: string(owner), JobID: r.args[0]}))
+		}))
 }
 
 // whoseCallbacks is the error of a missing --organization.
@@ -32,20 +41,13 @@ var callbackTable = table[platformapi.Callback]{
 
 func listCallbacksCommand() *cobra.Command {
 	var owner organization
-	var limit listLimit
-	return command[[]platformapi.Callback]{
+	return listCommand("callbacks", command[[]platformapi.Callback]{
 		use: "list", short: "List the callbacks of a partner's senders, newest first",
 		example: "  printmarket callbacks list --organization org_acme01 --limit 50",
-		flags: func(f *pflag.FlagSet) {
-			owner.register(f, "senders")
-			limit.register(f, "callbacks")
-		},
-		check: func() error { return cmp.Or(owner.check(whoseCallbacks), limit.check()) },
-		print: callbackTable.list,
-	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.Callback, error) {
-		return pages(limit, func(c *platformapi.Callback) *string { return &c.ID }, func(size *int, before *string) (*http.Response, error) {
-			return r.ListCallbacks(ctx, &platformapi.ListCallbacksParams{Organization: string(owner), Limit: size, Before: before})
-		})
+		flags:   func(f *pflag.FlagSet) { owner.register(f, "senders") },
+		check:   func() error { return owner.check(whoseCallbacks) },
+	}, callbackTable, func(c *platformapi.Callback) *string { return &c.ID }, func(ctx context.Context, r request, size *int, before *string) (*http.Response, error) {
+		return r.ListCallbacks(ctx, &platformapi.ListCallbacksParams{Organization: string(owner), Limit: size, Before: before})
 	})
 }
 
@@ -54,17 +56,4 @@ var jobStatusTable = table[platformapi.JobStatus]{
 	cells: func(s *platformapi.JobStatus) []any {
 		return []any{s.JobPartID, s.Partition, s.Status, s.StatusDetails, stamp(s.At), stamp(s.ReceivedAt), s.DeviceID, s.Sender}
 	},
-}
-
-func showJobCommand() *cobra.Command {
-	var owner organization
-	return command[[]platformapi.JobStatus]{
-		use: "job JOBID", short: "Show the last reported status of a job, by part and partition", args: cobra.ExactArgs(1),
-		example: "  printmarket callbacks job rfq_01KB0QXR80ABCDEFGHJKMNPQRS --organization org_acme01",
-		flags:   func(f *pflag.FlagSet) { owner.register(f, "senders") },
-		check:   func() error { return owner.check(whoseCallbacks) },
-		print:   jobStatusTable.list,
-	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.JobStatus, error) {
-		return items[platformapi.JobStatus](r.ListJobStatuses(ctx, &platformapi.ListJobStatusesParams{Organization: string(owner), JobID: r.args[0]}))
-	})
 }

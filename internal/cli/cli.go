@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cli implements the commands of printmarket: one file for each command. It is
+// Package cli implements the commands of printmarket: a file for each command and those below it.
 package cli
 
 import (
@@ -73,7 +73,21 @@ func newRoot(called string) *cobra.Command {
 	if !plugin {
 		root.AddCommand(devCommand(), demoCommand(), controllerCommand(), apiserverCommand(), workerCommand(), migrateCommand(), preflightCommand(), xjdfCommand(), xjmfCommand(), costingCommand(), docsCommand())
 	}
-	for _, group := range operatorGroups() {
+	// The operator commands, in the groups of the help of the plugin. Servers and the tools of partners
+	// stay with the binary.
+	for _, group := range []struct {
+		cobra.Group
+		commands []*cobra.Command
+	}{
+		{cobra.Group{ID: "access", Title: "Access of partners:"}, []*cobra.Command{postureCommand(), rolloutCommand(), partnerCommand(), keysCommand()}},
+		{cobra.Group{ID: "records", Title: "Records of the marketplace:"}, []*cobra.Command{
+			rfqsCommand(), quotesCommand(), masterDataCommand(), auditCommand(), organizationsCommand(),
+		}},
+		{cobra.Group{ID: "traffic", Title: "Traffic and jobs:"}, []*cobra.Command{
+			requestsCommand(), quotaCommand(), callbacksCommand(), webhooksCommand(), queueCommand(),
+		}},
+		{cobra.Group{ID: "health", Title: "Health of the installation:"}, []*cobra.Command{doctorCommand(), selftestCommand()}},
+	} {
 		if plugin {
 			root.AddGroup(&group.Group)
 			for _, cmd := range group.commands {
@@ -85,3 +99,14 @@ func newRoot(called string) *cobra.Command {
 	complete(root)
 	return root
 }
+
+const (
+	// pluginName is the name under which kubectl finds this executable as a plugin.
+	pluginName = "kubectl-printmarket"
+	// pluginCompletionName is the name under which kubectl requests completions. The
+	// arguments are those of the plugin, and the last one may be incomplete.
+	pluginCompletionName = "kubectl_complete-printmarket"
+)
+
+// isPlugin reports whether kubectl has started the executable.
+func isPlugin(called string) bool { return called == pluginName || called == pluginCompletionName }

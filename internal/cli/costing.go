@@ -3,13 +3,10 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -30,7 +27,20 @@ printmarket masterdata validate. It need not be approved.
 
 Exit codes: 0 if the figures are safe to quote, 1 without figures because of an error,
 and 2 if a person must review the result, which the command prints all the same.`,
-		calculateCostCommand(), explainCostCommand(), compareCostCommand())
+		costCommand(command[*costed]{
+			use: "calculate REQUEST", short: "Print the cost of one or more quantities",
+			long: `Print the cost of one or more quantities, with the press and the number of sheets of
+each. REQUEST is a file, or - for standard input.`,
+			example: `  printmarket costing calculate flyer.json --masterdata prices-2027
+  printmarket costing calculate flyer.json --masterdata prices-2027 --quantity 100,250,500,1000 -o json`,
+		}, (*costing.Result).Table),
+		costCommand(command[*costed]{
+			use: "explain REQUEST", short: "Print each line as quantity x rate, with its master data",
+			long: `Print each line of a cost as quantity x rate, with the identifier of its resource in the
+master data, and where the quantity comes from.`,
+			example: `  printmarket costing explain flyer.json --masterdata prices-2027 --quantity 500`,
+		}, (*costing.Result).Explanation),
+		compareCostCommand())
 }
 
 // costInput holds the flags of the commands.
@@ -58,9 +68,13 @@ type costed struct {
 // calculate calculates a request. For a result that needs a review, the error is a
 // [resultError].
 func (in *costInput) calculate(cmd *cobra.Command, name, masterData string) (*costed, error) {
-	snapshot, err := readAuthority(cmd, masterData)
+	resources, err := readValid(cmd, masterData)
 	if err != nil {
 		return nil, err
+	}
+	snapshot, err := resources.Authority()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", masterData, err)
 	}
 	document, mode, err := readCostRequest(cmd, name)
 	if err != nil {
@@ -68,8 +82,16 @@ func (in *costInput) calculate(cmd *cobra.Command, name, masterData string) (*co
 	}
 	var coverage []map[string]money.Decimal
 	if in.preflight != "" {
-		if coverage, err = readCoverage(in.preflight); err != nil {
+		text, err := readFile(in.preflight, report.MaxBytes, "preflight report")
+		if err != nil {
 			return nil, err
+		}
+		decoded, err := report.Decode(text)
+		if err == nil {
+			coverage, err = costing.Coverage(&decoded)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.preflight, err)
 		}
 	}
 	out := &costed{Request: name, Reasons: []costing.Reason{}}
@@ -91,51 +113,6 @@ func (in *costInput) calculate(cmd *cobra.Command, name, masterData string) (*co
 	return out, err
 }
 
-// readAuthority reads the costed resources of a path.
-func readAuthority(cmd *cobra.Command, path string) (*authority.Snapshot, error) {
-	document, err := readValid(cmd, path)
-	if err != nil {
-		return nil, err
-	}
-	snapshot, err := document.Authority()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return snapshot, nil
-}
-
-// readCoverage reads the coverage of each ink on each page of a preflight report.
-func readCoverage(name string) ([]map[string]money.Decimal, error) {
-	text, err := readFile(name, report.MaxBytes, "preflight report")
-	if err != nil {
-		return nil, err
-	}
-	decoded, err := report.Decode(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if !decoded.Complete || len(decoded.Pages) == 0 {
-		return nil, fmt.Errorf("%s: the report is incomplete or has no pages", name)
-	}
-	var pages []map[string]money.Decimal
-	for i := range decoded.Pages {
-		ink := decoded.Pages[i].Ink
-		if ink == nil || !ink.Complete || ink.Estimated {
-			return nil, fmt.Errorf("%s: the ink of page %d was not measured completely; inspect the file with an output profile", name, i+1)
-		}
-		page := map[string]money.Decimal{}
-		for _, plane := range ink.Planes {
-			share, err := money.ParseDecimal(strconv.FormatFloat(plane.Coverage, 'f', money.Places, 64))
-			if err != nil {
-				return nil, fmt.Errorf("%s: page %d, ink %.60q: %w", name, i+1, plane.Name, err)
-			}
-			page[plane.Name] = share
-		}
-		pages = append(pages, page)
-	}
-	return pages, nil
-}
-
 // readCostRequest reads a request and validates its document.
 func readCostRequest(cmd *cobra.Command, name string) (*xjdf.Document, costing.Mode, error) {
 	limits := xjdf.DefaultLimits
@@ -143,16 +120,9 @@ func readCostRequest(cmd *cobra.Command, name string) (*xjdf.Document, costing.M
 	if err != nil {
 		return nil, "", err
 	}
-	mode := costing.Authoritative
-	request, wrapped, err := costBody(body)
+	body, mode, err := costing.Unwrap(body)
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", name, err)
-	}
-	if wrapped {
-		body = request.XJDF
-		if request.ExecutionMode != "" {
-			mode = request.ExecutionMode
-		}
 	}
 	document, err := xjdf.Parse(body, limits)
 	if err != nil {
@@ -170,68 +140,20 @@ func readCostRequest(cmd *cobra.Command, name string) (*xjdf.Document, costing.M
 	return nil, "", exitInvalid
 }
 
-// costRequest is the body of the costing API.
-type costRequest struct {
-	ExecutionMode  costing.Mode    `json:"executionMode"`
-	OrganizationID string          `json:"organizationId"`
-	XJDF           json.RawMessage `json:"xjdf"`
-}
-
-// costBody reads the body of the costing API, and reports whether a text has its form: an
-// object with the member xjdf.
-func costBody(text []byte) (request costRequest, wrapped bool, err error) {
-	if !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) || !json.Valid(text) {
-		return request, false, nil // the parser of the document reads XML, and reports where JSON is invalid
-	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(text, &members); err != nil {
-		return request, false, err
-	}
-	if _, wrapped = members["xjdf"]; !wrapped {
-		return request, false, nil
-	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	err = decoder.Decode(&request)
-	return request, true, err
-}
-
-func calculateCostCommand() *cobra.Command {
+// costCommand returns the command of a row that calculates a request, and prints the figures as a
+// table.
+func costCommand(c command[*costed], table func(*costing.Result) costing.Table) *cobra.Command {
 	var in costInput
-	return command[*costed]{
-		use: "calculate REQUEST", short: "Print the cost of one or more quantities", args: cobra.ExactArgs(1),
-		long: `Print the cost of one or more quantities, with the press and the number of sheets of
-each. REQUEST is a file, or - for standard input.`,
-		example: `  printmarket costing calculate flyer.json --masterdata prices-2027
-  printmarket costing calculate flyer.json --masterdata prices-2027 --quantity 100,250,500,1000 -o json`,
-		flags: in.register, required: []string{"masterdata"}, outputs: []string{"text"},
-		print: func(w io.Writer, c *costed) {
-			if c.Result != nil {
-				costHeader(w, c.Result)
-				priceBreaks(w, c.Result)
-			}
-			costNotes(w, c)
-		},
-	}.local(func(cmd *cobra.Command, names []string) (*costed, error) {
+	c.args, c.flags, c.required, c.outputs = cobra.ExactArgs(1), in.register, []string{"masterdata"}, []string{"text"}
+	c.print = func(w io.Writer, one *costed) {
+		if one.Result != nil {
+			rows(w, table(one.Result))
+		}
+		costNotes(w, one)
+	}
+	return c.local(func(cmd *cobra.Command, names []string) (*costed, error) {
 		return in.calculate(cmd, names[0], in.masterData)
 	})
-}
-
-func costHeader(w io.Writer, r *costing.Result) {
-	line(w, fmt.Sprintf("%s %s, %s x %s mm", r.Product.Type, r.Product.ID, r.Product.Finished.Width, r.Product.Finished.Height))
-	line(w, "master data "+r.Snapshot.ID)
-}
-
-func priceBreaks(w io.Writer, r *costing.Result) {
-	line(w, "QUANTITY", "TOTAL", "EACH", "SHEETS")
-	for _, b := range r.Breaks {
-		var sheets []string
-		for i := range b.Plan {
-			p := &b.Plan[i]
-			sheets = append(sheets, fmt.Sprintf("%d %s on %s", p.Bought, p.Media, p.Press))
-		}
-		line(w, b.Quantity, b.Total, b.UnitCost, strings.Join(sheets, ", "))
-	}
 }
 
 // costNotes prints the assumptions, and the reasons for a review.
@@ -248,46 +170,69 @@ func costNotes(w io.Writer, c *costed) {
 	}
 }
 
-func explainCostCommand() *cobra.Command {
-	var in costInput
-	return command[*costed]{
-		use: "explain REQUEST", short: "Print each line as quantity x rate, with its master data", args: cobra.ExactArgs(1),
-		long: `Print each line of a cost as quantity x rate, with the identifier of its resource in the
-master data, and where the quantity comes from.`,
-		example: `  printmarket costing explain flyer.json --masterdata prices-2027 --quantity 500`,
-		flags:   in.register, required: []string{"masterdata"}, outputs: []string{"text"},
-		print: func(w io.Writer, c *costed) {
-			if c.Result != nil {
-				costHeader(w, c.Result)
-				for i := range c.Result.Breaks {
-					explainBreak(w, &c.Result.Breaks[i])
-				}
-			}
-			costNotes(w, c)
-		},
-	}.local(func(cmd *cobra.Command, names []string) (*costed, error) {
-		return in.calculate(cmd, names[0], in.masterData)
-	})
+// costComparison is the difference between two calculated requests.
+type costComparison struct {
+	Before *costed `json:"before"`
+	After  *costed `json:"after"`
+	// Differences has an entry for each quantity; it is empty without figures.
+	Differences []costing.Difference `json:"differences"`
 }
 
-func explainBreak(w io.Writer, b *costing.Break) {
-	line(w, fmt.Sprintf("%d copies: %s, %s each", b.Quantity, b.Total, b.UnitCost))
-	for i := range b.Plan {
-		p := &b.Plan[i]
-		line(w, fmt.Sprintf("%s: %d sheet(s) of %s x %s mm on %s, %d up, %s; %d good and %d waste sheets from %d of %s",
-			p.Part, p.Sheets, p.Sheet.Width, p.Sheet.Height, p.Press, p.Up, p.WorkStyle, p.Good, p.Waste, p.Bought, p.Media))
-	}
-	line(w, "STEP", "ITEM", "RESOURCE", "QUANTITY", "UNIT", "RATE", "AMOUNT", "PART", "FROM")
-	for i := range b.Lines {
-		l := &b.Lines[i]
-		part := l.Part
-		if l.SheetPages > 0 {
-			part = fmt.Sprintf("%s, %d pages", part, l.SheetPages)
+func compareCostCommand() *cobra.Command {
+	var in costInput
+	var with string
+	var exitCode bool
+	return command[*costComparison]{
+		use: "compare BEFORE [AFTER]", short: "Print the difference between two requests or two sets of master data", args: cobra.RangeArgs(1, 2),
+		long: `Print the difference between the costs of two requests, or of one request with two sets
+of master data. Without AFTER, the request is the same; without --with, the master data
+is. Quantities are compared in ascending order.`,
+		example: `  printmarket costing compare flyer.json --masterdata prices-2026 --with prices-2027
+  printmarket costing compare a5.json a6.json --masterdata prices-2027 --quantity 500,1000`,
+		flags: func(f *pflag.FlagSet) {
+			in.register(f)
+			f.StringVar(&with, "with", "", "master data of the second cost (default: that of --masterdata)")
+			f.BoolVar(&exitCode, "exit-code", false, "exit with 2 if a line differs")
+		},
+		required: []string{"masterdata"}, outputs: []string{"text"},
+		print: func(w io.Writer, c *costComparison) {
+			for _, one := range []*costed{c.Before, c.After} {
+				if one.Result != nil {
+					line(w, one.Request+", master data "+one.Result.Snapshot.ID)
+				}
+				costNotes(w, one)
+			}
+			if len(c.Differences) > 0 {
+				rows(w, costing.DifferenceTable(c.Differences))
+			}
+		},
+	}.local(func(cmd *cobra.Command, names []string) (*costComparison, error) {
+		if len(names) == 1 && with == "" {
+			return nil, errors.New("there is nothing to compare: name a second request, or set --with")
 		}
-		if part == "" {
-			part = "whole"
+		var review resultError
+		before, err := in.calculate(cmd, names[0], in.masterData)
+		if err != nil && !errors.As(err, &review) {
+			return nil, err
 		}
-		line(w, l.Step, l.Item, string(l.Resource.Family)+"/"+l.Resource.ID, l.Quantity, l.Unit, "x "+l.Rate, l.Amount.Amount(), part, l.Description)
-	}
-	line(w, "Total", "", "", "", "", "", b.Total.Amount())
+		after, err := in.calculate(cmd, names[len(names)-1], cmp.Or(with, in.masterData))
+		if err != nil && !errors.As(err, &review) {
+			return nil, err
+		}
+		made := &costComparison{Before: before, After: after, Differences: []costing.Difference{}}
+		if before.Result != nil && after.Result != nil {
+			if made.Differences, err = costing.Compare(before.Result, after.Result); err != nil {
+				return nil, err
+			}
+		}
+		if review.error != nil {
+			return made, review
+		}
+		for _, d := range made.Differences {
+			if exitCode && len(d.Lines) > 0 {
+				return made, resultError{exitFail}
+			}
+		}
+		return made, nil
+	})
 }

@@ -79,7 +79,19 @@ redacted. Names of partners, organizations and users remain.`,
 		}
 		reports := doctor.Examine(cmd.Context(), parts, o.timeout)
 		if o.bundle != "" {
-			if err := o.writeBundle(cmd.Context(), reports); err != nil {
+			sources := []doctor.Source{
+				doctor.Facts("version.json", map[string]string{"printmarket": process.Version, "go": runtime.Version()}),
+				doctor.Facts("findings.json", reports),
+			}
+			if o.hasCluster() {
+				sources = append(sources, doctor.ClusterSources(o.loadCluster)...)
+			}
+			if o.ops != "" {
+				sources = append(sources, doctor.Web{Now: time.Now}.OpsSources(o.ops)...)
+			}
+			if err := replaceFile(o.bundle, func(w io.Writer) error {
+				return doctor.WriteBundle(cmd.Context(), w, time.Now(), o.timeout, sources)
+			}); err != nil {
 				return reports, resultError{err}
 			}
 		}
@@ -138,24 +150,51 @@ func (o *doctorOptions) parts() ([]doctor.Examination, error) {
 	return append(parts, database, redisPart, cluster), nil
 }
 
-// writeBundle writes the support archive.
-func (o *doctorOptions) writeBundle(ctx context.Context, reports []doctor.Report) error {
-	sources := []doctor.Source{
-		doctor.Facts("version.json", map[string]string{"printmarket": process.Version, "go": runtime.Version()}), doctor.Facts("findings.json", reports),
-	}
-	if o.hasCluster() {
-		sources = append(sources, doctor.ClusterSources(o.loadCluster)...)
-	}
-	if o.ops != "" {
-		sources = append(sources, doctor.Web{Now: time.Now}.OpsSources(o.ops)...)
-	}
-	return replaceFile(o.bundle, func(w io.Writer) error { return doctor.WriteBundle(ctx, w, time.Now(), o.timeout, sources) })
-}
-
 func (o *doctorOptions) hasCluster() bool {
 	return o.cluster.Kubeconfig != "" || os.Getenv("KUBECONFIG") != "" || os.Getenv("KUBERNETES_SERVICE_HOST") != ""
 }
 
 func (o *doctorOptions) loadCluster() (*rest.Config, string, error) {
 	return o.cluster.Load(telemetry.Discard())
+}
+
+func selftestCommand() *cobra.Command {
+	var s doctor.SelfTest
+	var output string
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "selftest",
+		Short: "Check an installation from outside with the key of a partner",
+		Long: `Check an installation from outside. --ops waits until an API server is ready;
+--registry reads a problem type. With --api and the key of a partner in
+` + doctor.KeyVariable + `, it creates an RFQ, reads it, and submits a preflight
+job: for --file-url, or a simulated job with a test key. Partners cannot cancel RFQs,
+so the created RFQ remains: use a test key, or a partner of your own.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
+			defer cancel()
+			s.Key = os.Getenv(doctor.KeyVariable)
+			s.Passed = func(step doctor.Step) error {
+				if output == "json" {
+					return nil
+				}
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), step.Detail)
+				return err
+			}
+			report, err := s.Run(ctx)
+			if output == "json" {
+				err = errors.Join(err, encodeJSON(cmd.OutOrStdout(), report))
+			}
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&s.API, "api", "", "origin of the API; https is required except for this machine")
+	f.StringVar(&s.Ops, "ops", "", "origin of an API server's operations listener")
+	f.StringVar(&s.Registry, "registry", "", "origin of the registry of problem types")
+	f.StringVar(&s.FileURL, "file-url", "", "URL of a PDF for a preflight job")
+	chooseOutput(f, &output, "text", "json")
+	f.DurationVar(&timeout, "timeout", 2*time.Minute, "time limit for all checks")
+	return cmd
 }

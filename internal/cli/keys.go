@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -136,58 +137,49 @@ func listKeysCommand() *cobra.Command {
 			access.register(f)
 			f.BoolVar(&used, "used", false, "show when each key was last used; needs access to the platform API")
 		},
-		print: func(w io.Writer, keys []listedKey) { printKeys(w, keys, used) },
+		print: func(w io.Writer, keys []listedKey) {
+			t := keyTable
+			if used {
+				t.columns = slices.Concat(t.columns, []any{"LAST USED"})
+			}
+			t.list(w, keys)
+		},
 	}.local(func(cmd *cobra.Command, _ []string) ([]listedKey, error) {
 		found, err := o.open(cmd.Context())
 		if err != nil {
 			return nil, err
 		}
-		keys := found.Keys()
-		listed := make([]listedKey, len(keys))
-		for i := range keys {
-			listed[i].APIKey = keys[i]
+		listed, digests := []listedKey{}, []string{}
+		for _, key := range found.Keys() {
+			listed, digests = append(listed, listedKey{APIKey: key}), append(digests, key.SHA256)
 		}
-		if used {
-			err = access.addUses(cmd.Context(), listed)
+		if !used {
+			return listed, nil
+		}
+		client, err := access.open()
+		if err != nil {
+			return nil, err
+		}
+		uses, err := client.LastUses(cmd.Context(), digests)
+		for i := range listed {
+			listed[i].LastUsedAt = uses[listed[i].SHA256]
 		}
 		return listed, err
 	})
 }
 
-// addUses queries when keys were used last.
-func (o *platformAccess) addUses(ctx context.Context, keys []listedKey) error {
-	client, err := o.open()
-	if err != nil {
-		return err
-	}
-	digests := make([]string, len(keys))
-	for i := range keys {
-		digests[i] = keys[i].SHA256
-	}
-	uses, err := client.LastUses(ctx, digests)
-	for i := range keys {
-		keys[i].LastUsedAt = uses[keys[i].SHA256]
-	}
-	return err
-}
-
-func printKeys(w io.Writer, keys []listedKey, used bool) {
-	columns := []any{"NAME", "KIND", "STATE", "EXPIRES", "SCOPES", "DIGEST"}
-	if used {
-		columns = append(columns, "LAST USED")
-	}
-	line(w, columns...)
-	for _, key := range keys {
+var keyTable = table[listedKey]{
+	columns: []any{"NAME", "KIND", "STATE", "EXPIRES", "SCOPES", "DIGEST"},
+	cells: func(k *listedKey) []any {
 		expires, last := "never", "never"
-		if key.ExpiresAt != nil {
-			expires = key.ExpiresAt.UTC().Format(time.RFC3339)
+		if k.ExpiresAt != nil {
+			expires = k.ExpiresAt.UTC().Format(time.RFC3339)
 		}
-		if key.LastUsedAt != nil {
-			last = stamp(*key.LastUsedAt)
+		if k.LastUsedAt != nil {
+			last = stamp(*k.LastUsedAt)
 		}
-		cells := []any{key.Name, key.Kind, edit.StateAt(key.APIKey, time.Now()), expires, len(key.Scopes), fmt.Sprintf("%.12s", key.SHA256), last}
-		line(w, cells[:len(columns)]...)
-	}
+		return []any{k.Name, k.Kind, edit.StateAt(k.APIKey, time.Now()), expires, len(k.Scopes), fmt.Sprintf("%.12s", k.SHA256), last}
+	},
 }
 
 // newKey is the JSON output of a key that was added.

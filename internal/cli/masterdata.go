@@ -3,12 +3,24 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/printmarket/printmarket/apiserver/platformapi"
 	mdsource "github.com/printmarket/printmarket/internal/masterdata/source"
 )
 
@@ -16,6 +28,7 @@ import (
 const exitInvalid = exitError(1)
 
 func masterDataCommand() *cobra.Command {
+	var reason string
 	return group("masterdata", "Check, import and approve catalogs and costed resources", `Check, import and approve master data: the catalog of groups and products, and the
 production costs of the platform or of an organization. A document is one YAML or JSON
 file, or a directory with snapshot.yaml and a file for each list, such as media.csv.
@@ -24,7 +37,14 @@ validate, and diff of two files, work without the platform. The other commands u
 platform API with a live key of the package Platform: ops:read to read,
 masterdata:write to change.`,
 		validateMasterDataCommand(), diffMasterDataCommand(), importMasterDataCommand(), listMasterDataCommand(), exportMasterDataCommand(),
-		approveMasterDataCommand(), approvalsCommand(), withdrawMasterDataCommand())
+		approveMasterDataCommand(), approvalsCommand(),
+		command[*platformapi.Approval]{
+			use: "withdraw APPROVAL", short: "End an approval; the approval that it superseded is in force again", args: cobra.ExactArgs(1),
+			flags: func(f *pflag.FlagSet) { registerReason(f, &reason) }, required: []string{"reason"},
+			print: approvalTable.one,
+		}.onPlatform(func(ctx context.Context, r request) (*platformapi.Approval, error) {
+			return platformapi.Answer[platformapi.Approval](r.WithdrawApproval(ctx, r.args[0], platformapi.Reason{Reason: reason}))
+		}))
 }
 
 func validateMasterDataCommand() *cobra.Command {
@@ -55,7 +75,7 @@ func validateMasterDataCommand() *cobra.Command {
 					outcome, to = exitInvalid, cmd.ErrOrStderr()
 				}
 				if output != "json" && (!quiet || !v.Valid) {
-					printVerdict(to, v)
+					_ = lines(to, v.Lines()) // the exit code reports the result
 				}
 			}
 			return outcome
@@ -82,33 +102,15 @@ func checkMasterData(cmd *cobra.Command, path string) (mdsource.Verdict, *mdsour
 	return mdsource.Check(cmd.Context(), path, o)
 }
 
-func printVerdict(w io.Writer, v mdsource.Verdict) {
-	for _, text := range v.Lines() {
-		line(w, text)
-	}
-}
-
 // readValid reads a document. It prints the faults of an invalid one, and returns the
 // exit code.
 func readValid(cmd *cobra.Command, path string) (*mdsource.Document, error) {
 	verdict, document, err := checkMasterData(cmd, path)
 	if err == nil && !verdict.Valid {
-		printVerdict(cmd.ErrOrStderr(), verdict)
+		_ = lines(cmd.ErrOrStderr(), verdict.Lines()) // the exit code reports the result
 		err = exitInvalid
 	}
 	return document, err
-}
-
-// openDocument reads a path, or a snapshot through the platform API.
-func openDocument(cmd *cobra.Command, access *platformAccess, name string) (*mdsource.Document, error) {
-	if !strings.HasPrefix(name, "sha256:") {
-		return readValid(cmd, name)
-	}
-	client, err := access.open()
-	if err != nil {
-		return nil, err
-	}
-	return fetchSnapshot(cmd.Context(), client, name)
 }
 
 func diffMasterDataCommand() *cobra.Command {
@@ -128,8 +130,14 @@ changed (~). A and B are paths or the IDs of snapshots. Their sources are not co
 	}.local(func(cmd *cobra.Command, names []string) ([]mdsource.Change, error) {
 		var both [2]*mdsource.Document
 		for i, name := range names {
+			var client *platformapi.Client
 			var err error
-			if both[i], err = openDocument(cmd, &access, name); err != nil {
+			if !strings.HasPrefix(name, "sha256:") {
+				both[i], err = readValid(cmd, name)
+			} else if client, err = access.open(); err == nil {
+				both[i], err = fetchSnapshot(cmd.Context(), client, name)
+			}
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -138,5 +146,212 @@ changed (~). A and B are paths or the IDs of snapshots. Their sources are not co
 			err = resultError{exitFail}
 		}
 		return changes, err
+	})
+}
+
+func importMasterDataCommand() *cobra.Command {
+	var dry bool
+	var note string
+	return command[*platformapi.ImportedSnapshot]{
+		use: "import PATH", short: "Import files as a snapshot, to be approved later", args: cobra.ExactArgs(1),
+		long: `Import files as a snapshot. The digest of the content is the ID of the snapshot, so
+importing the same content again changes nothing. A snapshot is in force only after you
+approve it.`,
+		example: `  printmarket masterdata import prices-2027 --dry-run
+  printmarket masterdata import prices-2027 --note "Prices of 2027"`,
+		flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&dry, "dry-run", false, "let the platform check the files without storing them")
+			f.StringVar(&note, "note", "", "reason for the import; it is recorded in the audit log")
+		},
+		print: func(w io.Writer, imported *platformapi.ImportedSnapshot) {
+			snapshotTable.print(w, imported.Snapshot)
+			switch {
+			case dry && imported.New:
+				line(w, "This was a dry run: nothing was stored.")
+			case imported.New:
+				line(w, "The snapshot is not in force. To approve it, run: printmarket masterdata approve "+imported.Snapshot.ID)
+			default:
+				line(w, "The same content was imported before.")
+			}
+		},
+	}.onPlatform(func(ctx context.Context, r request) (*platformapi.ImportedSnapshot, error) {
+		document, err := readValid(r.cmd, r.args[0])
+		if err != nil {
+			return nil, err
+		}
+		packed, err := document.Compressed()
+		if err != nil {
+			return nil, err
+		}
+		return platformapi.Answer[platformapi.ImportedSnapshot](r.ImportSnapshotWithBody(ctx,
+			&platformapi.ImportSnapshotParams{DryRun: &dry, Note: given(note)}, "application/gzip", bytes.NewReader(packed)))
+	})
+}
+
+// recordFilter holds the flags of lists of snapshots and approvals.
+type recordFilter struct {
+	level, owner string
+}
+
+func (f *recordFilter) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.level, "level", "", "catalog or resources; both by default")
+	flags.StringVar(&f.owner, "owner", "", "platform, or the ID of an organization; all by default")
+}
+
+func (f *recordFilter) check() error {
+	if f.level != "" && f.level != string(mdsource.LevelCatalog) && f.level != string(mdsource.LevelResources) {
+		return fmt.Errorf("--level must be catalog or resources, not %q", f.level)
+	}
+	return nil
+}
+
+var snapshotTable = table[platformapi.Snapshot]{
+	columns: []any{"SNAPSHOT", "LEVEL", "OWNER", "ENTRIES", "IMPORTED", "BY", "FROM"},
+	cells: func(s *platformapi.Snapshot) []any {
+		from := strings.TrimSpace(s.Provenance.Source + " " + s.Provenance.Reference)
+		return []any{s.ID, s.Level, s.Owner, entries(s.Counts), stamp(s.ImportedAt), s.ImportedBy, from}
+	},
+}
+
+// completions limits the records among which a shell completes.
+const completions = 50
+
+// snapshotNames completes the id of a snapshot among the latest ones.
+func snapshotNames(ctx context.Context, r request) ([]string, error) {
+	if len(r.args) > 0 {
+		return nil, nil
+	}
+	most := completions
+	found, err := items[platformapi.Snapshot](r.ListSnapshots(ctx, &platformapi.ListSnapshotsParams{Limit: &most}))
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(found))
+	for i, s := range found {
+		names[i] = s.ID + "\t" + s.Level + " of " + s.Owner + ", " + stamp(s.ImportedAt)
+	}
+	return names, nil
+}
+
+func listMasterDataCommand() *cobra.Command {
+	var filter recordFilter
+	return listCommand("entries", command[[]platformapi.Snapshot]{
+		use: "list", short: "List imported snapshots, newest first", flags: filter.register, check: filter.check,
+	}, snapshotTable, func(s *platformapi.Snapshot) *string { return &s.ID }, func(ctx context.Context, r request, size *int, before *string) (*http.Response, error) {
+		return r.ListSnapshots(ctx, &platformapi.ListSnapshotsParams{
+			Level: (*platformapi.ListSnapshotsParamsLevel)(given(filter.level)), Owner: given(filter.owner), Limit: size, Before: before,
+		})
+	})
+}
+
+// entries counts the entries and the lists that have any.
+func entries(counts map[string]int) string {
+	total, lists := 0, 0
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		if counts[name] > 0 {
+			total, lists = total+counts[name], lists+1
+		}
+	}
+	return fmt.Sprintf("%d in %d lists", total, lists)
+}
+
+func exportMasterDataCommand() *cobra.Command {
+	var o platformAccess
+	var output, path string
+	cmd := &cobra.Command{
+		Use: "export SNAPSHOT", Short: "Write a snapshot as files that you can import again", Args: cobra.ExactArgs(1),
+		Example: `  printmarket masterdata export sha256:12ab... -o yaml > prices.yaml
+  printmarket masterdata export sha256:12ab... -o csv -f prices`,
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			if output == "csv" && path == "" {
+				return errors.New("csv needs a directory: set --output-file")
+			}
+			client, err := o.open()
+			if err != nil {
+				return err
+			}
+			document, err := fetchSnapshot(cmd.Context(), client, ids[0])
+			if err != nil {
+				return err
+			}
+			if output != "csv" {
+				return writeTo(cmd, path, func(w io.Writer) error { return mdsource.Write(w, document, mdsource.Format(output)) })
+			}
+			// An existing directory may have other lists, which an import would read too.
+			if err := os.Mkdir(path, 0o777); err != nil { //nolint:gosec // the user's umask decides, as for any other directory of theirs
+				return fmt.Errorf("make the directory of the tables: %w", err)
+			}
+			return mdsource.WriteDirectory(document, func(name string, write func(io.Writer) error) error {
+				return replaceFile(filepath.Join(path, name), write)
+			})
+		},
+	}
+	o.register(cmd.Flags())
+	chooseOutput(cmd.Flags(), &output, "yaml", "json", "csv")
+	cmd.Flags().StringVarP(&path, "output-file", "f", "", "write to this file instead of standard output; with csv, to this new directory (required)")
+	return cmd
+}
+
+// fetchSnapshot reads a snapshot, and checks its id.
+func fetchSnapshot(ctx context.Context, client *platformapi.Client, id string) (*mdsource.Document, error) {
+	text, err := platformapi.Answer[json.RawMessage](client.ExportSnapshot(ctx, id))
+	if err != nil {
+		return nil, err
+	}
+	document, err := mdsource.ReadJSON(ctx, bytes.NewReader(*text))
+	if err != nil {
+		return nil, err
+	}
+	if document.ID() != id {
+		return nil, fmt.Errorf("the API returned %s, want %s", document.ID(), id)
+	}
+	return document, nil
+}
+
+var approvalTable = table[platformapi.Approval]{
+	columns: []any{"APPROVAL", "LEVEL", "OWNER", "IN FORCE", "FROM", "UNTIL", "WITHDRAWN", "BY", "SNAPSHOT", "NOTE"},
+	cells: func(a *platformapi.Approval) []any {
+		inForce := "-"
+		if a.InForce {
+			inForce = "yes"
+		}
+		return []any{
+			a.ID, a.Level, a.Owner, inForce, stamp(a.EffectiveFrom), stampOr(a.EffectiveUntil), stampOr(a.WithdrawnAt), a.ApprovedBy,
+			a.SnapshotID, a.Note,
+		}
+	},
+}
+
+func approveMasterDataCommand() *cobra.Command {
+	var from, until, note string
+	return command[*platformapi.Approval]{
+		use: "approve SNAPSHOT", short: "Put a snapshot in force, now or at a given time", args: cobra.ExactArgs(1), names: snapshotNames,
+		long: `Put a snapshot in force, now or at a given time. If several approvals of one level and
+owner overlap, the one with the latest start is in force. When it ends, the previous one
+is in force again.`,
+		example: `  printmarket masterdata approve sha256:12ab... --from 2027-01-01T00:00:00Z --note "Prices of 2027"`,
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&from, "from", "", "start of the approval, such as 2027-01-01T00:00:00Z (default: now)")
+			f.StringVar(&until, "until", "", "end of the approval (default: no end)")
+			f.StringVar(&note, "note", "", "reason for the approval; it is recorded in the audit log")
+		},
+		check: func() error {
+			return cmp.Or(checkTime("from", from, "2027-01-01T00:00:00Z"), checkTime("until", until, "2027-01-01T00:00:00Z"))
+		},
+		print: approvalTable.one,
+	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Approval, error) {
+		return platformapi.Answer[platformapi.Approval](r.ApproveSnapshot(ctx, r.args[0],
+			platformapi.ApprovalRequest{EffectiveFrom: given(from), EffectiveUntil: given(until), Note: given(note)}))
+	})
+}
+
+func approvalsCommand() *cobra.Command {
+	var filter recordFilter
+	return listCommand("entries", command[[]platformapi.Approval]{
+		use: "approvals", short: "List approvals, newest first", flags: filter.register, check: filter.check,
+	}, approvalTable, func(a *platformapi.Approval) *string { return &a.ID }, func(ctx context.Context, r request, size *int, before *string) (*http.Response, error) {
+		return r.ListApprovals(ctx, &platformapi.ListApprovalsParams{
+			Level: (*platformapi.ListApprovalsParamsLevel)(given(filter.level)), Owner: given(filter.owner), Limit: size, Before: before,
+		})
 	})
 }

@@ -15,10 +15,21 @@ import (
 )
 
 func organizationsCommand() *cobra.Command {
+	var id string
 	return group("organizations", "Erase the records of an organization, and print the certificate", `Erase the records of an organization in production and in the sandbox. The commands use the
 platform API with a live key of the package Platform: organizations:erase to erase,
 ops:read to read.`,
-		eraseCommand(), certificateCommand())
+		eraseCommand(),
+		command[*platformapi.Erasure]{
+			use: "certificate ORGANIZATION", short: "Print the progress or the certificate of the latest erasure", args: cobra.ExactArgs(1),
+			flags: func(f *pflag.FlagSet) { f.StringVar(&id, "erasure", "", "erasure to print (default: the latest)") },
+			print: printErasure,
+		}.onPlatform(func(ctx context.Context, r request) (*platformapi.Erasure, error) {
+			if id == "" {
+				return platformapi.Answer[platformapi.Erasure](r.ShowLatestErasure(ctx, r.args[0]))
+			}
+			return platformapi.Answer[platformapi.Erasure](r.ShowErasure(ctx, r.args[0], id))
+		}))
 }
 
 func eraseCommand() *cobra.Command {
@@ -40,20 +51,6 @@ cannot be undone. Suspend the PartnerEntitlement before you confirm.`,
 			return platformapi.Answer[platformapi.Erasure](r.PlanErasure(ctx, r.args[0], platformapi.Reason{Reason: reason}))
 		}
 		return platformapi.Answer[platformapi.Erasure](r.ConfirmErasure(ctx, r.args[0], plan, platformapi.Reason{Reason: reason}))
-	})
-}
-
-func certificateCommand() *cobra.Command {
-	var id string
-	return command[*platformapi.Erasure]{
-		use: "certificate ORGANIZATION", short: "Print the progress or the certificate of the latest erasure", args: cobra.ExactArgs(1),
-		flags: func(f *pflag.FlagSet) { f.StringVar(&id, "erasure", "", "erasure to print (default: the latest)") },
-		print: printErasure,
-	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Erasure, error) {
-		if id == "" {
-			return platformapi.Answer[platformapi.Erasure](r.ShowLatestErasure(ctx, r.args[0]))
-		}
-		return platformapi.Answer[platformapi.Erasure](r.ShowErasure(ctx, r.args[0], id))
 	})
 }
 

@@ -7,8 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,15 +21,26 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/edit"
 	"github.com/printmarket/printmarket/internal/process"
 	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/internal/rfq"
 )
 
 func partnerCommand() *cobra.Command {
+	var reason string
 	return group("partner", "Onboard, suspend, resume and offboard a partner", `Onboard, suspend, resume and offboard a partner: in the cluster, or in a directory of
 manifests with --from. Each command prints the fields that it changes. In the cluster, it
 then waits until every replica enforces the change, and fails if there is no proof of that
 within --timeout; the change remains.`,
-		onboardCommand(), suspendCommand(), resumeCommand(), offboardCommand())
+		onboardCommand(),
+		editCommand{
+			use: "suspend NAME", short: "Reject all requests of a partner with 403; its records and keys remain",
+			example: `  printmarket partner suspend acme --reason "invoice 4711 is unpaid"`,
+			flags:   func(f *pflag.FlagSet) { registerStateReason(f, &reason) }, required: []string{"reason"},
+			id: edit.Partner, patch: func() edit.Patch { return edit.Suspend(reason) },
+		}.command(),
+		editCommand{
+			use: "resume NAME", short: "End the suspension of a partner",
+			id: edit.Partner, patch: func() edit.Patch { return edit.Resume },
+		}.command(),
+		offboardCommand())
 }
 
 func onboardCommand() *cobra.Command {
@@ -75,23 +87,6 @@ printmarket keys issue. With --from, the new file is partners/NAME.yaml in the d
 		}
 		return store.Create(cmd.Context(), object, o.dryRun)
 	})
-}
-
-func suspendCommand() *cobra.Command {
-	var reason string
-	return editCommand{
-		use: "suspend NAME", short: "Reject all requests of a partner with 403; its records and keys remain",
-		example: `  printmarket partner suspend acme --reason "invoice 4711 is unpaid"`,
-		flags:   func(f *pflag.FlagSet) { registerStateReason(f, &reason) }, required: []string{"reason"},
-		id: edit.Partner, patch: func() edit.Patch { return edit.Suspend(reason) },
-	}.command()
-}
-
-func resumeCommand() *cobra.Command {
-	return editCommand{
-		use: "resume NAME", short: "End the suspension of a partner",
-		id: edit.Partner, patch: func() edit.Patch { return edit.Resume },
-	}.command()
 }
 
 // offboarded is the JSON output of an offboarding.
@@ -169,7 +164,7 @@ Secrets that other partners or senders use.`,
 			return done, resultError{err}
 		}
 		done.CancelledJobs, err = withQueue(&jobs, func(q *queue.Queue) ([]string, error) {
-			return cancelJobs(ctx, q, organization, o.dryRun)
+			return q.CancelAll(ctx, organization, o.dryRun)
 		})
 		if errors.Is(err, process.ErrNoRedis) {
 			done.Remaining = append(done.Remaining, "Preflight jobs were not read: set --redis, or run: printmarket queue ls --organization "+organization+", then printmarket queue cancel JOB")
@@ -198,68 +193,20 @@ func (o *platformAccess) cancelRFQs(ctx context.Context, organization, reason st
 	if err != nil {
 		return nil, err
 	}
-	size := rfq.MaxLimit
-	params := platformapi.ListAllRfqsParams{Organization: &organization, Status: platformapi.Status{"open", "quoted"}, Limit: &size}
+	open, err := pages[platformapi.RFQ](math.MaxInt, nil, func(size *int, cursor *string) (*http.Response, error) {
+		return client.ListAllRfqs(ctx, &platformapi.ListAllRfqsParams{Organization: &organization, Status: platformapi.Status{"open", "quoted"}, Limit: size, Cursor: cursor})
+	})
 	ids := []string{}
-	for {
-		page, err := platformapi.Answer[platformapi.RFQPage](client.ListAllRfqs(ctx, &params))
-		if err != nil {
-			return ids, err
+	for i := range open {
+		if ids = append(ids, open[i].ID); dryRun {
+			continue
 		}
-		for i := range page.Items {
-			ids = append(ids, page.Items[i].ID)
-		}
-		if params.Cursor = page.NextCursor; params.Cursor == nil {
-			break
+		if _, err := platformapi.Answer[platformapi.RFQ](client.CancelRFQ(ctx, open[i].ID, &platformapi.CancelRFQParams{}, platformapi.Reason{Reason: reason})); err != nil {
+			return ids[:i], fmt.Errorf("cancel %s: %w", open[i].ID, err)
 		}
 	}
-	if dryRun {
-		return ids, nil
-	}
-	for i, id := range ids {
-		if _, err := platformapi.Answer[platformapi.RFQ](client.CancelRFQ(ctx, id, &platformapi.CancelRFQParams{}, platformapi.Reason{Reason: reason})); err != nil {
-			return ids[:i], fmt.Errorf("cancel %s: %w", id, err)
-		}
-	}
-	return ids, nil
+	return ids, err
 }
-
-// cancelJobs cancels the open preflight jobs of an organization, and returns their ids.
-func cancelJobs(ctx context.Context, q *queue.Queue, organization string, dryRun bool) ([]string, error) {
-	ids := []string{}
-	for {
-		open, err := q.Find(ctx, queue.Filter{Organization: organization, Limit: jobsAtOnce})
-		if err != nil {
-			return ids, err
-		}
-		var next []string
-		for i := range open {
-			// The queue lists a cancelled job until its worker has settled it.
-			if !slices.Contains(ids, open[i].ID) {
-				next = append(next, open[i].ID)
-			}
-		}
-		if dryRun || len(next) == 0 {
-			return append(ids, next...), nil
-		}
-		orders, err := q.OrderAll(ctx, next, queue.OrderCancel, jobsTime)
-		for _, order := range orders {
-			if order.Done {
-				ids = append(ids, order.ID)
-			}
-		}
-		// A job that ended meanwhile is not listed again.
-		if err != nil && !errors.Is(err, queue.ErrUnknown) {
-			return ids, err
-		}
-	}
-}
-
-// jobsAtOnce is the number of jobs that an offboarding cancels at once, and jobsTime the time for them.
-const (
-	jobsAtOnce = 500
-	jobsTime   = 30 * time.Second
-)
 
 func printOffboarded(w io.Writer, done offboarded) {
 	for _, change := range done.Changes {

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver/platformapi"
@@ -47,55 +49,60 @@ func (o *organization) check(missing string) error {
 // maxListed limits what one command lists.
 const maxListed = 10_000
 
-// listLimit holds the value of --limit.
-type listLimit int
-
-func (l *listLimit) register(f *pflag.FlagSet, what string) {
-	f.IntVar((*int)(l), "limit", rfq.DefaultLimit, fmt.Sprintf("maximum number of %s, up to %d", what, maxListed))
-}
-
-func (l *listLimit) check() error {
-	if *l < 1 || *l > maxListed {
-		return fmt.Errorf("--limit must be 1 to %d, not %d", maxListed, *l)
+func checkLimit(limit, most int) error {
+	if limit < 1 || limit > most {
+		return fmt.Errorf("--limit must be 1 to %d, not %d", most, limit)
 	}
 	return nil
 }
 
-// pages reads as many pages as the limit needs. next reads the page of records before an
-// id; nil reads from the latest record on.
-func pages[T any](l listLimit, id func(*T) *string, next func(size *int, before *string) (*http.Response, error)) ([]T, error) {
-	found, limit := []T{}, int(l)
-	var before *string
+// pages reads as many pages as the limit needs. next reads at most size records of the page after a
+// record or of a cursor; nil is the first page. id returns the id of a record, by which the next page
+// follows; it is nil if a page names the cursor of the next one.
+func pages[T any](limit int, id func(*T) *string, next func(size *int, after *string) (*http.Response, error)) ([]T, error) {
+	found := []T{}
+	var after *string
 	for {
 		size := min(limit-len(found), rfq.MaxLimit)
-		page, err := items[T](next(&size, before))
+		page, err := platformapi.Answer[struct {
+			Items      []T
+			NextCursor *string
+		}](next(&size, after))
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, page...)
-		if len(page) < size || len(found) >= limit {
+		found = append(found, page.Items...)
+		if after = page.NextCursor; id != nil && len(page.Items) == size {
+			after = id(&found[len(found)-1])
+		}
+		if after == nil || len(found) >= limit {
 			return found, nil
 		}
-		before = id(&found[len(found)-1])
 	}
 }
 
-// cursorPages reads as many pages as the limit needs. next reads at most size records of the page of a
-// cursor, and returns the cursor of the next page; nil is the first page, and the end.
-func cursorPages[T any](l listLimit, next func(size *int, cursor *string) ([]T, *string, error)) ([]T, error) {
-	found := []T{}
-	var cursor *string
-	for {
-		size := min(int(l)-len(found), rfq.MaxLimit)
-		page, following, err := next(&size, cursor)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, page...)
-		if cursor = following; cursor == nil || len(found) >= int(l) {
-			return found, nil
+// listCommand returns the command of a row that lists records of the platform API, up to --limit.
+func listCommand[T any](noun string, c command[[]T], records table[T], id func(*T) *string,
+	next func(ctx context.Context, r request, size *int, after *string) (*http.Response, error),
+) *cobra.Command {
+	var limit int
+	flags, check := c.flags, c.check
+	c.print = records.list
+	c.flags = func(f *pflag.FlagSet) {
+		f.IntVar(&limit, "limit", rfq.DefaultLimit, fmt.Sprintf("maximum number of %s, up to %d", noun, maxListed))
+		if flags != nil {
+			flags(f)
 		}
 	}
+	c.check = func() error {
+		if err := checkLimit(limit, maxListed); err != nil || check == nil {
+			return err
+		}
+		return check()
+	}
+	return c.onPlatform(func(ctx context.Context, r request) ([]T, error) {
+		return pages(limit, id, func(size *int, after *string) (*http.Response, error) { return next(ctx, r, size, after) })
+	})
 }
 
 // checkTime rejects an invalid time as value of a flag. An empty value is valid.
@@ -124,21 +131,26 @@ func (o *platformAccess) register(f *pflag.FlagSet) {
 
 // open returns a client of the platform API.
 func (o *platformAccess) open() (*platformapi.Client, error) {
-	origin, err := o.origin()
+	origin, err := originOf(o.apiURL)
 	if err != nil {
 		return nil, err
 	}
-	key, err := o.key()
+	variable, mode := "PRINTMARKET_PLATFORM_LIVE_KEY", tenant.Live
+	if o.sandbox {
+		variable, mode = "PRINTMARKET_PLATFORM_TEST_KEY", tenant.Test
+	}
+	key, from, err := readKey(o.keyFile, variable)
 	if err != nil {
 		return nil, err
+	}
+	if key.Mode() != mode {
+		// --sandbox must never change production records.
+		return nil, fmt.Errorf("%s contains a %s key: use a test key with --sandbox, and a live key without it", from, key.Mode())
 	}
 	return platformapi.Connect(origin, key)
 }
 
-// origin returns the address of the API. A key crosses no network in plain text.
-func (o *platformAccess) origin() (string, error) { return originOf(o.apiURL) }
-
-// originOf returns the value of --api-url, or of its variable.
+// originOf returns the value of --api-url, or of its variable. A key crosses no network in plain text.
 func originOf(text string) (string, error) {
 	if text == "" {
 		text = os.Getenv("PRINTMARKET_API_URL")
@@ -161,19 +173,6 @@ func checkURL(text string, invalid error, content string) error {
 	default:
 		return nil
 	}
-}
-
-func (o *platformAccess) key() (credential.Key, error) {
-	variable, mode := "PRINTMARKET_PLATFORM_LIVE_KEY", tenant.Live
-	if o.sandbox {
-		variable, mode = "PRINTMARKET_PLATFORM_TEST_KEY", tenant.Test
-	}
-	key, from, err := readKey(o.keyFile, variable)
-	if err == nil && key.Mode() != mode {
-		// --sandbox must never change production records.
-		err = fmt.Errorf("%s contains a %s key: use a test key with --sandbox, and a live key without it", from, key.Mode())
-	}
-	return key, err
 }
 
 // readKey reads a key from a file, or else from a variable. from names the place.

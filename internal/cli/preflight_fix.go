@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,11 @@ import (
 
 func preflightFixCommand() *cobra.Command {
 	var o fixOptions
+	var names strings.Builder
+	names.WriteString("Fixes:\n")
+	for _, fix := range report.Fixes() {
+		fmt.Fprintf(&names, "  %-12s %s\n", fix, report.FixTitle(fix, report.Languages()[0]))
+	}
 	cmd := &cobra.Command{
 		Use:   "fix FILE",
 		Short: "Fix faults of a PDF in a copy (exit code 1: a given fix is not possible)",
@@ -32,7 +38,7 @@ not applied. Signed, encrypted and damaged files are not fixed.
 The fixes scale and stretch are applied only if --fixes names them. The fixes colors and intent need a printing
 condition: that of the file, or the one of --output-profile.
 
-` + fixNames(),
+` + names.String(),
 		Example: `  printmarket preflight fix flyer.pdf
   printmarket preflight fix flyer.pdf --trim-size 148x210 -f flyer-fixed.pdf
   printmarket preflight fix flyer.pdf --fixes bleed,actions -f flyer-fixed.pdf -o json`,
@@ -52,16 +58,6 @@ condition: that of the file, or the one of --output-profile.
 
 // autoFixes stands for the fixes for which the inspection has findings.
 const autoFixes = "auto"
-
-// fixNames describes the fixes.
-func fixNames() string {
-	var text strings.Builder
-	text.WriteString("Fixes:\n")
-	for _, fix := range report.Fixes() {
-		fmt.Fprintf(&text, "  %-12s %s\n", fix, report.FixTitle(fix, report.Languages()[0]))
-	}
-	return text.String()
-}
 
 // fixOptions holds the flags of preflight fix.
 type fixOptions struct {
@@ -111,7 +107,12 @@ func (o *fixOptions) run(cmd *cobra.Command, file string) error {
 				return err
 			}
 		}
-		if err := o.write(cmd.OutOrStdout(), log); err != nil {
+		if o.output == "json" {
+			err = writeEncoded(cmd.OutOrStdout(), report.EncodeFixLog, log)
+		} else {
+			err = report.WriteFix(cmd.OutOrStdout(), log, o.language)
+		}
+		if err != nil {
 			return err
 		}
 		if impossible {
@@ -121,17 +122,65 @@ func (o *fixOptions) run(cmd *cobra.Command, file string) error {
 	})
 }
 
-func (o *fixOptions) write(w io.Writer, log report.FixLog) error {
-	if o.output != "json" {
-		return report.WriteFix(w, log, o.language)
-	}
-	return writeEncoded(w, report.EncodeFixLog, log)
-}
-
 func fixWords() []string {
 	words := []string{autoFixes}
 	for _, fix := range report.Fixes() {
 		words = append(words, string(fix))
 	}
 	return words
+}
+
+func preflightCompareCommand() *cobra.Command {
+	var output, language string
+	cmd := &cobra.Command{
+		Use:   "compare BEFORE AFTER",
+		Short: "Compare two versions of a PDF (exit code 1: they differ; 2: no result)",
+		Long: `Compare two versions of a PDF, for example a file and its correction.
+
+The command compares pages with the same number: their boxes, and the inks that they put on paper,
+aligned at the upper left corner of the trim area. Differences of up to a pixel, about 0.25 mm, are
+not reported. It also compares fonts, colours, inks, layers, the output intent and properties of the
+document.`,
+		Example: `  printmarket preflight compare flyer.pdf flyer-corrected.pdf
+  printmarket preflight compare flyer.pdf flyer-corrected.pdf -o json`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			made, err := compareFiles(cmd.Context(), files[0], files[1])
+			if err == nil {
+				if output == "json" {
+					err = writeEncoded(cmd.OutOrStdout(), report.EncodeComparison, made)
+				} else {
+					err = report.WriteComparison(cmd.OutOrStdout(), made, language)
+				}
+			}
+			switch {
+			case err != nil:
+				return trouble(cmd, err)
+			case !made.Same:
+				return exitDiffers
+			case !made.Complete:
+				return exitTrouble
+			}
+			return nil
+		},
+	}
+	choose(cmd.Flags(), &output, "output", "o", "text or json", "text", "json")
+	choose(cmd.Flags(), &language, "lang", "", "language of the text: "+orList(report.Languages()), report.Languages()...)
+	return cmd
+}
+
+func compareFiles(ctx context.Context, before, after string) (made report.Comparison, err error) {
+	inspector, err := sandbox.Find(sandbox.InspectorArg)
+	if err != nil {
+		return made, err
+	}
+	in := &inspection{spec: sandbox.Spec{Inspector: inspector}}
+	err = in.open(before, func(spec sandbox.Spec) error {
+		return in.open(after, func(other sandbox.Spec) (err error) {
+			spec.Other = other.File
+			made, err = sandbox.Compare(ctx, spec)
+			return err
+		})
+	})
+	return made, err
 }

@@ -6,8 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/pflag"
 
@@ -60,8 +58,15 @@ func names[T ~string](values []T) []string {
 func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*jobticket.Ticket, error) {
 	made := &jobticket.Ticket{}
 	if t.xjdf != "" {
-		var err error
-		if made, err = t.read(); err != nil {
+		body, err := readStart(t.xjdf, int64(xjdf.DefaultLimits.Bytes)+1)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.xjdf, err)
+		}
+		document, err := xjdf.Parse(body, xjdf.DefaultLimits)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.xjdf, err)
+		}
+		if made, err = order.Ticket(document.Root, t.product); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.xjdf, err)
 		}
 	} else if t.product != "" {
@@ -102,23 +107,4 @@ func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*jobticket.Ticket, error) {
 		return nil, nil
 	}
 	return made, made.Check()
-}
-
-// read reads the order of an XJDF file.
-func (t *ticketFlags) read() (*jobticket.Ticket, error) {
-	file, err := os.Open(t.xjdf)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	limits := xjdf.DefaultLimits
-	body, err := io.ReadAll(io.LimitReader(file, int64(limits.Bytes)+1))
-	if err != nil {
-		return nil, err
-	}
-	document, err := xjdf.Parse(body, limits)
-	if err != nil {
-		return nil, err
-	}
-	return order.Ticket(document.Root, t.product)
 }

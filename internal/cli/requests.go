@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -39,8 +38,7 @@ var requestTable = table[platformapi.LoggedRequest]{
 func listRequestsCommand() *cobra.Command {
 	var owner organization
 	var id, code string
-	var limit listLimit
-	return command[[]platformapi.LoggedRequest]{
+	return listCommand("requests", command[[]platformapi.LoggedRequest]{
 		use: "list", short: "List the requests of a partner, newest first",
 		example: `  printmarket requests list --organization org_acme01 --limit 50
   printmarket requests list --organization org_acme01 --id req_9nb8xb1zdgar1x09wb2vnd8bwd`,
@@ -48,17 +46,11 @@ func listRequestsCommand() *cobra.Command {
 			owner.register(f, "requests")
 			f.StringVar(&id, "id", "", "list only requests with this ID, which responses have in X-Request-Id")
 			f.StringVar(&code, "code", "", "list only requests that were answered with this problem code")
-			limit.register(f, "requests")
 		},
-		check: func() error {
-			return cmp.Or(owner.check("no organization is given: set --organization"), limit.check())
-		},
-		print: requestTable.list,
-	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.LoggedRequest, error) {
-		params := platformapi.ListRequestsParams{Organization: string(owner), RequestID: given(id), Code: given(code)}
-		return pages(limit, func(e *platformapi.LoggedRequest) *string { return &e.ID }, func(size *int, before *string) (*http.Response, error) {
-			params.Limit, params.Before = size, before
-			return r.ListRequests(ctx, &params)
+		check: func() error { return owner.check("no organization is given: set --organization") },
+	}, requestTable, func(e *platformapi.LoggedRequest) *string { return &e.ID }, func(ctx context.Context, r request, size *int, before *string) (*http.Response, error) {
+		return r.ListRequests(ctx, &platformapi.ListRequestsParams{
+			Organization: string(owner), RequestID: given(id), Code: given(code), Limit: size, Before: before,
 		})
 	})
 }
@@ -139,5 +131,28 @@ func denialCountsCommand() *cobra.Command {
 			Since: filter.from(), Step: platformapi.CountDenialsParamsStep(step),
 			Organization: given(string(filter.owner)), Capability: given(filter.capability), Code: given(filter.code),
 		}))
+	})
+}
+
+var quotaTable = table[platformapi.QuotaUse]{
+	columns: []any{"ORGANIZATION", "CAPABILITY", "USED", "LIMIT", "REMAINING", "RESETS", "30 DAYS", "BUSIEST DAY"},
+	cells: func(q *platformapi.QuotaUse) []any {
+		return []any{q.Organization, q.Capability, q.Used, q.Limit, q.Remaining, stamp(q.ResetsAt), q.UsedIn30Days, q.BusiestDayUsed}
+	},
+}
+
+func quotaCommand() *cobra.Command {
+	var organization, capability string
+	return listCommand("quotas", command[[]platformapi.QuotaUse]{
+		use: "quota", short: "List the quotas of partners and their use",
+		long: `List the quotas of all partners with their use in the current window and in the last 30
+days. You need a key of the package Platform with the scope ops:read.`,
+		example: "  printmarket quota --organization org_acme01",
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&organization, "organization", "", "ID of the organization whose quotas are listed; all by default")
+			f.StringVar(&capability, "capability", "", "capability whose quotas are listed: rfq-create or preflight; all by default")
+		},
+	}, quotaTable, nil, func(ctx context.Context, r request, size *int, cursor *string) (*http.Response, error) {
+		return r.ListQuotas(ctx, &platformapi.ListQuotasParams{Organization: given(organization), Capability: given(capability), Limit: size, Cursor: cursor})
 	})
 }

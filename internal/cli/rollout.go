@@ -18,91 +18,68 @@ import (
 )
 
 func rolloutCommand() *cobra.Command {
+	var change v1alpha1.Change
+	var to, reason, only string
+	changeFlags := func(f *pflag.FlagSet) {
+		f.StringVar(&change.Ticket, "ticket", "", "change request for the stage (required)")
+		f.StringVar(&change.ApprovedBy, "approved-by", "", "person who approved the change")
+	}
 	return group("rollout", "Show, promote, hold, abort, kill and release the rollout of a capability", `Show and change the rollout of a capability: in the cluster, or in a directory of
 manifests with --from. Each command prints the fields that it changes. In the cluster, it
 then waits until every replica enforces the change, and fails if there is no proof of that
 within --timeout; the change remains.`,
-		rolloutStatusCommand(), promoteCommand(), abortCommand(), holdCommand(), killCommand(), releaseCommand())
+		rolloutStatusCommand(),
+		editCommand{
+			use: "promote CAPABILITY", short: "Raise the stage to the next one",
+			long: `Raise the stage to the next one: Disabled, Sandbox, PrivateBeta, Live. PrivateBeta needs an
+audience in the rollout. An existing schedule applies to the new stage.`,
+			example: "  printmarket rollout promote rfq-create --ticket REL-42 --approved-by erin --dry-run",
+			flags:   changeFlags, required: []string{"ticket"},
+			id: edit.Rollout, patch: func() edit.Patch { return edit.Promote(change) }, complete: capabilityNames,
+		}.command(),
+		editCommand{
+			use: "abort CAPABILITY", short: "Lower the stage, and remove the ramp",
+			long: `Lower the stage to the one below, or to --to, and remove the ramp of the schedule. A rollout
+without an audience skips PrivateBeta. To close
+a capability for all keys at once, use printmarket rollout kill, which needs no change request.`,
+			example: "  printmarket rollout abort rfq-create --ticket REL-43 --to Sandbox",
+			flags: func(f *pflag.FlagSet) {
+				changeFlags(f)
+				f.StringVar(&to, "to", "", "stage to lower to: Disabled, Sandbox or PrivateBeta (default: the stage below that the audience allows)")
+			},
+			required: []string{"ticket"},
+			id:       edit.Rollout, patch: func() edit.Patch { return edit.Abort(v1alpha1.Stage(to), change) }, complete: capabilityNames,
+		}.command(),
+		editCommand{
+			use: "hold CAPABILITY", short: "Hold the schedule: what is open stays open, nothing more opens",
+			example: `  printmarket rollout hold rfq-create --reason "INC-7: quotes arrive late"`,
+			flags:   func(f *pflag.FlagSet) { registerStateReason(f, &reason) }, required: []string{"reason"},
+			id: edit.Rollout, patch: func() edit.Patch { return edit.HoldSchedule(reason, time.Now()) }, complete: capabilityNames,
+		}.command(),
+		editCommand{
+			use: "kill CAPABILITY", short: "Engage the kill switch, which closes the capability for all keys",
+			example: `  printmarket rollout kill rfq-create --reason "INC-7: wrong prices"`,
+			flags:   func(f *pflag.FlagSet) { registerStateReason(f, &reason) }, required: []string{"reason"},
+			id: edit.Rollout, patch: func() edit.Patch { return edit.Kill(reason) }, complete: capabilityNames,
+		}.command(),
+		editCommand{
+			use: "release CAPABILITY", short: "Release the kill switch, or end the hold",
+			flags: func(f *pflag.FlagSet) {
+				f.StringVar(&only, "only", "", "kill-switch or hold; required if both are in force")
+			},
+			check: func() error {
+				if only != "" && only != string(edit.ReleaseKillSwitch) && only != string(edit.ReleaseHold) {
+					return fmt.Errorf("--only must be kill-switch or hold, not %q", only)
+				}
+				return nil
+			},
+			id: edit.Rollout, patch: func() edit.Patch { return edit.Release(edit.Released(only)) }, complete: capabilityNames,
+		}.command())
 }
 
 // registerStateReason adds the reason of a change that the object keeps.
 func registerStateReason(f *pflag.FlagSet, reason *string) {
 	f.StringVar(reason, "reason", "", "reason for the change, at most 256 characters, for the people on call; the object and its history keep it (required)")
-}
-
-// changeFlags holds the flags of a change request.
-type changeFlags struct{ change v1alpha1.Change }
-
-func (o *changeFlags) register(f *pflag.FlagSet, usage string) {
-	f.StringVar(&o.change.Ticket, "ticket", "", usage)
-	f.StringVar(&o.change.ApprovedBy, "approved-by", "", "person who approved the change")
-}
-
-func promoteCommand() *cobra.Command {
-	var o changeFlags
-	return editCommand{
-		use: "promote CAPABILITY", short: "Raise the stage to the next one",
-		long: `Raise the stage to the next one: Disabled, Sandbox, PrivateBeta, Live. PrivateBeta needs an
-audience in the rollout. An existing schedule applies to the new stage.`,
-		example: "  printmarket rollout promote rfq-create --ticket REL-42 --approved-by erin --dry-run",
-		flags:   func(f *pflag.FlagSet) { o.register(f, "change request for the stage (required)") }, required: []string{"ticket"},
-		id: edit.Rollout, patch: func() edit.Patch { return edit.Promote(o.change) }, complete: capabilityNames,
-	}.command()
-}
-
-func abortCommand() *cobra.Command {
-	var o changeFlags
-	var to string
-	return editCommand{
-		use: "abort CAPABILITY", short: "Lower the stage, and remove the ramp",
-		long: `Lower the stage to the one below, or to --to, and remove the ramp of the schedule. A rollout
-without an audience skips PrivateBeta. To close
-a capability for all keys at once, use printmarket rollout kill, which needs no change request.`,
-		example: "  printmarket rollout abort rfq-create --ticket REL-43 --to Sandbox",
-		flags: func(f *pflag.FlagSet) {
-			o.register(f, "change request for the stage (required)")
-			f.StringVar(&to, "to", "", "stage to lower to: Disabled, Sandbox or PrivateBeta (default: the stage below that the audience allows)")
-		},
-		required: []string{"ticket"},
-		id:       edit.Rollout, patch: func() edit.Patch { return edit.Abort(v1alpha1.Stage(to), o.change) }, complete: capabilityNames,
-	}.command()
-}
-
-func holdCommand() *cobra.Command {
-	var reason string
-	return editCommand{
-		use: "hold CAPABILITY", short: "Hold the schedule: what is open stays open, nothing more opens",
-		example: `  printmarket rollout hold rfq-create --reason "INC-7: quotes arrive late"`,
-		flags:   func(f *pflag.FlagSet) { registerStateReason(f, &reason) }, required: []string{"reason"},
-		id: edit.Rollout, patch: func() edit.Patch { return edit.HoldSchedule(reason, time.Now()) }, complete: capabilityNames,
-	}.command()
-}
-
-func killCommand() *cobra.Command {
-	var reason string
-	return editCommand{
-		use: "kill CAPABILITY", short: "Engage the kill switch, which closes the capability for all keys",
-		example: `  printmarket rollout kill rfq-create --reason "INC-7: wrong prices"`,
-		flags:   func(f *pflag.FlagSet) { registerStateReason(f, &reason) }, required: []string{"reason"},
-		id: edit.Rollout, patch: func() edit.Patch { return edit.Kill(reason) }, complete: capabilityNames,
-	}.command()
-}
-
-func releaseCommand() *cobra.Command {
-	var only string
-	return editCommand{
-		use: "release CAPABILITY", short: "Release the kill switch, or end the hold",
-		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&only, "only", "", "kill-switch or hold; required if both are in force")
-		},
-		check: func() error {
-			if only != "" && only != string(edit.ReleaseKillSwitch) && only != string(edit.ReleaseHold) {
-				return fmt.Errorf("--only must be kill-switch or hold, not %q", only)
-			}
-			return nil
-		},
-		id: edit.Rollout, patch: func() edit.Patch { return edit.Release(edit.Released(only)) }, complete: capabilityNames,
-	}.command()
 }
 
 // rolloutStatus is the JSON output of the status of a rollout. History is that of the cluster.

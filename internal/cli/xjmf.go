@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +23,9 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/xjmf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf/pack"
+	device "github.com/printmarket/printmarket/pkg/xjdf/xjmf"
 )
 
 func xjmfCommand() *cobra.Command {
@@ -221,4 +226,240 @@ func callbackTarget(text string) (string, error) {
 		return "", fmt.Errorf("the URL must be like https://api.example.com%s, without a user", xjdfapi.CallbackPath)
 	}
 	return text, checkURL(text, fmt.Errorf("the URL must be like https://api.example.com%s, not %q", xjdfapi.CallbackPath, text), "a callback")
+}
+
+// checkedParts is the JSON output of the check of a signed message.
+type checkedParts struct {
+	Accepted bool                    `json:"accepted"`
+	Parts    []credential.SignedPart `json:"parts"`
+}
+
+// accepted returns the parts with the refusal as error if one has a fault.
+func accepted(parts []credential.SignedPart, refusal exitError) (checkedParts, error) {
+	if slices.ContainsFunc(parts, func(p credential.SignedPart) bool { return p.Fault != "" }) {
+		return checkedParts{false, parts}, resultError{refusal}
+	}
+	return checkedParts{true, parts}, nil
+}
+
+func printParts(w io.Writer, checked checkedParts) {
+	for _, p := range checked.Parts {
+		line(w, p.Name, cmp.Or(p.Fault, "ok"))
+	}
+}
+
+// instantOf parses --at; empty means now.
+func instantOf(at string) (time.Time, error) {
+	if at == "" {
+		return time.Now(), nil
+	}
+	instant, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("--at must be a time such as 2026-12-01T00:00:00Z, not %q", at)
+	}
+	return instant, nil
+}
+
+const (
+	// maxMessage limits the body of a signed message, in bytes, as the API does.
+	maxMessage = 1 << 20
+	// maxHeaders limits a file of headers, in bytes.
+	maxHeaders = 64 << 10
+)
+
+// readMessage reads the body of a signed message; - is standard input.
+func readMessage(cmd *cobra.Command, name string) ([]byte, error) {
+	return readInput(cmd, name, maxMessage, "body")
+}
+
+// readHeaders reads headers from a file, and skips other lines.
+func readHeaders(headers http.Header, name string) error {
+	text, err := readFile(name, maxHeaders, "headers")
+	credential.AddHeaders(headers, string(text))
+	return err
+}
+
+// deviceTokenVariable names the variable with the bearer token of a device.
+const deviceTokenVariable = "PRINTMARKET_XJMF_TOKEN"
+
+// deviceAccess holds the flags that select a device.
+type deviceAccess struct {
+	to, deviceID string
+	json         bool
+	timeout      time.Duration
+}
+
+func (a *deviceAccess) register(f *pflag.FlagSet) {
+	f.StringVar(&a.to, "to", "", "XJMF URL of the device (required)")
+	f.StringVar(&a.deviceID, "device-id", "printmarket", "DeviceID of the sender")
+	f.BoolVar(&a.json, "json-encoding", false, "send JSON instead of XML; devices before XJDF 2.2 read XML only")
+	f.DurationVar(&a.timeout, "timeout", time.Minute, "maximum time for the device to respond")
+}
+
+// open returns a client of the device. Shop floors use http (9.5), but a token needs https.
+func (a *deviceAccess) open() (*device.Client, error) {
+	config := device.ClientConfig{URL: a.to, DeviceID: a.deviceID, Encoding: xjdf.XML, Now: time.Now, HTTP: &http.Client{Timeout: a.timeout}}
+	if a.json {
+		config.Encoding = xjdf.CanonicalJSON
+	}
+	if token := os.Getenv(deviceTokenVariable); token != "" {
+		if err := checkURL(a.to, fmt.Errorf("the URL must be like https://press.example.com/xjmf, not %q", a.to), "a token"); err != nil {
+			return nil, err
+		}
+		config.Authorize = func(r *http.Request) error {
+			r.Header.Set("Authorization", "Bearer "+token)
+			return nil
+		}
+	}
+	return device.NewClient(config)
+}
+
+// deviceEntry is a queue entry in the output.
+type deviceEntry struct {
+	QueueEntryID string `json:"queueEntryId"`
+	JobID        string `json:"jobId,omitempty"`
+	JobPartID    string `json:"jobPartId,omitempty"`
+	Status       string `json:"status"`
+	Details      string `json:"details,omitempty"`
+	Gang         string `json:"gang,omitempty"`
+	// The times are rounded down to seconds.
+	Submitted time.Time `json:"submitted,omitzero"`
+	Started   time.Time `json:"started,omitzero"`
+	Ended     time.Time `json:"ended,omitzero"`
+}
+
+func newDeviceEntry(e *device.QueueEntry) deviceEntry {
+	at := func(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
+	return deviceEntry{
+		e.QueueEntryID, e.JobID, e.JobPartID, string(e.Status), e.StatusDetails, e.GangName,
+		at(e.SubmissionTime), at(e.StartTime), at(e.EndTime),
+	}
+}
+
+func (e *deviceEntry) text() string {
+	text := fmt.Sprintf("%s  job %s  %s", e.QueueEntryID, e.JobID, e.Status)
+	if e.Details != "" {
+		text += " (" + e.Details + ")"
+	}
+	if e.Gang != "" {
+		text += "  gang " + e.Gang
+	}
+	if !e.Ended.IsZero() {
+		text += "  ended " + at(e.Ended)
+	}
+	return text
+}
+
+// deviceStatus is the output of xjmf status.
+type deviceStatus struct {
+	Status  string `json:"status"`
+	Details string `json:"details,omitempty"`
+	// Messages are the supported ones; empty if the device does not list them.
+	Messages []string      `json:"messages"`
+	Queue    []deviceEntry `json:"queue"`
+}
+
+func submitXJMFCommand() *cobra.Command {
+	var access deviceAccess
+	var params device.QueueSubmissionParams
+	var gang string
+	var priority int64
+	return command[deviceEntry]{
+		use: "submit FILE [ATTACHMENT...]", short: "Submit a job to a device, with the files that it refers to",
+		long: `Submit the XJDF document FILE to the queue of a device, and print the queue entry. The
+document and its attachments are sent as one package: XJDF refers to an attachment by the
+name of the file, without its folder. A bearer token is read from
+$` + deviceTokenVariable + `. Exit code 1 means that the device did not accept the job.`,
+		example: `  printmarket xjmf submit job.xjdf pages.pdf --to http://press.example.com:8080/xjmf
+  printmarket xjmf submit card.xjdf --to https://press.example.com/xjmf --gang CARDS-135`,
+		args: cobra.MinimumNArgs(1), outputs: []string{"text"}, required: []string{"to"},
+		flags: func(f *pflag.FlagSet) {
+			access.register(f)
+			f.StringVar(&gang, "gang", "", "gang that the job joins")
+			f.Int64Var(&priority, "priority", 0, "priority in the queue, from 0 to 100 (default: that of the device)")
+			f.StringVar(&params.ReturnJMF, "return-to", "", "URL to which the device returns the job")
+		},
+		print: func(w io.Writer, e deviceEntry) { line(w, e.text()) },
+	}.local(func(cmd *cobra.Command, args []string) (made deviceEntry, err error) {
+		document, err := readTree(cmd, args[0])
+		if err != nil {
+			return made, err
+		}
+		if document.Root.Name.Local != "XJDF" {
+			return made, fmt.Errorf("%s is %s, not an XJDF document", args[0], printable(document.Root.Name.String()))
+		}
+		submission := device.Submission{Params: params, Job: document.Root}
+		if cmd.Flags().Changed("priority") {
+			submission.Params.Priority = &priority
+		}
+		if gang != "" {
+			submission.Params.GangName, submission.Params.GangPolicy = gang, device.Gang
+		}
+		for _, name := range args[1:] {
+			submission.Files = append(submission.Files, pack.File{
+				Name: filepath.Base(name), MediaType: "application/octet-stream", Open: func() (io.ReadCloser, error) { return os.Open(name) },
+			})
+		}
+		client, err := access.open()
+		if err != nil {
+			return made, err
+		}
+		entry, err := client.Submit(cmd.Context(), submission)
+		return newDeviceEntry(&entry), err
+	})
+}
+
+func statusXJMFCommand() *cobra.Command {
+	var access deviceAccess
+	return command[deviceStatus]{
+		use: "status [ENTRY]", short: "Print the state and the queue of a device",
+		long: `Print the state of a device, its queue, or one ENTRY of it, and the messages that it
+supports. A bearer token is read from $` + deviceTokenVariable + `.`,
+		example: `  printmarket xjmf status --to http://press.example.com:8080/xjmf
+  printmarket xjmf status QE1 --to http://press.example.com:8080/xjmf -o json`,
+		args: cobra.MaximumNArgs(1), outputs: []string{"text"}, required: []string{"to"}, flags: access.register,
+		print: func(w io.Writer, s deviceStatus) {
+			line(w, strings.TrimSpace(s.Status+" "+s.Details))
+			for i := range s.Queue {
+				line(w, "  "+s.Queue[i].text())
+			}
+			if len(s.Messages) > 0 {
+				line(w, "supports "+strings.Join(s.Messages, ", "))
+			}
+		},
+	}.local(func(cmd *cobra.Command, args []string) (deviceStatus, error) {
+		found := deviceStatus{Messages: []string{}, Queue: []deviceEntry{}}
+		client, err := access.open()
+		if err != nil {
+			return found, err
+		}
+		info, err := client.Status(cmd.Context(), device.StatusQuParams{})
+		if err != nil {
+			return found, err
+		}
+		found.Status, found.Details = string(info.Status), info.StatusDetails
+		if len(args) == 1 {
+			entry, err := client.Entry(cmd.Context(), args[0])
+			if err != nil {
+				return found, err
+			}
+			found.Queue = append(found.Queue, newDeviceEntry(&entry))
+		} else {
+			queue, err := client.Queue(cmd.Context(), nil)
+			if err != nil {
+				return found, err
+			}
+			for i := range queue.QueueEntry {
+				found.Queue = append(found.Queue, newDeviceEntry(&queue.QueueEntry[i]))
+			}
+		}
+		services, err := client.KnownMessages(cmd.Context())
+		if err != nil && !errors.Is(err, device.NotImplemented) {
+			return found, err
+		}
+		for _, s := range services {
+			found.Messages = append(found.Messages, s.Type)
+		}
+		return found, nil
+	})
 }

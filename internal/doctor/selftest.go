@@ -51,25 +51,35 @@ type Step struct {
 	Detail string `json:"detail"`
 }
 
-// Run checks what has an address, and ends with the first failure. It returns the
-// steps that have passed.
-func (s *SelfTest) Run(ctx context.Context) ([]Step, error) {
-	s.steps = []Step{}
-	err := s.run(ctx)
-	return s.steps, err
+// SelfTestReport lists the steps that have passed. Error is empty if all steps have passed.
+type SelfTestReport struct {
+	Passed bool   `json:"passed"`
+	Steps  []Step `json:"steps"`
+	Error  string `json:"error,omitempty"`
 }
 
-func (s *SelfTest) run(ctx context.Context) error {
-	if err := s.awaitReady(ctx); err != nil {
-		return err
+// Run checks what has an address, and ends with the first failure.
+func (s *SelfTest) Run(ctx context.Context) (report SelfTestReport, err error) {
+	s.steps = []Step{}
+	switch {
+	case s.Ops == "" && s.Registry == "" && s.API == "":
+		err = errors.New("no address is given: set --ops, --registry or --api")
+	case s.API != "" && s.Key == "":
+		err = errors.New("no key is given: set " + KeyVariable)
+	case s.FileURL != "" && s.API == "":
+		err = errors.New("--file-url needs --api")
+	default:
+		if err = s.awaitReady(ctx); err == nil {
+			err = s.readRegistry(ctx)
+		}
+		if err == nil && s.API != "" {
+			err = s.asPartner(ctx)
+		}
 	}
-	if err := s.readRegistry(ctx); err != nil {
-		return err
+	if report = (SelfTestReport{Passed: err == nil, Steps: s.steps}); err != nil {
+		report.Error = err.Error()
 	}
-	if s.API == "" {
-		return nil
-	}
-	return s.asPartner(ctx)
+	return report, err
 }
 
 // done records and reports a step.

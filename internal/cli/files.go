@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/printmarket/printmarket/internal/credential"
+)
+
+// readInput reads a file of at most most bytes; - is standard input. what names the content in the
+// error of a larger file.
+func readInput(cmd *cobra.Command, name string, most int64, what string) ([]byte, error) {
+	if name != "-" {
+		return readFile(name, most, what)
+	}
+	text, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), most+1))
+	return text, cmp.Or(err, checkSize(text, name, most, what))
+}
+
+func readFile(name string, most int64, what string) ([]byte, error) {
+	text, err := readStart(name, most+1)
+	return text, cmp.Or(err, checkSize(text, name, most, what))
+}
+
+func checkSize(text []byte, name string, most int64, what string) error {
+	switch {
+	case int64(len(text)) <= most:
+		return nil
+	case what == "":
+		return fmt.Errorf("%s has more than %d bytes", name, most)
+	default:
+		return fmt.Errorf("%s has more than %d bytes, the limit for the %s", name, most, what)
+	}
+}
+
+// readStart reads at most most bytes of a file.
+func readStart(name string, most int64) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // read only
+	return io.ReadAll(io.LimitReader(file, most))
+}
+
+// readSecret reads a secret from a file, or else from a variable. The line end of an
+// editor does not belong to it.
+func readSecret(file, variable string) (credential.Secret, error) {
+	text := os.Getenv(variable)
+	if file != "" {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("read the secret: %w", err)
+		}
+		text = string(content)
+	}
+	if text = strings.TrimRight(text, "\r\n"); text == "" {
+		return "", errors.New("no secret is given: set --secret-file or " + variable)
+	}
+	return credential.Secret(text), nil
+}
+
+// writeTo writes to a file, or to standard output for an empty path.
+func writeTo(cmd *cobra.Command, path string, write func(io.Writer) error) error {
+	if path == "" {
+		return write(cmd.OutOrStdout())
+	}
+	return replaceFile(path, write)
+}
+
+// notAnInput rejects a path of the report that is one of the inspected files.
+func notAnInput(path string, inputs []string) error {
+	if path == "" {
+		return nil
+	}
+	target, err := os.Stat(path)
+	if err != nil {
+		return nil //nolint:nilerr // there is nothing to overwrite
+	}
+	for _, input := range inputs {
+		if info, err := os.Stat(input); err == nil && os.SameFile(target, info) {
+			return fmt.Errorf("output file %s is the file to inspect", path)
+		}
+	}
+	return nil
+}
+
+// replaceFile writes a file, or replaces it at once: a reader finds the old content or
+// the new. It writes to a path that is no regular file, such as a terminal.
+func replaceFile(path string, write func(io.Writer) error) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(file), file.Close())
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	made := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d", filepath.Base(path), os.Getpid()))
+	file, err := os.OpenFile(made, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // the user's umask decides, as for any other file of theirs
+	if err != nil {
+		return err
+	}
+	err = write(file)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(made, path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write output file: %w", err), os.Remove(made))
+	}
+	return nil
+}
