@@ -11,7 +11,7 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"github.com/printmarket/printmarket/pkg/xjdf"
-	"github.com/printmarket/printmarket/pkg/xjdf/order"
+	"github.com/printmarket/printmarket/pkg/xjdf/view"
 )
 
 // ticketFlags hold the order.
@@ -66,7 +66,7 @@ func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*jobticket.Ticket, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.xjdf, err)
 		}
-		if made, err = order.Ticket(document.Root, t.product); err != nil {
+		if made, err = view.Ticket(document.Root, t.product); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.xjdf, err)
 		}
 	} else if t.product != "" {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/printmarket/printmarket/internal/process"
 	"github.com/printmarket/printmarket/pkg/xjdf"
-	"github.com/printmarket/printmarket/pkg/xjdf/explain"
 	"github.com/printmarket/printmarket/pkg/xjdf/pack"
 	"github.com/printmarket/printmarket/pkg/xjdf/schema"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
@@ -212,16 +211,16 @@ that the documents differ.`,
 }
 
 func xjdfExplainCommand() *cobra.Command {
-	cmd := command[explain.Explanation]{
+	cmd := command[schema.Explanation]{
 		use: "explain NAME", short: "Explain a rule, an element, an attribute, a process, a list or a profile",
 		example: `  printmarket xjdf explain DIMENSION_LOOKS_MM
   printmarket xjdf explain MediaIntent
   printmarket xjdf explain LayoutIntent/@Sides
   printmarket xjdf explain Folding`,
 		args: cobra.ExactArgs(1), outputs: []string{"text"},
-		print: func(w io.Writer, e explain.Explanation) { _ = lines(w, e.Lines()) }, // Flush returns the error
-	}.local(func(_ *cobra.Command, args []string) (explain.Explanation, error) { return explain.Name(args[0]) })
-	cmd.ValidArgsFunction = firstArgument(completion(func(context.Context, []string) ([]string, error) { return explain.Names(), nil }))
+		print: func(w io.Writer, e schema.Explanation) { _ = lines(w, e.Lines()) }, // Flush returns the error
+	}.local(func(_ *cobra.Command, args []string) (schema.Explanation, error) { return schema.Explain(args[0]) })
+	cmd.ValidArgsFunction = firstArgument(completion(func(context.Context, []string) ([]string, error) { return schema.Names(), nil }))
 	return cmd
 }
 

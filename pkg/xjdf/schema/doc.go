@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package schema writes the vocabulary of XJDF 2.2 and XJMF 2.2 as schemas, with which
-// editors complete and check documents: an XML Schema and a JSON Schema.
+// Package schema describes the vocabulary of XJDF 2.2 and XJMF 2.2: to editors, which complete
+// and check documents, as an XML Schema and a JSON Schema, and to readers, one name at a time.
 //
 // The schemas are generated from the tables of package vocabulary. They express what a
 // schema can: names, places, numbers and datatypes. Values of open lists are suggestions.

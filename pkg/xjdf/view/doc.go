@@ -8,6 +8,8 @@
 // so that a caller can distinguish a size that is missing from one that is wrong. Texts
 // are "" if they are missing.
 //
+// [Ticket] reads an order, to compare a PDF with.
+//
 // The views do not validate: package validate reports what a document violates.
 package view
 
@@ -36,8 +38,11 @@ func ByID(root *xjdf.Node, id string) *xjdf.Node {
 	return nil
 }
 
-// text returns an attribute, or "" for a missing one.
+// text returns an attribute, or "" without the attribute or the element.
 func text(n *xjdf.Node, attribute string) string {
+	if n == nil {
+		return ""
+	}
 	value, _ := n.Attr(attribute)
 	return value
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package order reads the order of a product from an XJDF document, in the form that preflight
-// compares a PDF with (XJDF 2.2, chapter 4: Product and its intents).
-package order
+package view
 
 import (
 	"errors"
@@ -25,7 +23,8 @@ var ErrValue = errors.New("unreadable value")
 // millimetre is the length of a point, the unit of XJDF.
 const millimetre = 25.4 / 72
 
-// Ticket returns the order of a product. id selects it; it may be empty if the document has one
+// Ticket returns the order of a product, in the form that preflight compares a PDF with
+// (XJDF 2.2, chapter 4: Product and its intents). id selects it; it may be empty if the document has one
 // product with a layout. A part of a bound product inherits the intents of the whole. Errors wrap
 // [ErrProduct] or [ErrValue].
 func Ticket(root *xjdf.Node, id string) (*jobticket.Ticket, error) {
@@ -42,17 +41,17 @@ func Ticket(root *xjdf.Node, id string) (*jobticket.Ticket, error) {
 	r.layout(product, bound)
 	r.colors(intent("ColorIntent", product, bound))
 	if media := intent("MediaIntent", product, bound); media != nil {
-		stock := jobticket.Stock{Weight: r.number(media, "Weight"), Surface: surface(attr(media, "Coating"), attr(media, "ISOPaperSubstrate"))}
+		stock := jobticket.Stock{Weight: r.number(media, "Weight"), Surface: surface(text(media, "Coating"), text(media, "ISOPaperSubstrate"))}
 		if stock != (jobticket.Stock{}) {
 			r.ticket.Stock = &stock
 		}
 	}
 	if binding := intent("BindingIntent", product, bound); binding != nil {
-		if kind := jobticket.Binding(attr(binding, "BindingType")); slices.Contains(jobticket.Bindings(), kind) {
+		if kind := jobticket.Binding(text(binding, "BindingType")); slices.Contains(jobticket.Bindings(), kind) {
 			r.ticket.Binding = kind
 		}
 	}
-	switch attr(product, "ProductType") {
+	switch text(product, "ProductType") {
 	case "Cover":
 		r.ticket.Part = jobticket.Cover
 	case "Body":
@@ -77,12 +76,12 @@ func choose(products []*xjdf.Node, id string) (*xjdf.Node, error) {
 	var found []*xjdf.Node
 	var names []string
 	for _, p := range products {
-		if id != "" && attr(p, "ID") == id {
+		if id != "" && text(p, "ID") == id {
 			return p, nil
 		}
 		if intent("LayoutIntent", p) != nil {
 			found = append(found, p)
-			names = append(names, strings.TrimSpace(attr(p, "ID")+" "+attr(p, "ProductType")))
+			names = append(names, strings.TrimSpace(text(p, "ID")+" "+text(p, "ProductType")))
 		}
 	}
 	switch {
@@ -99,7 +98,7 @@ func choose(products []*xjdf.Node, id string) (*xjdf.Node, error) {
 // boundProduct returns the product whose binding holds a part, or nil.
 func boundProduct(products []*xjdf.Node, part *xjdf.Node) *xjdf.Node {
 	for _, p := range products {
-		if p != part && slices.Contains(strings.Fields(attr(intent("BindingIntent", p), "ChildRefs")), attr(part, "ID")) {
+		if p != part && slices.Contains(strings.Fields(text(intent("BindingIntent", p), "ChildRefs")), text(part, "ID")) {
 			return p
 		}
 	}
@@ -121,14 +120,6 @@ func intent(name string, products ...*xjdf.Node) *xjdf.Node {
 	return nil
 }
 
-func attr(n *xjdf.Node, name string) string {
-	if n == nil {
-		return ""
-	}
-	value, _ := n.Attr(name)
-	return value
-}
-
 // reader fills a ticket, and keeps the first fault.
 type reader struct {
 	ticket *jobticket.Ticket
@@ -137,7 +128,7 @@ type reader struct {
 
 func (r *reader) fail(n *xjdf.Node, name string) {
 	if r.fault == nil {
-		r.fault = fmt.Errorf("%w: %s/@%s %.64q", ErrValue, n.Name.Local, name, attr(n, name))
+		r.fault = fmt.Errorf("%w: %s/@%s %.64q", ErrValue, n.Name.Local, name, text(n, name))
 	}
 }
 
@@ -155,7 +146,7 @@ func (r *reader) layout(product, bound *xjdf.Node) {
 		if of == nil {
 			continue
 		}
-		if size := r.lengths(of, "FinishedDimensions"); len(size) == 3 && size[2] > 0 && attr(product, "ProductType") == "Cover" {
+		if size := r.lengths(of, "FinishedDimensions"); len(size) == 3 && size[2] > 0 && text(product, "ProductType") == "Cover" {
 			r.ticket.Spine = size[2]
 		}
 	}
@@ -163,7 +154,7 @@ func (r *reader) layout(product, bound *xjdf.Node) {
 	if bleed := r.lengths(layout, "Bleed"); len(bleed) == 1 {
 		r.ticket.Bleed = bleed[0]
 	}
-	if attr(layout, "Sides") == "OneSided" {
+	if text(layout, "Sides") == "OneSided" {
 		r.ticket.BackColors = &jobticket.Colors{}
 	}
 }
@@ -174,9 +165,9 @@ func (r *reader) spine(products []*xjdf.Node, bound *xjdf.Node) {
 		return
 	}
 	width := 0.0
-	for _, id := range strings.Fields(attr(intent("BindingIntent", bound), "ChildRefs")) {
+	for _, id := range strings.Fields(text(intent("BindingIntent", bound), "ChildRefs")) {
 		for _, part := range products {
-			if attr(part, "ID") != id || attr(part, "ProductType") == "Cover" {
+			if text(part, "ID") != id || text(part, "ProductType") == "Cover" {
 				continue
 			}
 			layout, media := intent("LayoutIntent", part), intent("MediaIntent", part, bound)
@@ -222,7 +213,7 @@ func (r *reader) colors(intent *xjdf.Node) {
 	var front, back *jobticket.Colors
 	for surface := range intent.All("SurfaceColor") {
 		inks := &jobticket.Colors{}
-		for _, name := range strings.Fields(attr(surface, "ColorsUsed")) {
+		for _, name := range strings.Fields(text(surface, "ColorsUsed")) {
 			switch name {
 			case "Cyan", "Magenta", "Yellow":
 				inks.Process = 4
@@ -232,12 +223,12 @@ func (r *reader) colors(intent *xjdf.Node) {
 				inks.Spots = append(inks.Spots, name)
 			}
 		}
-		for _, name := range strings.Fields(attr(surface, "Coatings")) {
+		for _, name := range strings.Fields(text(surface, "Coatings")) {
 			if slices.Contains(varnishes, name) {
 				r.ticket.Varnish = jobticket.FullVarnish
 			}
 		}
-		switch attr(surface, "Surface") {
+		switch text(surface, "Surface") {
 		case "Front":
 			front = inks
 		case "Back":
@@ -256,7 +247,7 @@ func (r *reader) colors(intent *xjdf.Node) {
 // lengths reads numbers in points, and returns them in millimetres, rounded to a hundredth.
 func (r *reader) lengths(n *xjdf.Node, name string) []float64 {
 	var out []float64
-	for _, word := range strings.Fields(attr(n, name)) {
+	for _, word := range strings.Fields(text(n, name)) {
 		v, err := strconv.ParseFloat(word, 64)
 		if err != nil || math.IsNaN(v) || math.Abs(v) > 1e6 {
 			r.fail(n, name)
@@ -269,7 +260,7 @@ func (r *reader) lengths(n *xjdf.Node, name string) []float64 {
 
 // number reads a number that is not negative, 0 if there is none.
 func (r *reader) number(n *xjdf.Node, name string) float64 {
-	text := attr(n, name)
+	text := text(n, name)
 	if text == "" {
 		return 0
 	}
@@ -283,7 +274,7 @@ func (r *reader) number(n *xjdf.Node, name string) float64 {
 
 // count reads a whole number of at least 1.
 func (r *reader) count(n *xjdf.Node, name string, most int) jobticket.Count {
-	text := attr(n, name)
+	text := text(n, name)
 	if text == "" {
 		return 0
 	}

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package explain describes the rules, elements, attributes, processes, value lists and profiles
-// of XJDF 2.2 and PrintTalk by their names.
-package explain
+package schema
 
 import (
 	"fmt"
@@ -85,9 +83,9 @@ func Names() []string {
 	return names
 }
 
-// Name explains a rule, an element, Element/@Attribute, a process, a list or a profile. The error
+// Explain explains a rule, an element, Element/@Attribute, a process, a list or a profile. The error
 // of an unknown name proposes a similar one.
-func Name(name string) (Explanation, error) {
+func Explain(name string) (Explanation, error) {
 	v := vocabulary.Load()
 	if element, attribute, found := strings.Cut(name, "/@"); found {
 		if e := v.Element(element); e != nil && e.Attribute(attribute) != nil {

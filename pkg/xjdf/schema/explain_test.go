@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package explain_test
+package schema_test
 
 import (
 	"fmt"
 	"testing"
 
-	"github.com/printmarket/printmarket/pkg/xjdf/explain"
+	"github.com/printmarket/printmarket/pkg/xjdf/schema"
 )
 
 func ExampleName() {
-	found, err := explain.Name("LayoutIntent/@Sides")
+	found, err := schema.Explain("LayoutIntent/@Sides")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -27,18 +27,18 @@ func ExampleName() {
 
 func TestEveryNameCanBeExplained(t *testing.T) {
 	t.Parallel()
-	for _, name := range explain.Names() {
-		found, err := explain.Name(name)
+	for _, name := range schema.Names() {
+		found, err := schema.Explain(name)
 		if err != nil || found.Name != name || len(found.Lines()) < 2 {
-			t.Errorf("explain.Name(%q) = %+v, %v; want an explanation", name, found, err)
+			t.Errorf("schema.Explain(%q) = %+v, %v; want an explanation", name, found, err)
 		}
 	}
 }
 
 func TestUnknownNameProposesSimilarName(t *testing.T) {
 	t.Parallel()
-	_, err := explain.Name("MediaIntend")
+	_, err := schema.Explain("MediaIntend")
 	if want := `unknown name "MediaIntend"; did you mean MediaIntent?`; err == nil || err.Error() != want {
-		t.Errorf("explain.Name: got error %v, want %s", err, want)
+		t.Errorf("schema.Explain: got error %v, want %s", err, want)
 	}
 }

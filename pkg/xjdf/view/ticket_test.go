@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package order_test
+package view_test
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"github.com/printmarket/printmarket/pkg/xjdf"
-	"github.com/printmarket/printmarket/pkg/xjdf/order"
+	"github.com/printmarket/printmarket/pkg/xjdf/view"
 )
 
 // product writes a document of one product.
@@ -57,8 +57,8 @@ func TestTicketOfAProduct(t *testing.T) {
 				Colors: &jobticket.Colors{Process: 4, Spots: []string{"Spot_1"}}, Product: jobticket.Product{Binding: jobticket.SaddleStitch, Part: jobticket.Body, BackColors: &jobticket.Colors{Process: 1}, Stock: &jobticket.Stock{Surface: jobticket.Uncoated, Weight: 115.5}},
 			},
 		},
-		"the product must be selected where several have a layout": {text: string(booklet), err: order.ErrProduct},
-		"an unknown product": {text: string(booklet), id: "P-NONE", err: order.ErrProduct},
+		"the product must be selected where several have a layout": {text: string(booklet), err: view.ErrProduct},
+		"an unknown product": {text: string(booklet), id: "P-NONE", err: view.ErrProduct},
 		"a sheet that is printed on one side": {
 			text: product(`ID="P" Amount="500"`, layout+`FinishedDimensions="240.945 155.906 0" Sides="OneSided"`+end+front+`</ColorIntent></Intent>`),
 			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 85, Height: 55}, Quantity: 500, Colors: four, Product: jobticket.Product{BackColors: &jobticket.Colors{}}},
@@ -92,10 +92,10 @@ func TestTicketOfAProduct(t *testing.T) {
 			text: book(`Weight="90"`), id: "C",
 			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 148, Height: 210}, Product: jobticket.Product{Part: jobticket.Cover, Binding: jobticket.SoftCover}},
 		},
-		"a weight that is no number": {text: product(`ID="P"`, layout+end+`<Intent Name="MediaIntent"><MediaIntent Weight="heavy"/></Intent>`), err: order.ErrValue},
-		"no product has a layout":    {text: product(`ID="P"`, ""), err: order.ErrProduct},
-		"a size that is no number":   {text: product(`ID="P"`, layout+`FinishedDimensions="wide 595 0"`+end), err: order.ErrValue},
-		"pages that are no number":   {text: product(`ID="P"`, layout+`Pages="-1"`+end), err: order.ErrValue},
+		"a weight that is no number": {text: product(`ID="P"`, layout+end+`<Intent Name="MediaIntent"><MediaIntent Weight="heavy"/></Intent>`), err: view.ErrValue},
+		"no product has a layout":    {text: product(`ID="P"`, ""), err: view.ErrProduct},
+		"a size that is no number":   {text: product(`ID="P"`, layout+`FinishedDimensions="wide 595 0"`+end), err: view.ErrValue},
+		"pages that are no number":   {text: product(`ID="P"`, layout+`Pages="-1"`+end), err: view.ErrValue},
 		"a size beyond any press":    {text: product(`ID="P"`, layout+`FinishedDimensions="999999 999999 0"`+end), err: jobticket.ErrInvalid},
 	}
 	for name, tc := range tests {
@@ -105,7 +105,7 @@ func TestTicketOfAProduct(t *testing.T) {
 			if err != nil {
 				t.Fatalf("xjdf.Parse: %v", err)
 			}
-			got, err := order.Ticket(document.Root, tc.id)
+			got, err := view.Ticket(document.Root, tc.id)
 			if !errors.Is(err, tc.err) {
 				t.Fatalf("error %v, want %v", err, tc.err)
 			}
@@ -129,7 +129,7 @@ func FuzzTicket(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if ticket, err := order.Ticket(document.Root, id); err == nil && ticket.Check() != nil {
+		if ticket, err := view.Ticket(document.Root, id); err == nil && ticket.Check() != nil {
 			t.Errorf("ticket %+v is out of bounds", ticket)
 		}
 	})
