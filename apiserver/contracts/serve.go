@@ -3,6 +3,7 @@
 package contracts
 
 import (
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -121,7 +122,7 @@ func newFile(path string, body []byte) File {
 	if strings.HasSuffix(path, ".html") {
 		file.policy = pagePolicy
 	}
-	file.zipped = sync.OnceValue(func() representation { return newRepresentation("gzip", respond.Gzip(body)) })
+	file.zipped = sync.OnceValue(func() representation { return newRepresentation("gzip", respond.Gzip(body, gzip.BestCompression)) })
 	return file
 }
 

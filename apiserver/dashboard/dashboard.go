@@ -19,6 +19,7 @@ package dashboard
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -35,6 +36,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/design"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
+	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -348,9 +350,14 @@ func (s *server) write(w http.ResponseWriter, v *visit, r response) {
 		http.Error(w, "The page could not be rendered.", http.StatusInternalServerError)
 		return
 	}
-	header := w.Header()
+	header, content := w.Header(), text.Bytes()
 	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Length", strconv.Itoa(text.Len()))
+	header.Add("Vary", "Accept-Encoding")
+	if respond.AcceptsGzip(v.Header.Values("Accept-Encoding")) {
+		header.Set("Content-Encoding", "gzip")
+		content = respond.Gzip(content, gzip.BestSpeed)
+	}
+	header.Set("Content-Length", strconv.Itoa(len(content)))
 	if r.script != "" {
 		header.Set("Content-Security-Policy", livePolicy)
 	}
@@ -358,5 +365,5 @@ func (s *server) write(w http.ResponseWriter, v *visit, r response) {
 		header.Set("Retry-After", strconv.FormatInt(int64((r.retry+time.Second-1)/time.Second), 10))
 	}
 	w.WriteHeader(r.status)
-	_, _ = w.Write(text.Bytes()) // fails only if the client has gone
+	_, _ = w.Write(content) // fails only if the client has gone
 }

@@ -3,6 +3,10 @@
 package dashboard_test
 
 import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -59,5 +63,27 @@ func TestEveryTableAndFieldIsNamed(t *testing.T) {
 		if fields := regexp.MustCompile(`<(select|input id)`).FindAllString(page, -1); len(fields) != strings.Count(page, "<label for=") {
 			t.Errorf("%s has fields without a label", path)
 		}
+	}
+}
+
+func TestPagesAreCompressedForClientsThatAcceptIt(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t)
+	request := httptest.NewRequest(http.MethodGet, "/capabilities", nil)
+	plain, zipped := httptest.NewRecorder(), httptest.NewRecorder()
+	d.handler.ServeHTTP(plain, request)
+	request.Header.Set("Accept-Encoding", "br, gzip")
+	d.handler.ServeHTTP(zipped, request)
+	sent := zipped.Body.Len()
+	reader, err := gzip.NewReader(zipped.Body)
+	if err != nil {
+		t.Fatalf("gzip.NewReader: %v", err)
+	}
+	text, err := io.ReadAll(reader)
+	if err != nil || string(text) != plain.Body.String() {
+		t.Errorf("the compressed page differs from the plain one: %v", err)
+	}
+	if got := zipped.Header().Get("Content-Encoding"); got != "gzip" || 2*sent > len(text) {
+		t.Errorf("Content-Encoding %q with %d bytes, want gzip and less than half of %d bytes", got, sent, len(text))
 	}
 }

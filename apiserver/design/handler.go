@@ -4,6 +4,7 @@ package design
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
@@ -30,7 +31,7 @@ func Register(mux *http.ServeMux) {
 func Handler(mediaType string, content []byte) http.Handler {
 	sum := sha256.Sum256(content)
 	tag := hex.EncodeToString(sum[:12])
-	zipped := sync.OnceValue(func() []byte { return respond.Gzip(content) })
+	zipped := sync.OnceValue(func() []byte { return respond.Gzip(content, gzip.BestCompression) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -39,10 +39,11 @@ func isZero(parameters string) bool {
 	return err == nil && weight <= 0
 }
 
-// Gzip compresses a content that is sent often, as small as possible.
-func Gzip(content []byte) []byte {
+// Gzip compresses a content. The level is one of package gzip, such as [gzip.BestCompression] for
+// a content that is sent often.
+func Gzip(content []byte, level int) []byte {
 	var zipped bytes.Buffer // writing to a buffer cannot fail
-	zip, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+	zip, _ := gzip.NewWriterLevel(&zipped, level)
 	_, _ = zip.Write(content)
 	_ = zip.Close()
 	return zipped.Bytes()
