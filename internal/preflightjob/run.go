@@ -28,6 +28,8 @@ const (
 type Result struct {
 	Report  []byte
 	Verdict Verdict
+	// Progress holds the pages of the report; the zero value keeps the stored progress.
+	Progress Progress
 	// Fixed, Comparison, Annotated and Pictures may accompany a report; nil for none.
 	Fixed      *Fixed
 	Comparison *report.Comparison
@@ -80,8 +82,8 @@ func (s *Service) Progress(ctx context.Context, id string, attempt int, incarnat
 	if err := checkHolder(id, attempt, incarnation); err != nil {
 		return err
 	}
-	if progress.PagesDone < 0 || progress.PagesTotal < 0 || max(progress.PagesDone, progress.PagesTotal) > maxPages {
-		return fmt.Errorf("%w: progress out of range", ErrInvalidResult)
+	if err := progress.check(); err != nil {
+		return err
 	}
 	_, err := s.config.Store.AmendJob(ctx, id, func(job Job) (Change, error) {
 		if job.Status != Processing || !job.heldBy(attempt, incarnation) {
@@ -262,6 +264,9 @@ func (j Job) begin(attempt int, incarnation string, now time.Time) (Job, error) 
 func (s *Service) end(job Job, result Result, now time.Time) (Change, error) {
 	if result.Failure == "" {
 		job.Verdict = result.Verdict
+		if result.Progress != (Progress{}) {
+			job.Progress = result.Progress
+		}
 		extras, err := result.extras()
 		if err != nil {
 			return Change{}, err
@@ -341,8 +346,15 @@ func (r Result) check() error {
 	case len(r.Report) > MaxReport || !isObject(r.Report):
 		return fmt.Errorf("%w: report of %d bytes", ErrInvalidResult, len(r.Report))
 	default:
-		return nil
+		return r.Progress.check()
 	}
+}
+
+func (p Progress) check() error {
+	if p.PagesDone < 0 || p.PagesTotal < 0 || max(p.PagesDone, p.PagesTotal) > maxPages {
+		return fmt.Errorf("%w: progress out of range", ErrInvalidResult)
+	}
+	return nil
 }
 
 func isObject(document []byte) bool {

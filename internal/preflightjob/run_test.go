@@ -17,7 +17,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-var passed = preflightjob.Result{Report: []byte(`{"verdict":"pass"}`), Verdict: preflightjob.Pass}
+var passed = preflightjob.Result{Report: []byte(`{"verdict":"pass"}`), Verdict: preflightjob.Pass, Progress: preflightjob.Progress{PagesDone: 8, PagesTotal: 8}}
 
 func TestTheStateGraphHasThreeTerminalStates(t *testing.T) {
 	t.Parallel()
@@ -58,7 +58,7 @@ func TestLifeOfAJobIsRecorded(t *testing.T) {
 	b.now = nine.Add(time.Hour)
 	finished, err := b.Finish(t.Context(), id, 2, "w2", passed)
 	if err != nil || finished.Status != preflightjob.Succeeded || finished.Verdict != preflightjob.Pass ||
-		!finished.FinishedAt.Equal(b.now) || !finished.ExpiresAt.Equal(b.now.Add(preflightjob.Retention)) || finished.Version != 5 {
+		!finished.FinishedAt.Equal(b.now) || !finished.ExpiresAt.Equal(b.now.Add(preflightjob.Retention)) || finished.Version != 5 || finished.Progress != passed.Progress {
 		t.Fatalf("finished = %+v, %v", finished, err)
 	}
 	if len(b.store.events) != 1 || b.store.events[0].Type != transaction.PreflightSucceeded || b.store.events[0].Subject != id {
@@ -100,6 +100,7 @@ func TestInvalidResultIsRefused(t *testing.T) {
 		"an unknown verdict":       {Report: []byte(`{}`), Verdict: "good"},
 		"a report of invalid JSON": {Report: []byte(`{`), Verdict: preflightjob.Pass},
 		"a report too large":       {Report: []byte(`"` + strings.Repeat("a", preflightjob.MaxReport) + `"`), Verdict: preflightjob.Pass},
+		"a negative progress":      {Report: []byte(`{}`), Verdict: preflightjob.Pass, Progress: preflightjob.Progress{PagesDone: -1, PagesTotal: 8}},
 		"an unknown failure":       {Failure: "OOPS"},
 		"a failure with a report":  {Failure: preflightjob.TimeLimit, Report: []byte(`{}`)},
 		"a failure with a verdict": {Failure: preflightjob.TimeLimit, Verdict: preflightjob.Fail},

@@ -35,7 +35,7 @@ var jobCases = map[string]func(*testing.T, *fixture){
 
 var inspected = []byte(`{"schema":"v1","verdict":"warn","findings":[{"rule":"image.ppi_low"}]}` + "\n")
 
-var warned = preflightjob.Result{Report: inspected, Verdict: preflightjob.Warn}
+var warned = preflightjob.Result{Report: inspected, Verdict: preflightjob.Warn, Progress: preflightjob.Progress{PagesDone: 2, PagesTotal: 2}}
 
 func finishJob(t *testing.T, w *fixture, id string) preflightjob.Job {
 	t.Helper()

@@ -203,13 +203,13 @@ func (a *attempt) processFile(ctx context.Context) (result preflightjob.Result, 
 		Pictures: !a.Files.Disabled(), Limits: sandbox.Limits{Output: preflightjob.MaxReport},
 	}
 	inspecting, span := a.Tracer.Start(ctx, telemetry.Inside, "inspect file", slog.String("printmarket.profile", a.job.Profile))
-	made, err := a.inspectAndReport(inspecting, spec)
+	made, progress, err := a.inspectAndReport(inspecting, spec)
 	span.Set(slog.String("printmarket.verdict", string(made.Verdict)))
 	span.End(faultOf(err))
 	if err != nil {
 		return result, err
 	}
-	result.Report, result.Verdict = made.JSON, preflightjob.Verdict(made.Verdict)
+	result.Report, result.Verdict, result.Progress = made.JSON, preflightjob.Verdict(made.Verdict), progress
 	result.Pictures = a.keepPictures(ctx, made.Pictures)
 	err = a.extend(ctx, spec, made, &result)
 	return result, err

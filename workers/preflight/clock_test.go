@@ -176,12 +176,16 @@ func (s store) Progress(_ context.Context, _ string, _ int, _ string, progress p
 	return s.pop(&s.progress)
 }
 
-func (s store) Finish(context.Context, string, int, string, preflightjob.Result) (preflightjob.Job, error) {
+func (s store) Finish(_ context.Context, _ string, _ int, _ string, result preflightjob.Result) (preflightjob.Job, error) {
 	if err := s.pop(&s.finish); err != nil {
 		s.note("store fails")
 		return preflightjob.Job{}, err
 	}
-	s.note("stored")
+	if p := result.Progress; p.PagesTotal > 0 {
+		s.note(fmt.Sprintf("stored with page %d of %d", p.PagesDone, p.PagesTotal))
+	} else {
+		s.note("stored")
+	}
 	return preflightjob.Job{}, nil
 }
 

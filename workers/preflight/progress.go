@@ -17,10 +17,10 @@ import (
 // inspection. Most inspections end before the first interval.
 const reportEvery = time.Second
 
-// inspectAndReport inspects a file and stores the progress meanwhile. It stops the
-// inspection with errLost when the store reports that this worker does not hold the job
-// any more.
-func (a *attempt) inspectAndReport(ctx context.Context, spec sandbox.Spec) (sandbox.Inspected, error) {
+// inspectAndReport inspects a file and stores the progress meanwhile. It returns the progress that
+// the inspection has reached. It stops the inspection with errLost when the store reports that this
+// worker does not hold the job any more.
+func (a *attempt) inspectAndReport(ctx context.Context, spec sandbox.Spec) (made sandbox.Inspected, reached preflightjob.Progress, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	var progress atomic.Pointer[preflightjob.Progress]
 	spec.Progress = func(done, total int) {
@@ -28,13 +28,16 @@ func (a *attempt) inspectAndReport(ctx context.Context, spec sandbox.Spec) (sand
 	}
 	var reporting sync.WaitGroup
 	reporting.Go(func() { a.reportProgress(ctx, &progress, stop) })
-	made, err := a.Inspect(ctx, spec)
+	made, err = a.Inspect(ctx, spec)
 	stop(nil)
 	reporting.Wait()
 	if err != nil && errors.Is(context.Cause(ctx), errLost) {
-		return sandbox.Inspected{}, errLost
+		return sandbox.Inspected{}, reached, errLost
 	}
-	return made, err
+	if last := progress.Load(); last != nil {
+		reached = *last
+	}
+	return made, reached, err
 }
 
 // reportProgress stores the progress at each interval until ctx ends. It ignores an

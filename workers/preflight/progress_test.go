@@ -40,16 +40,16 @@ func TestProgressIsStoredOnceASecondWhileItChanges(t *testing.T) {
 		arrange func(*script)
 		want    []note
 	}{
-		"a short inspection reports nothing": {
-			2, func(*script) {}, []note{{0, "began"}, {900 * ms, "stored"}, {900 * ms, "finished"}},
+		"a short inspection reports its pages with the result": {
+			2, func(*script) {}, []note{{0, "began"}, {900 * ms, "stored with page 2 of 2"}, {900 * ms, "finished"}},
 		},
 		"a longer one reports the latest page": {
 			8, func(*script) {},
-			[]note{{0, "began"}, {s, "page 2 of 8"}, {2 * s, "page 4 of 8"}, {3 * s, "page 6 of 8"}, {3600 * ms, "stored"}, {3600 * ms, "finished"}},
+			[]note{{0, "began"}, {s, "page 2 of 8"}, {2 * s, "page 4 of 8"}, {3 * s, "page 6 of 8"}, {3600 * ms, "stored with page 8 of 8"}, {3600 * ms, "finished"}},
 		},
 		"an unavailable store does not stop the inspection": {
 			6, func(s *script) { s.progress = []error{away, away} },
-			[]note{{0, "began"}, {s, "page 2 of 6"}, {2 * s, "page 4 of 6"}, {2700 * ms, "stored"}, {2700 * ms, "finished"}},
+			[]note{{0, "began"}, {s, "page 2 of 6"}, {2 * s, "page 4 of 6"}, {2700 * ms, "stored with page 6 of 6"}, {2700 * ms, "finished"}},
 		},
 		"a job of another worker is stopped": {
 			100, func(s *script) { s.progress = []error{preflightjob.ErrFenced} },
