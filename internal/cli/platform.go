@@ -67,7 +67,7 @@ func pages[T any](limit int, id func(*T) *string, next func(size *int, after *st
 		page, err := platformapi.Answer[struct {
 			Items      []T
 			NextCursor *string
-		}](next(&size, after))
+		}](next(&size, after)) //nolint:bodyclose // Answer closes the body
 		if err != nil {
 			return nil, err
 		}

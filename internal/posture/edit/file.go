@@ -26,14 +26,7 @@ func WalkManifests(dir string, visit func(path string, text []byte) error) error
 		if err != nil || entry.IsDir() || extension != ".yaml" && extension != ".yml" || strings.HasPrefix(filepath.Base(path), ".") {
 			return err
 		}
-		info, err := os.Stat(path)
-		if err == nil && info.Size() > maxManifest {
-			err = ErrLarge
-		}
-		var text []byte
-		if err == nil {
-			text, err = os.ReadFile(path)
-		}
+		text, err := readManifest(path)
 		if err == nil {
 			err = visit(path, text)
 		}
@@ -42,6 +35,17 @@ func WalkManifests(dir string, visit func(path string, text []byte) error) error
 		}
 		return err
 	})
+}
+
+func readManifest(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxManifest {
+		return nil, ErrLarge
+	}
+	return os.ReadFile(path)
 }
 
 // ReplaceManifest writes a file atomically: a reader sees either the former or the new content. The
