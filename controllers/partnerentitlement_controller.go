@@ -35,11 +35,12 @@ func (r *PartnerEntitlementReconciler) Reconcile(ctx context.Context, req ctrl.R
 	if state.compiled(want) {
 		setPartnerStatus(&want.Status, state.report.(posture.PartnerReport))
 		recordHistory(want, r.now(), nil, 0)
-	}
-	// The status may describe an older generation, but a revocation never ends.
-	if unrecorded := recordRevokedKeys(want); unrecorded > 0 {
-		r.events.warn(want, eventRevokedKeysFull, fmt.Sprintf(
-			"status.revokedKeys is full, so %d revoked keys are not recorded. Keep their entries in spec.keys.", unrecorded))
+		// In the same write as the history: admission lets an edit remove a recorded key, and the
+		// history must then know that the key was revoked.
+		if unrecorded := recordRevokedKeys(want); unrecorded > 0 {
+			r.events.warn(want, eventRevokedKeysFull, fmt.Sprintf(
+				"status.revokedKeys is full, so %d revoked keys are not recorded. Keep their entries in spec.keys.", unrecorded))
+		}
 	}
 	setConditions(want, state, r.now())
 	return r.applyStatus(ctx, partner, want)
