@@ -38,24 +38,31 @@ func OfMode(mode tenant.Mode) string {
 const (
 	stored   = `status = '%s'`
 	standing = stored + ` AND response_deadline > @now AND expires_at > @now`
-	resting  = `status = 'closed' AND expires_at > @now`
-	closing  = `status IN ('open', 'quoted') AND response_deadline <= @now AND expires_at > @now`
-	lapsing  = `status IN ('open', 'quoted') AND response_deadline <= @now AND expires_at <= @now`
-	ending   = `status = 'closed' AND expires_at <= @now`
 )
 
-// conditions returns the conditions on stored rows of which an RFQ with a status meets
-// exactly one.
-func conditions(status rfq.Status) []string {
+// overdue and ended are tables of the RFQs whose status the clock has changed and the sweeper
+// has not stored yet: few RFQs, of all owners. They are materialized, so that the indexes of
+// due RFQs serve them. A planner that does not know @now would read all RFQs of the owner that
+// are stored with the former status instead.
+const (
+	overdue = `overdue AS MATERIALIZED (SELECT * FROM rfq WHERE status IN ('open', 'quoted') AND response_deadline <= @now)`
+	ended   = `ended AS MATERIALIZED (SELECT * FROM rfq WHERE status = 'closed' AND expires_at <= @now)`
+)
+
+// source is a table, and a condition on its rows.
+type source struct{ table, condition string }
+
+// sources returns the sources that, together, contain each RFQ with a status exactly once.
+func sources(status rfq.Status) []source {
 	switch status {
 	case rfq.Open, rfq.Quoted:
-		return []string{fmt.Sprintf(standing, status)}
+		return []source{{"rfq", fmt.Sprintf(standing, status)}}
 	case rfq.Closed:
-		return []string{resting, closing}
+		return []source{{"rfq", fmt.Sprintf(stored, status) + ` AND expires_at > @now`}, {"overdue", `expires_at > @now`}}
 	case rfq.Expired:
-		return []string{fmt.Sprintf(stored, status), lapsing, ending}
+		return []source{{"rfq", fmt.Sprintf(stored, status)}, {"overdue", `expires_at <= @now`}, {"ended", "true"}}
 	default:
-		return []string{fmt.Sprintf(stored, status)}
+		return []source{{"rfq", fmt.Sprintf(stored, status)}}
 	}
 }
 
@@ -65,27 +72,25 @@ func conditions(status rfq.Status) []string {
 //
 // The status of an RFQ depends on the clock (rfq.RFQ.At); the sweeper stores it within
 // seconds. So the query for a status has a part for the rows that are stored with it, and
-// parts for the rows that have reached it since. Each part has its index, and the indexes
-// of the latter are almost empty.
+// parts for the rows that have reached it since.
 func ListRFQs(columns, owners string, statuses []rfq.Status, referenced bool) string {
 	if referenced {
 		owners += ` AND client_reference = @reference AND client_reference <> ''`
 	}
+	part := func(from source) string {
+		return `SELECT ` + columns + ` FROM ` + from.table + ` WHERE ` + owners + ` AND id >= @from AND id < @before AND ` + from.condition +
+			` ORDER BY id DESC LIMIT @limit`
+	}
 	if len(statuses) == 0 {
-		return part(columns, owners, "true")
+		return part(source{"rfq", "true"})
 	}
 	var parts []string
 	for _, status := range slices.Compact(slices.Sorted(slices.Values(statuses))) {
-		for _, condition := range conditions(status) {
-			parts = append(parts, `SELECT * FROM (`+part(columns, owners, condition)+`) AS part`)
+		for _, from := range sources(status) {
+			parts = append(parts, `SELECT * FROM (`+part(from)+`) AS part`)
 		}
 	}
-	return strings.Join(parts, ` UNION ALL `) + ` ORDER BY id DESC LIMIT @limit`
-}
-
-func part(columns, owners, condition string) string {
-	return `SELECT ` + columns + ` FROM rfq WHERE ` + owners + ` AND id >= @from AND id < @before AND ` + condition +
-		` ORDER BY id DESC LIMIT @limit`
+	return `WITH ` + overdue + `, ` + ended + ` ` + strings.Join(parts, ` UNION ALL `) + ` ORDER BY id DESC LIMIT @limit`
 }
 
 // DocumentColumn returns the column of a document in the table of reports.

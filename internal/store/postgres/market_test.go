@@ -50,6 +50,11 @@ func TestRFQsAreFoundByIndex(t *testing.T) {
 			t.Errorf("the plan for %s does not use rfq_status:\n%s", status, plan)
 		}
 	}
+	if plan := explain(t, records, store.ListRFQs("id", store.OfMode(tenant.Live), []rfq.Status{rfq.Awarded}, false), pgx.NamedArgs{
+		"from": "", "before": store.BeforeAll, "limit": 20, "now": now,
+	}); !strings.Contains(plan, "rfq_of_all") {
+		t.Errorf("the plan for a rare status of all RFQs does not use rfq_of_all:\n%s", plan)
+	}
 	if plan := explain(t, records, store.ListRFQs("id", store.OfOwner, nil, true), pgx.NamedArgs{
 		"owner": "org_acme01/live", "reference": "PO-1", "from": "", "before": store.BeforeAll, "limit": 20,
 	}); !strings.Contains(plan, "rfq_reference") {

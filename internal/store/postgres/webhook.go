@@ -134,18 +134,28 @@ func inState(state webhook.State) string {
 	}
 }
 
-// selectDeliveries returns the query that lists the deliveries in a state.
-func selectDeliveries(state webhook.State) string {
-	return `SELECT ` + readDelivery + ` FROM webhook_delivery
-		WHERE tenant = $1 AND id < $2 AND ($3 = '' OR endpoint = $3) AND ($4 = '' OR type = $4) AND ` + inState(state) + `
-		ORDER BY id DESC LIMIT $5`
+// selectDeliveries returns the query that lists the deliveries that a query selects, with its
+// arguments. It has a condition only on what is given, because each has an index of its own.
+func selectDeliveries(query webhook.Query) (string, pgx.NamedArgs) {
+	condition := `tenant = @owner AND id < @before`
+	if query.Endpoint != "" {
+		condition += ` AND endpoint = @endpoint`
+	}
+	if query.Type != "" {
+		condition += ` AND type = @type`
+	}
+	return `SELECT ` + readDelivery + ` FROM webhook_delivery WHERE ` + condition + ` AND ` + inState(query.State) + ` ORDER BY id DESC LIMIT @limit`,
+		pgx.NamedArgs{
+			"owner": query.Owner.String(), "before": cmp.Or(query.Before, store.BeforeAll),
+			"endpoint": query.Endpoint, "type": query.Type, "limit": query.Limit,
+		}
 }
 
 // Deliveries implements [webhook.Store].
 func (s *Store) Deliveries(ctx context.Context, query webhook.Query) ([]webhook.Delivery, error) {
 	return read(ctx, s, "list deliveries", func(ctx context.Context, q querier) ([]webhook.Delivery, error) {
-		rows, err := q.Query(ctx, selectDeliveries(query.State),
-			query.Owner.String(), cmp.Or(query.Before, store.BeforeAll), query.Endpoint, query.Type, query.Limit)
+		text, args := selectDeliveries(query)
+		rows, err := q.Query(ctx, text, args)
 		return collect(rows, err, scanDelivery)
 	})
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/recordid"
-	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/test/eventually"
@@ -102,6 +101,11 @@ func TestDeliveriesAreFoundByIndex(t *testing.T) {
 		 FROM generate_series(1, 2000) AS n`)...)
 	missed := strings.ReplaceAll(recoverable, `(SELECT relayed FROM webhook_head)`, `20000`) // a table of one row is read whole
 	lanes := crowdLanes()
+	listed := func(query webhook.Query) string {
+		query.Owner, query.Limit = acme, 20
+		text, args := selectDeliveries(query)
+		return explain(t, records, text, args)
+	}
 	for _, when := range []string{"unseen", "analyzed"} {
 		plans := map[string][]string{
 			explain(t, records, claimDue, lanes.tenants, lanes.names, lanes.most, testTime, testTime, lanes.room()): {"webhook_delivery_due", "webhook_delivery_claimed", "webhook_delivery_pkey"},
@@ -111,9 +115,10 @@ func TestDeliveriesAreFoundByIndex(t *testing.T) {
 			explain(t, records, missed, "org_acme01/live", "e1", testTime, []string{}, 100): {"webhook_delivery_exhausted", "outbox_of_tenant"},
 			explain(t, records, keep, []string{"dlv_1"}, []int64{1}, []string{"delivered"}, []*time.Time{nil}, []*time.Time{&testTime},
 				[]time.Time{testTime}, []int64{1}, []int64{200}, []string{""}, []string{""}): {"webhook_delivery_pkey"},
-			explain(t, records, purgeDeliveries, testTime, 10):                                                       {"webhook_delivery_age"},
-			explain(t, records, purgeEvents, "evt_11", time.Now(), 10):                                               {"outbox_to_purge"},
-			explain(t, records, selectDeliveries(webhook.Exhausted), "org_acme01/live", store.BeforeAll, "", "", 20): {"webhook_delivery_exhausted"},
+			explain(t, records, purgeDeliveries, testTime, 10):         {"webhook_delivery_age"},
+			explain(t, records, purgeEvents, "evt_11", time.Now(), 10): {"outbox_to_purge"},
+			listed(webhook.Query{State: webhook.Exhausted}):            {"webhook_delivery_exhausted"},
+			listed(webhook.Query{Type: "rfq.awarded"}):                 {"webhook_delivery_type"},
 		}
 		for plan, indexes := range plans {
 			for _, index := range indexes {
