@@ -90,8 +90,8 @@ type witness struct {
 func (w *witness) Errorf(format string, args ...any) {
 	w.Helper()
 	w.complaints++
-	said := fmt.Sprintf(format, args...)
-	w.TB.Errorf("%s\n%s\n%s", said[:min(len(said), 1500)], w.what, shortened(w.wire))
+	text := fmt.Sprintf(format, args...)
+	w.TB.Errorf("%s\n%s\n%s", text[:min(len(text), 1500)], w.what, shortened(w.wire))
 }
 
 func shortened(wire []byte) string {

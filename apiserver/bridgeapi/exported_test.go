@@ -41,7 +41,7 @@ func TestExportIsSameDocumentInEveryForm(t *testing.T) {
 	server := newFixture(t)
 	root := bridgeapi.Document(snapshot(t, content(acme, "own", 45)), authority.Families())
 	tests := map[string]struct{ accept, want string }{
-		"nothing said":                   {"", "application/json"},
+		"no header":                      {"", "application/json"},
 		"anything":                       {"*/*", "application/json"},
 		"an envelope":                    {"application/json", "application/json"},
 		"a document":                     {documentJSON, documentJSON},

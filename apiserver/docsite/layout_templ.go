@@ -385,7 +385,7 @@ func search() templ.Component {
 			templ_7745c5c3_Var18 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<h1>Search</h1><p id=\"said\" role=\"status\">Searching needs the script of this page. Without it, look through the list of all pages.</p><ol id=\"found\"></ol>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<h1>Search</h1><p id=\"search-status\" role=\"status\">Searching needs the script of this page. Without it, look through the list of all pages.</p><ol id=\"found\"></ol>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

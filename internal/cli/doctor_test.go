@@ -84,7 +84,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 		code      int
 		want      map[string]doctor.Severity
 	}{
-		"nothing is said": {nil, nil, 0, nil},
+		"no flag": {nil, nil, 0, nil},
 		"a Redis that keeps everything": {
 			nil,
 			[]string{"--redis", "redis://" + good.Addr},

@@ -50,8 +50,8 @@ func startHAProxy(t *testing.T, dir, addr, api string) {
 	t.Cleanup(func() {
 		_, _ = command.Process.Kill(), command.Wait()
 		_ = log.Close()
-		if said, _ := os.ReadFile(log.Name()); t.Failed() {
-			t.Logf("HAProxy said:\n%s", said)
+		if output, _ := os.ReadFile(log.Name()); t.Failed() {
+			t.Logf("output of HAProxy:\n%s", output)
 		}
 	})
 }

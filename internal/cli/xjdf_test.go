@@ -150,9 +150,9 @@ func TestXJDFCommandsOnGoodAndHostileDocuments(t *testing.T) {
 			var out, errs bytes.Buffer
 			code := cli.Main(t.Context(), append([]string{"xjdf"}, args...), &out, &errs)
 			text := strings.ReplaceAll(out.String(), dir+string(filepath.Separator), "")
-			said := strings.ReplaceAll(errs.String(), dir, ".")
-			if code != test.code || !strings.Contains(text, test.has) || !strings.Contains(said, test.err) || test.err == "" && said != "" {
-				t.Errorf("exit code %d, standard error %q, standard output\n%.2000s", code, said, text)
+			stderr := strings.ReplaceAll(errs.String(), dir, ".")
+			if code != test.code || !strings.Contains(text, test.has) || !strings.Contains(stderr, test.err) || test.err == "" && stderr != "" {
+				t.Errorf("exit code %d, standard error %q, standard output\n%.2000s", code, stderr, text)
 			}
 		})
 	}

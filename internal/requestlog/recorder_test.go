@@ -260,7 +260,7 @@ func TestUnavailableStoreIsLoggedOnceAndLosesNothingWithinCapacity(t *testing.T)
 			t.Errorf("%+v, want what there is room for to be written, and the rest to be dropped", stats)
 		}
 		if n := strings.Count(text.String(), "the store is unavailable"); n != 1 {
-			t.Errorf("it is said %d times, want once:\n%s", n, text)
+			t.Errorf("the text is logged %d times, want once:\n%s", n, text)
 		}
 		if !strings.Contains(text.String(), fmt.Sprintf("the request log is written again\" dropped=%d", stats.Dropped)) {
 			t.Errorf("the log does not report the end of the outage:\n%s", text)

@@ -60,8 +60,8 @@ func startZitadel(t *testing.T) *zitadel {
 	t.Cleanup(func() {
 		_, _ = command.Process.Kill(), command.Wait()
 		_ = log.Close()
-		if said, _ := os.ReadFile(log.Name()); t.Failed() {
-			t.Logf("the provider said:\n%s", said)
+		if output, _ := os.ReadFile(log.Name()); t.Failed() {
+			t.Logf("output of the provider:\n%s", output)
 		}
 	})
 	eventually.Succeeds(t, func() error { return z.control(http.MethodPut, "/test/groups", "operators,staff") })

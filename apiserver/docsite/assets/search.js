@@ -38,14 +38,14 @@ function find(index, question) {
 }
 
 function show(hits) {
-  const said = document.getElementById("said");
+  const status = document.getElementById("search-status");
   const list = document.getElementById("found");
   list.replaceChildren();
   if (hits === null) {
-    said.textContent = "Type a word of three letters or more.";
+    status.textContent = "Type a word of three letters or more.";
     return;
   }
-  said.textContent = hits.length === 0 ? "Nothing was found." : hits.length + (hits.length === 1 ? " place" : " places");
+  status.textContent = hits.length === 0 ? "Nothing was found." : hits.length + (hits.length === 1 ? " place" : " places");
   for (const hit of hits) {
     const link = document.createElement("a");
     link.href = hit.file;
@@ -66,5 +66,5 @@ async function start() {
 }
 
 start().catch(() => {
-  document.getElementById("said").textContent = "The index could not be read. Look through the list of all pages.";
+  document.getElementById("search-status").textContent = "The index could not be read. Look through the list of all pages.";
 });

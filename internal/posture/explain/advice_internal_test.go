@@ -13,7 +13,7 @@ func TestEveryRuleOfTheDecisionTableIsExplained(t *testing.T) {
 	for c := range posture.Capabilities() {
 		for rule := range posture.RulesOf(c) {
 			if adviceOn(rule.Reason).asks == "" {
-				t.Errorf("nothing is said of %s", rule.Reason)
+				t.Errorf("no advice for the reason %s", rule.Reason)
 			}
 		}
 	}

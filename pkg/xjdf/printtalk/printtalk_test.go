@@ -101,8 +101,8 @@ func TestDocumentsAreValidByThePrintTalkSchema(t *testing.T) {
 	for name, document := range documents(t) {
 		command := exec.CommandContext(t.Context(), "xmllint", "--nonet", "--noout", "--schema", schema, "-")
 		command.Stdin = bytes.NewReader(written(t, document))
-		if said, err := command.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", name, err, said)
+		if output, err := command.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, output)
 		}
 	}
 }
