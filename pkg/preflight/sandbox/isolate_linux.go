@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"syscall"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/landlock-lsm/go-landlock/landlock"
@@ -84,6 +85,11 @@ func ForbidProcesses() error {
 		})
 	}
 	done.Wait()
+	// The runtime may still be starting threads that it has decided to start. A system call on all threads waits
+	// for them. It is not supported in a binary with cgo.
+	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_GETPID, 0, 0, 0); errno != 0 && errno != syscall.ENOTSUP {
+		return fmt.Errorf("wait for threads: %w", errno)
+	}
 	if err := unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{}); err != nil {
 		return fmt.Errorf("limit of processes: %w", err)
 	}
