@@ -80,9 +80,10 @@ func Match(acceptLanguage string) string {
 
 // Language formats the texts of one language. It is safe for concurrent use.
 type Language struct {
-	code    string
-	printer *message.Printer
-	// texts holds the compiled texts by key, and forms the forms of groups.
+	code string
+	// printer formats numbers and plurals.
+	printer func() *message.Printer
+	// texts holds the texts by key, and forms the forms of groups.
 	texts map[string]template
 	forms map[string]map[string]template
 	// titles and fixes hold the titles and hints of the rules, which have no parameters.
@@ -90,11 +91,8 @@ type Language struct {
 	and           string
 }
 
-// template is a text whose parameters are numbered for the catalogue.
-type template struct {
-	key        string
-	parameters []parameter
-}
+// template is a text with parameters in braces.
+type template string
 
 // parameter is a parameter of a text with its group, "" for its plain value.
 type parameter struct{ name, group string }
@@ -116,66 +114,66 @@ func In(code string) *Language {
 	return languages[English]()
 }
 
-// compile builds the catalogue of one language. It panics on an invalid text, which
-// the tests of the package find.
+// compile builds the catalogue of one language.
 func compile(code string, tag language.Tag, of func(text) string) *Language {
-	builder := catalog.NewBuilder(catalog.Fallback(tag))
+	rules := all()
 	l := &Language{
-		code: code, printer: message.NewPrinter(tag, message.Catalog(builder)),
-		texts: map[string]template{}, forms: map[string]map[string]template{}, titles: map[string]string{}, fixes: map[string]string{},
+		code: code, printer: sync.OnceValue(func() *message.Printer { return printer(tag, of) }),
+		texts: make(map[string]template, 2*len(rules)), forms: map[string]map[string]template{},
+		titles: make(map[string]string, len(rules)), fixes: make(map[string]string, len(rules)),
 	}
-	add := func(key string, t text) template {
-		format, parameters := numbered(of(t))
-		if err := builder.SetString(tag, key, format); err != nil {
-			panic(fmt.Sprintf("text %s: %v", key, err))
-		}
-		return template{key: key, parameters: parameters}
-	}
-	for _, r := range all() {
+	for _, r := range rules {
 		l.titles[r.id], l.fixes[r.id] = of(r.title), of(r.fix)
 		for variant, t := range r.messages {
-			id := MessageID(r.id, variant)
-			l.texts[id] = add(id, t)
+			l.texts[MessageID(r.id, variant)] = template(of(t))
 		}
 	}
 	for id, t := range reports {
-		l.texts["report:"+id] = add("report:"+id, t)
+		l.texts["report:"+id] = template(of(t))
 	}
 	for name, forms := range groups {
 		if _, isPlural := forms["other"]; isPlural {
-			cases := []any{}
-			for _, form := range []string{"one", "other"} {
-				cases = append(cases, form, strings.ReplaceAll(of(forms[form]), "{n}", "%[2]s"))
-			}
-			if err := builder.Set(tag, "plural:"+name, plural.Selectf(1, "%d", cases...)); err != nil {
-				panic(fmt.Sprintf("plural %s: %v", name, err))
-			}
 			continue
 		}
-		l.forms[name] = map[string]template{}
+		l.forms[name] = make(map[string]template, len(forms))
 		for token, t := range forms {
-			l.forms[name][token] = add("form:"+name+":"+token, t)
+			l.forms[name][token] = template(of(t))
 		}
 	}
 	l.and = of(reports["and"])
 	return l
 }
 
-// numbered converts a text to a format with numbered arguments, and lists its
-// parameters.
-func numbered(s string) (string, []parameter) {
-	var out strings.Builder
-	var parameters []parameter
-	for {
+// printer returns the printer of the numbers and plurals of a language. It panics on an invalid plural,
+// which the tests of the package find.
+func printer(tag language.Tag, of func(text) string) *message.Printer {
+	builder := catalog.NewBuilder(catalog.Fallback(tag))
+	for name, forms := range groups {
+		if _, isPlural := forms["other"]; !isPlural {
+			continue
+		}
+		cases := []any{}
+		for _, form := range []string{"one", "other"} {
+			cases = append(cases, form, strings.ReplaceAll(of(forms[form]), "{n}", "%[2]s"))
+		}
+		if err := builder.Set(tag, "plural:"+name, plural.Selectf(1, "%d", cases...)); err != nil {
+			panic(fmt.Sprintf("plural %s: %v", name, err))
+		}
+	}
+	return message.NewPrinter(tag, message.Catalog(builder))
+}
+
+// parts returns the literal parts of a text, and the parameters between them.
+func (t template) parts() (literals []string, parameters []parameter) {
+	for s := string(t); ; {
 		before, rest, found := strings.Cut(s, "{")
-		out.WriteString(strings.ReplaceAll(before, "%", "%%"))
+		literals = append(literals, before)
 		if !found {
-			return out.String(), parameters
+			return literals, parameters
 		}
 		inner, after, _ := strings.Cut(rest, "}")
 		name, group, _ := strings.Cut(inner, ":")
 		parameters = append(parameters, parameter{name, group})
-		fmt.Fprintf(&out, "%%[%d]s", len(parameters))
 		s = after
 	}
 }
@@ -242,7 +240,7 @@ func (l *Language) Term(group, token string) string {
 
 // Plural formats a number with the noun of a group.
 func (l *Language) Plural(group string, n int) string {
-	return l.printer.Sprintf(message.Key("plural:"+group, ""), n, l.Number(float64(n), 0))
+	return l.printer().Sprintf(message.Key("plural:"+group, ""), n, l.Number(float64(n), 0))
 }
 
 // maxCount is the highest number that takes a plural form; a float64 holds it exactly.
@@ -255,15 +253,16 @@ func (l *Language) format(t template, values map[string]any, depth int) (string,
 	if depth > maxDepth {
 		return "", false
 	}
-	args := make([]any, len(t.parameters))
-	for i, p := range t.parameters {
+	literals, parameters := t.parts()
+	out := literals[0]
+	for i, p := range parameters {
 		arg, fits := l.argument(p, values, depth)
 		if !fits {
 			return "", false
 		}
-		args[i] = arg
+		out += arg + literals[i+1]
 	}
-	return l.printer.Sprintf(message.Key(t.key, ""), args...), true
+	return out, true
 }
 
 // argument formats one parameter.
@@ -342,7 +341,7 @@ func (l *Language) List(names []string, omitted int) string {
 
 // Number formats a number with at most so many decimals, without trailing zeros.
 func (l *Language) Number(v float64, decimals int) string {
-	return l.printer.Sprint(number.Decimal(v, number.MaxFractionDigits(decimals), number.NoSeparator()))
+	return l.printer().Sprint(number.Decimal(v, number.MaxFractionDigits(decimals), number.NoSeparator()))
 }
 
 // Messages returns the ids of all messages in alphabetical order.
@@ -370,7 +369,8 @@ func (l *Language) Parameters(id string) (names, optional []string) {
 
 // collect adds the parameters of a text and of the forms that it can select.
 func (l *Language) collect(t template, optional bool, found, mayMiss map[string]bool, depth int) {
-	for _, p := range t.parameters {
+	_, parameters := t.parts()
+	for _, p := range parameters {
 		_, missing := l.forms[p.group][""]
 		if optional || missing {
 			mayMiss[p.name] = true
