@@ -317,8 +317,10 @@ func (c *Canvas) Measure(box image.Rectangle, side int) Measurement {
 	m.Cells = make([]uint16, m.Columns*m.Rows)
 	for y := box.Min.Y; y < box.Max.Y; y++ {
 		cells := m.Cells[(y-box.Min.Y)/side*m.Columns:]
-		for x := 0; x < box.Dx(); x += measured {
-			m.row(l, y, box.Min.X+x, min(measured, box.Dx()-x), x, cells)
+		from, until := l.painted(y, box.Min.X, box.Max.X)
+		m.Totals[0] += uint32(box.Dx() - (until - from)) // #nosec G115 -- inside of the box
+		for x := from; x < until; x += measured {
+			m.row(l, y, x, min(measured, until-x), x-box.Min.X, cells)
 		}
 	}
 	return m
@@ -412,39 +414,43 @@ func (c *Canvas) Mean(box image.Rectangle, side, inks int) (percent float64, squ
 // Convert replaces the process inks of each pixel that has some.
 func (c *Canvas) Convert(to func([FirstSpot]uint8) [FirstSpot]uint8) { c.page.convert(to) }
 
-// ConvertGroup is [Canvas.Convert] for the group that is being painted, and returns the number of its
-// pixels.
-func (c *Canvas) ConvertGroup(to func([FirstSpot]uint8) [FirstSpot]uint8) int64 {
-	c.top.convert(to)
-	return int64(len(c.top.alpha))
-}
+// ConvertGroup is [Canvas.Convert] for the group that is being painted, and returns the number of the
+// pixels that may have ink.
+func (c *Canvas) ConvertGroup(to func([FirstSpot]uint8) [FirstSpot]uint8) int64 { return c.top.convert(to) }
 
-func (l *layer) convert(to func([FirstSpot]uint8) [FirstSpot]uint8) {
+func (l *layer) convert(to func([FirstSpot]uint8) [FirstSpot]uint8) (pixels int64) {
 	var last, result [FirstSpot]uint8
-	for i := range l.box.Dx() * l.box.Dy() {
-		var inks [FirstSpot]uint8
-		for p := range inks {
-			if l.planes[p] != nil {
-				inks[p] = l.planes[p][i]
-			}
-		}
-		if inks == ([FirstSpot]uint8{}) {
-			continue
-		}
-		if inks != last {
-			last, result = inks, to(inks)
-		}
-		for p, v := range result {
-			if l.planes[p] == nil {
-				if v == 0 {
-					continue
+	for y, row := range l.rows {
+		pixels += int64(row.until - row.from)
+		for i := y*l.box.Dx() + int(row.from); i < y*l.box.Dx()+int(row.until); i++ {
+			var inks [FirstSpot]uint8
+			for p := range inks {
+				if l.planes[p] != nil {
+					inks[p] = l.planes[p][i]
 				}
-				l.allocate(p)
 			}
-			l.planes[p][i] = v
+			if inks == ([FirstSpot]uint8{}) {
+				continue
+			}
+			if inks != last {
+				last, result = inks, to(inks)
+			}
+			for p, v := range result {
+				if l.planes[p] == nil {
+					if v == 0 {
+						continue
+					}
+					l.allocate(p)
+				}
+				l.planes[p][i] = v
+			}
 		}
 	}
+	return pixels
 }
+
+// Painted returns the range of the pixels from left to right that may have ink in a row.
+func (c *Canvas) Painted(y, left, right int) (from, until int) { return c.page.painted(y, left, right) }
 
 // Plane returns the amounts of a plane, row by row, or nil for a plane without ink.
 func (c *Canvas) Plane(p int) []uint8 { return c.page.planes[p] }

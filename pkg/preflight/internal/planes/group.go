@@ -21,8 +21,31 @@ type layer struct {
 	// began; baseAlpha is nil where that was opaque.
 	base      [Max][]uint8
 	baseAlpha []uint8
+	// rows holds for each row the pixels that objects may have painted.
+	rows []span
 	// memory is about the size of the planes, in bytes.
 	memory int64
+}
+
+// span is a range of pixels of a row, relative to the box of the layer. It is empty if until is 0.
+type span struct{ from, until int32 }
+
+// touch records that an object paints n pixels of a row.
+func (l *layer) touch(y, x, n int) {
+	s := &l.rows[y-l.box.Min.Y]
+	from := int32(x - l.box.Min.X) // #nosec G115 -- inside of the box
+	until := from + int32(n)       // #nosec G115 -- inside of the box
+	if s.until > 0 {
+		from, until = min(s.from, from), max(s.until, until)
+	}
+	*s = span{from, until}
+}
+
+// painted returns the range of the pixels from left to right that objects may have painted in a row.
+func (l *layer) painted(y, left, right int) (from, until int) {
+	s := l.rows[y-l.box.Min.Y]
+	from, until = max(left, l.box.Min.X+int(s.from)), min(right, l.box.Min.X+int(s.until))
+	return from, max(from, until)
 }
 
 func (l *layer) index(y, x int) int { return (y-l.box.Min.Y)*l.box.Dx() + x - l.box.Min.X }
@@ -73,7 +96,7 @@ func (c *Canvas) Flatten() { c.begun = append(c.begun, nil) }
 func (c *Canvas) Begin(g Group) bool {
 	box := g.Box.Intersect(c.top.box)
 	area := int64(box.Dx()) * int64(box.Dy())
-	l := &layer{box: box, below: c.top, isolated: g.Isolated, knockout: g.Knockout, memory: area * 6}
+	l := &layer{box: box, below: c.top, isolated: g.Isolated, knockout: g.Knockout, rows: make([]span, box.Dy()), memory: area * 6}
 	if !g.Isolated {
 		for _, plane := range c.top.planes {
 			if plane != nil {
@@ -131,7 +154,14 @@ func (c *Canvas) End(clip *raster.Clip, paint Paint) {
 	c.memory -= group.memory
 	c.top = group.below
 	paint.Planes = All
-	c.Draw(group, nil, raster.NewClip(clip.Box.Intersect(group.box)), &paint)
+	region := raster.NewClip(clip.Box.Intersect(group.box))
+	for y := region.Box.Min.Y; y < region.Box.Max.Y; y++ {
+		if from, until := group.painted(y, region.Box.Min.X, region.Box.Max.X); from < until {
+			cover := c.cover[:until-from]
+			raster.Set(cover, 255)
+			c.draw(group, y, from, cover, region, &paint)
+		}
+	}
 }
 
 // Work implements [Source].

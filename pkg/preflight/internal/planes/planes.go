@@ -10,7 +10,9 @@
 package planes
 
 import (
+	"encoding/binary"
 	"image"
+	"math"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
@@ -119,10 +121,10 @@ type Canvas struct {
 	raster raster.Rasterizer
 	// work is the work so far, without that of the rasterizer.
 	work int64
-	// owners holds for each pixel of the page the last mark that covered it; seen holds
+	// owners holds for each row of the page the last mark that covered each pixel, or nil; seen holds
 	// what is known of each mark.
-	owners []uint32
-	seen   []sight
+	owners [][]uint32
+	seen   []*[sights]sight
 	pixels Pixels
 	cover  []uint8
 	behind []uint8
@@ -140,7 +142,8 @@ func NewCell(box image.Rectangle) *Canvas {
 }
 
 func newCanvas(page *layer) *Canvas {
-	c := &Canvas{page: page, top: page}
+	page.rows = make([]span, page.box.Dy())
+	c := &Canvas{page: page, top: page, owners: make([][]uint32, page.box.Dy())}
 	width := page.box.Dx()
 	c.ratio = make([]uint16, width)
 	c.cover, c.behind = make([]uint8, width), make([]uint8, width)
@@ -254,17 +257,28 @@ func (c *Canvas) flat(y, x int, cover []uint8, paint *Paint) {
 func mix(to, cover []uint8, v uint8) {
 	to = to[:len(cover)]
 	for i := 0; i < len(cover); {
-		switch share := cover[i]; share {
-		case 0:
-			i++
-		case 255:
-			end := covered(cover, i)
-			raster.Set(to[i:end], v)
-			i = end
-		default:
-			to[i] = between(to[i], v, share)
-			i++
+		if i+8 <= len(cover) {
+			switch eight := binary.LittleEndian.Uint64(cover[i:]); {
+			case eight == 0:
+				i += 8
+				continue
+			case eight != math.MaxUint64:
+				part, shares := to[i:i+8], cover[i:i+8]
+				for k, share := range shares {
+					part[k] = between(part[k], v, share)
+				}
+				i += 8
+				continue
+			}
 		}
+		if cover[i] < 255 {
+			to[i] = between(to[i], v, cover[i])
+			i++
+			continue
+		}
+		end := covered(cover, i)
+		raster.Set(to[i:end], v)
+		i = end
 	}
 }
 
@@ -281,7 +295,7 @@ func union(a, b uint8) uint8 { return a + raster.Times(255-a, b) }
 
 // between returns the value at a share, in 1/255, of the way from a to b.
 func between(a, b, share uint8) uint8 {
-	v := uint32(a)*uint32(255-share) + uint32(b)*uint32(share) + 128
+	v := int(a)*255 + int(share)*(int(b)-int(a)) + 128
 	return uint8((v + v>>8) >> 8) // #nosec G115 -- at most 255
 }
 

@@ -3,6 +3,7 @@
 package planes
 
 import (
+	"encoding/binary"
 	"image"
 	"math"
 	"slices"
@@ -44,6 +45,7 @@ func (s *sight) extend(y, x int, cover []uint8) {
 // note records that a mark paints pixels with the opacities of cover. A mark owns the
 // pixels that it covers: what is below cannot be seen.
 func (c *Canvas) note(y, x int, cover []uint8, paint *Paint) {
+	c.top.touch(y, x, len(cover))
 	if paint.Erased != nil {
 		paint.Erased.count(c.top, y, x, cover)
 	}
@@ -57,31 +59,45 @@ func (c *Canvas) note(y, x int, cover []uint8, paint *Paint) {
 		state.printed = state.printed || slices.ContainsFunc(cover, func(v uint8) bool { return v != 0 })
 		return
 	}
-	if c.owners == nil {
-		c.owners = make([]uint32, c.page.box.Dx()*c.page.box.Dy())
+	row := &c.owners[y-c.page.box.Min.Y]
+	if *row == nil {
+		*row = make([]uint32, c.page.box.Dx())
 	}
-	owners := c.owners[c.page.index(y, x):][:len(cover)]
+	owners := (*row)[x-c.page.box.Min.X:][:len(cover)]
 	for i := 0; i < len(cover); {
-		switch cover[i] {
-		case 0:
-			i++
-		case 255:
-			end := covered(cover, i)
-			raster.Set(owners[i:end], paint.Mark)
-			state.printed, state.owner = true, true
-			i = end
-		default:
-			state.printed = true
-			i++
+		if i+8 <= len(cover) {
+			eight := binary.LittleEndian.Uint64(cover[i:])
+			if state.printed = state.printed || eight != 0; !full(eight) {
+				i += 8
+				continue
+			}
 		}
+		if cover[i] < 255 {
+			state.printed = state.printed || cover[i] != 0
+			i++
+			continue
+		}
+		end := covered(cover, i)
+		raster.Set(owners[i:end], paint.Mark)
+		state.printed, state.owner = true, true
+		i = end
 	}
 }
 
+// full reports whether one of eight bytes is 255.
+func full(eight uint64) bool {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	return (^eight-ones)&eight&highs != 0
+}
+
+// sights is the number of marks in a part of the list of marks, which grows by whole parts.
+const sights = 256
+
 func (c *Canvas) sight(mark uint32) *sight {
-	for int(mark) >= len(c.seen) {
-		c.seen = append(c.seen, sight{})
+	for int(mark/sights) >= len(c.seen) {
+		c.seen = append(c.seen, new([sights]sight))
 	}
-	return &c.seen[mark]
+	return &c.seen[mark/sights][mark%sights]
 }
 
 // Assume records that a mark can be seen: it could not be painted.
@@ -98,18 +114,26 @@ func (c *Canvas) opaque() bool { return c.top == c.page }
 // later marks have not covered all of it. Mark 0 is always visible. The rectangle contains the
 // pixels that the mark paints; it is empty for a mark that paints less than a quarter of each.
 func (c *Canvas) Visible() func(mark uint32) (image.Rectangle, bool) {
-	remains := make([]bool, len(c.seen))
-	for _, mark := range c.owners {
-		remains[mark] = true
+	remains := make([]bool, len(c.seen)*sights)
+	last := uint32(0)
+	for y, row := range c.owners {
+		if row == nil {
+			continue
+		}
+		for _, mark := range row[c.page.rows[y].from:c.page.rows[y].until] {
+			if mark != last {
+				last, remains[mark] = mark, true
+			}
+		}
 	}
 	return func(mark uint32) (image.Rectangle, bool) {
 		if mark == 0 {
 			return image.Rect(math.MinInt32, math.MinInt32, math.MaxInt32, math.MaxInt32), true
 		}
-		if int(mark) >= len(c.seen) {
+		if int(mark) >= len(remains) {
 			return image.Rectangle{}, false
 		}
-		s := &c.seen[mark]
+		s := c.sight(mark)
 		return image.Rect(int(s.left), int(s.top), int(s.right), int(s.bottom)), s.printed && (!s.owner || remains[mark])
 	}
 }

@@ -31,6 +31,9 @@ func (r *Renderer) edges(mm float64) [4]facts.EdgeInk {
 		if at < 0 {
 			return 0
 		}
+		if from, until := s.canvas.Painted(at/width, at%width, at%width+1); from == until {
+			return 0
+		}
 		sum := 0
 		for _, plane := range inks {
 			sum += int(plane[at])
