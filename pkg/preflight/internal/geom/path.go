@@ -45,6 +45,9 @@ func (p *Path) Points() int { return len(p.points) }
 // Breadth returns the smallest distance between two parallel lines that enclose the points from
 // an index on, control points included. It is 0 for points on a line.
 func (p *Path) Breadth(from int) float64 {
+	if len(p.points)-from < 3 {
+		return 0
+	}
 	hull := hull(p.points[from:])
 	if len(hull) < 3 {
 		return 0

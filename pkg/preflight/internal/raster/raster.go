@@ -26,9 +26,10 @@ type Rasterizer struct {
 	cells []cell
 	// rows holds for each row of the box the index of its first cell plus one.
 	rows []int32
-	// small holds the cells of a small box, row by row, and is zero between calls; extents holds for each
-	// row which of them are used. Both are empty for another box.
-	small   []height
+	// small holds for each pixel of a small box, row by row, by how much its coverage differs from that of the
+	// pixel before. Each row has one more number, for the pixel behind it. All are zero between calls.
+	// extents holds for each row which pixels have an outline. It is empty for another box.
+	small   []float32
 	extents []extent
 	low     int
 	high    int
@@ -41,14 +42,11 @@ type Rasterizer struct {
 	work    int64
 }
 
-// height is the outline in one pixel, like that of a cell.
-type height struct{ cover, area float32 }
-
-// extent is a range of cells of a row, with its last one.
+// extent is a range of pixels of a row, with its last one.
 type extent struct{ first, last int32 }
 
-// smallBox is the number of pixels up to which a box has a cell for each pixel: cells of larger boxes are
-// listed.
+// smallBox is the number of pixels up to which a box has a number for each pixel: larger boxes have a list of
+// cells.
 const smallBox = 1 << 13
 
 // The work of the parts of a shape, about a nanosecond each. smallWork is that of a cell of a small box.
@@ -109,8 +107,8 @@ func (r *Rasterizer) reset(box image.Rectangle) {
 	r.low, r.high = box.Dy(), -1
 	r.extents = r.extents[:0]
 	if area := box.Dx() * box.Dy(); area <= smallBox {
-		if len(r.small) < area {
-			r.small = make([]height, smallBox)
+		if r.small == nil {
+			r.small = make([]float32, 2*smallBox)
 		}
 		for range box.Dy() {
 			r.extents = append(r.extents, extent{first: math.MaxInt32, last: -1})
@@ -233,30 +231,35 @@ func (r *Rasterizer) inRow(y int, x0, x1, height float64) {
 
 // inSmallRow adds an edge that lies in several cells of a row of a small box.
 func (r *Rasterizer) inSmallRow(y, first, last int, x0, x1, height float64) {
-	at := y * r.box.Dx()
-	cells := r.small[at+first : at+last+1]
+	at := y * (r.box.Dx() + 1)
+	steps := r.small[at+first : at+last+2]
 	e := &r.extents[y]
 	e.first, e.last = min(e.first, int32(first)), max(e.last, int32(last)) // #nosec G115 -- inside the box
 	rate := height / (x1 - x0)
 	part := rate * (float64(first+1) - x0)
-	cells[0].cover += float32(part)
-	cells[0].area += float32(part * (float64(first+1) - x0) / 2)
-	whole, half := float32(rate), float32(rate/2)
-	inner := cells[1 : len(cells)-1]
-	for x := range inner {
-		inner[x].cover += whole
-		inner[x].area += half
+	area := part * (float64(first+1) - x0) / 2
+	steps[0] += float32(area)
+	steps[1] += float32(part - area)
+	if whole, n := float32(rate), len(steps); n > 3 {
+		// The edge covers half of the height of each pixel in between, and of each pixel behind it the other half.
+		steps[1] += float32(rate / 2)
+		inner := steps[2 : n-2]
+		for x := range inner {
+			inner[x] += whole
+		}
+		steps[n-2] += float32(rate / 2)
 	}
 	part = rate * (x1 - float64(last))
-	cells[len(cells)-1].cover += float32(part)
-	cells[len(cells)-1].area += float32(part * (1 - (x1-float64(last))/2))
+	area = part * (1 - (x1-float64(last))/2)
+	steps[len(steps)-2] += float32(area)
+	steps[len(steps)-1] += float32(part - area)
 }
 
 func (r *Rasterizer) add(y, x int, cover, area float32) {
 	if len(r.extents) > 0 {
-		c := &r.small[y*r.box.Dx()+x]
-		c.cover += cover
-		c.area += area
+		steps := r.small[y*(r.box.Dx()+1)+x:][:2]
+		steps[0] += area
+		steps[1] += cover - area
 		e := &r.extents[y]
 		e.first, e.last = min(e.first, int32(x)), max(e.last, int32(x)) // #nosec G115 -- x is inside the box
 		return
@@ -272,7 +275,7 @@ func (r *Rasterizer) add(y, x int, cover, area float32) {
 	r.rows[y] = int32(len(r.cells))                                                    // #nosec G115 -- bounded by the segments of a path
 }
 
-// sweepSmall adds up the cells of each row of a small box from left to right, and clears them.
+// sweepSmall adds up the numbers of each row of a small box from left to right, and clears them.
 func (r *Rasterizer) sweepSmall(evenOdd bool, row Row) {
 	width := r.box.Dx()
 	for y := max(r.low, 0); y <= r.high; y++ {
@@ -280,21 +283,23 @@ func (r *Rasterizer) sweepSmall(evenOdd bool, row Row) {
 		if first >= end {
 			continue
 		}
-		cells, cover := r.small[y*width+first:y*width+end], r.cover[first:width]
+		steps := r.small[y*(width+1)+first : y*(width+1)+end+1]
+		cover := r.cover[first:end]
 		var sum float32
-		for x := 0; x < len(cells); {
-			if cell := cells[x]; cell.cover != 0 || cell.area != 0 {
-				cover[x] = share(sum+cell.area, evenOdd)
-				sum += cell.cover
-				cells[x] = height{}
-				x++
+		for x := 0; x < len(cover); x++ {
+			step := steps[x]
+			if sum += step; step != 0 || x == 0 {
+				cover[x] = share(sum, evenOdd)
 				continue
 			}
 			from := x
-			for x++; x < len(cells) && cells[x].cover == 0 && cells[x].area == 0; x++ {
+			for x+1 < len(cover) && steps[x+1] == 0 {
+				x++
 			}
-			Set(cover[from:x], share(sum, evenOdd))
+			Set(cover[from:x+1], cover[from-1])
 		}
+		sum += steps[len(cover)]
+		clear(steps)
 		r.work += int64((end - first) * smallWork)
 		r.finish(y, first, end, sum, evenOdd, row)
 	}
@@ -406,18 +411,13 @@ func Set[T uint8 | uint32](to []T, v T) {
 
 // share converts a signed coverage to 0 to 255.
 func share(sum float32, evenOdd bool) uint8 {
-	if sum < 0 {
-		sum = -sum
-	}
+	sum = math.Float32frombits(math.Float32bits(sum) &^ (1 << 31)) // without the sign
 	if evenOdd && sum > 1 {
 		if sum -= 2 * float32(int(sum/2)); sum > 1 {
 			sum = 2 - sum
 		}
 	}
-	if sum >= 1 {
-		return 255
-	}
-	return uint8(sum*255 + 0.5)
+	return uint8(min(int32(sum*255+0.5), 255)) // #nosec G115 -- at most 255
 }
 
 // tolerance is the distance between a curve and the lines that replace it, in pixels.
