@@ -472,6 +472,19 @@ func (r *Renderer) several(w *reduction, from color.Image) {
 	for c := range means {
 		w.add(c, &identity, &means[c])
 	}
+	if r.surface.light != nil && !r.surface.mask && from.Space.RGB() {
+		// A group in RGB keeps the values of each component.
+		w.after = append(w.after, func() {
+			for c, plane := range means {
+				complement := tableOf(w.reader.Levels(c), func(v float64) float64 { return 1 - v })
+				for i, v := range plane {
+					plane[i] = complement[v]
+				}
+				w.out.Amounts[c] = plane
+			}
+		})
+		return
+	}
 	w.after = append(w.after, func() { r.convertMeans(w, from.Space, means) })
 }
 
