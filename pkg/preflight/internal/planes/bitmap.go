@@ -416,7 +416,9 @@ func (c *Canvas) Convert(to func([FirstSpot]uint8) [FirstSpot]uint8) { c.page.co
 
 // ConvertGroup is [Canvas.Convert] for the group that is being painted, and returns the number of the
 // pixels that may have ink.
-func (c *Canvas) ConvertGroup(to func([FirstSpot]uint8) [FirstSpot]uint8) int64 { return c.top.convert(to) }
+func (c *Canvas) ConvertGroup(to func([FirstSpot]uint8) [FirstSpot]uint8) int64 {
+	return c.top.convert(to)
+}
 
 func (l *layer) convert(to func([FirstSpot]uint8) [FirstSpot]uint8) (pixels int64) {
 	var last, result [FirstSpot]uint8

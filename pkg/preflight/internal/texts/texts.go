@@ -254,15 +254,17 @@ func (l *Language) format(t template, values map[string]any, depth int) (string,
 		return "", false
 	}
 	literals, parameters := t.parts()
-	out := literals[0]
+	var out strings.Builder
+	out.WriteString(literals[0])
 	for i, p := range parameters {
 		arg, fits := l.argument(p, values, depth)
 		if !fits {
 			return "", false
 		}
-		out += arg + literals[i+1]
+		out.WriteString(arg)
+		out.WriteString(literals[i+1])
 	}
-	return out, true
+	return out.String(), true
 }
 
 // argument formats one parameter.
