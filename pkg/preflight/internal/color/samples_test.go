@@ -302,6 +302,7 @@ func FuzzMeasure(f *testing.F) {
 	f.Add(2000, 2000, 8, true, flatJPEG(64, true))
 	f.Add(2000, 2000, 8, true, flatJPEG(64, false))
 	f.Add(450, 450, 8, true, flatJPEG(64, true)) // of which some samples of each block are read
+	f.Add(250, 250, 8, true, flatJPEG(64, true))
 	f.Add(9, 3, 1, false, []byte{1, 2, 3, 4, 5, 6, 7, 8})
 	spaces := []*color.Space{space(f, "/DeviceCMYK"), space(f, "/DeviceGray"), space(f, duotone), space(f, "[/Indexed /DeviceCMYK 1 <00>]")}
 	f.Fuzz(func(t *testing.T, width, height, bits int, coded bool, data []byte) {

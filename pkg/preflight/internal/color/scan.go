@@ -80,7 +80,7 @@ func (b *blocks) units(r *reader, parts []*component, shift int) bool {
 					b.put(p, x, y, mean)
 				}
 				if b.detailed {
-					b.low, b.detailed = [16]float32{}, false
+					b.low, b.detailed = [64]float32{}, false
 				}
 			}
 		}
@@ -141,7 +141,7 @@ func (b *blocks) block(r *reader, p *component, last *int) (int, bool) {
 }
 
 // highest is the last frequency, in the order of the data, that a number of samples needs.
-var highest = [5]int{2: 4, 4: 24} // constant
+var highest = [9]int{2: 4, 4: 24, 8: 63} // constant
 
 // places are the frequencies of a block in the order of the data (figure A.6).
 var places = func() (out [64]struct{ u, v int }) {
@@ -164,8 +164,8 @@ var places = func() (out [64]struct{ u, v int }) {
 
 // waves are the values of each frequency at the samples of a block, by the number of samples: the inverse
 // transform of fewer samples (A.3.3), for coefficients of eight.
-var waves = func() (out [5][4][4]float32) {
-	for _, side := range [...]int{2, 4} {
+var waves = func() (out [9][8][8]float32) {
+	for _, side := range [...]int{2, 4, 8} {
 		n := float64(side)
 		for u := range side {
 			scale := math.Sqrt(n / 8 * 2 / n)
@@ -186,16 +186,20 @@ func (b *blocks) put(p *component, x, y, mean int) {
 	limited := func(v int) int16 { return int16(min(max(v+128, -1024), 1024)) } // #nosec G115 -- limited
 	to := p.means[y*n*stride+x*n:]
 	if !b.detailed {
-		for i := range n * n {
-			to[i/n*stride+i%n] = limited(mean / 8)
+		v := limited(mean / 8)
+		for i := range n {
+			row := to[i*stride:][:n]
+			for k := range row {
+				row[k] = v
+			}
 		}
 		return
 	}
 	b.low[0] = float32(mean)
-	var sums [16]float32
+	var sums [64]float32
 	waves := &waves[n]
 	for v := range n {
-		var row [4]float32
+		var row [8]float32
 		blank := true
 		for u, f := range b.low[v*n : v*n+n] {
 			if f != 0 {

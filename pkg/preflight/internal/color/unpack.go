@@ -29,20 +29,35 @@ func Unpack(i Image, width, height int, room func(bytes int64) bool) (Image, boo
 		i.Codec, i.Bits, i.Data = Plain, 1, data
 		return i, err == nil && i.Space.Components == 1
 	}
-	// side is how many samples of a block of a JPEG, in each direction, suffice: 1, 2, or 8 for all.
-	side, times := 8, min(i.Width/max(width, 1), i.Height/max(height, 1))
-	switch {
-	case times >= 6 || i.Width > mostPixels/i.Height:
-		side = 1
-	case times >= 4:
-		side = 2
+	side := blockSide(i.Width, i.Height, width, height)
+	if i.Ahead != nil {
+		i.Ahead.Wait()
+		if side == 1 || i.Ahead.side < side {
+			i.Ahead = nil
+		} else {
+			side = i.Ahead.side
+		}
 	}
-	if side < 8 && (side == 1 || i.Ahead == nil) {
+	if side < 8 {
 		if unpacked, ok := unpackBlocks(i, side, room); ok {
 			return unpacked, true
 		}
 	}
 	return unpackWhole(i, room)
+}
+
+// blockSide returns how many samples of a block of a JPEG, in each direction, suffice for a reduced size: 1, 2,
+// 4, or 8 for all.
+func blockSide(jpegWidth, jpegHeight, width, height int) int {
+	switch times := min(jpegWidth/max(width, 1), jpegHeight/max(height, 1)); {
+	case times >= 8 || jpegWidth > mostPixels/jpegHeight:
+		return 1
+	case times >= 4:
+		return 2
+	case times >= 2:
+		return 4
+	}
+	return 8
 }
 
 // unpackJPX converts a JPEG 2000 image to the components of its space, or to its opacity. An array
@@ -70,22 +85,24 @@ func unpackJPX(i Image, width, height int, room func(bytes int64) bool) (Image, 
 	return i, true
 }
 
-// Decoding is a JPEG that another goroutine decodes.
+// Decoding is a JPEG that another goroutine decodes: to blocks of side samples in each direction, or as a whole.
 type Decoding struct {
 	done    chan struct{}
+	side    int
+	blocks  *blocks
 	picture image.Image
 	err     error
 }
 
-// Decode starts to decode a JPEG, and takes its bytes from the budget. It returns nil without room, and
-// for a JPEG that [Unpack] does not decode as a whole.
-func Decode(data []byte, room func(bytes int64) bool) *Decoding {
+// Decode starts to decode a JPEG for a reduced size, and takes its bytes from the budget. It returns nil without
+// room, and for a JPEG that is too large.
+func Decode(data []byte, width, height int, room func(bytes int64) bool) *Decoding {
 	data = withAdobe(data)
 	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
 	if err != nil || !decodable(config) || !room(jpegBytes(config)) {
 		return nil
 	}
-	d := &Decoding{done: make(chan struct{})}
+	d := &Decoding{done: make(chan struct{}), side: blockSide(config.Width, config.Height, width, height)}
 	go func() {
 		defer close(d.done)
 		defer func() {
@@ -93,6 +110,13 @@ func Decode(data []byte, room func(bytes int64) bool) *Decoding {
 				d.picture, d.err = nil, fmt.Errorf("decode JPEG: %v", fault)
 			}
 		}()
+		if d.side < 8 {
+			b := &blocks{data: data, side: d.side}
+			if b.headers(func(int64) bool { return true }) {
+				d.blocks = b
+				return
+			}
+		}
 		d.picture, d.err = jpeg.Decode(bytes.NewReader(data))
 	}()
 	return d
@@ -113,17 +137,17 @@ func jpegBytes(c image.Config) int64 { return int64(c.Width) * int64(c.Height) *
 func unpackWhole(i Image, room func(bytes int64) bool) (Image, bool) {
 	data := withAdobe(i.Data)
 	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
-	if err != nil || !decodable(config) || i.Ahead == nil && !room(jpegBytes(config)) {
+	if err != nil || !decodable(config) {
 		return i, false
 	}
 	var picture image.Image
-	if i.Ahead != nil {
-		i.Ahead.Wait()
+	switch {
+	case i.Ahead != nil && i.Ahead.blocks == nil:
 		picture, err = i.Ahead.picture, i.Ahead.err
-	} else {
+	case room(jpegBytes(config)):
 		picture, err = jpeg.Decode(bytes.NewReader(data))
 	}
-	if err != nil {
+	if err != nil || picture == nil {
 		return i, false
 	}
 	i.Width, i.Height, i.Bits, i.Codec, i.Data = config.Width, config.Height, 8, Plain, nil

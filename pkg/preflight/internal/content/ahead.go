@@ -17,7 +17,8 @@ type decoding struct {
 const maxAhead = 64
 
 // Ahead starts to decode the largest JPEG of a page that no page before has placed, on another core.
-// One is decoded at a time, and kept until a page places it. Call [Interpreter.Close] in the end.
+// One is decoded at a time, for an image that fills the page, and kept until a page places it. Call
+// [Interpreter.Close] in the end.
 func (in *Interpreter) Ahead(page *document.Page) {
 	objects := in.file.Dict(page.Resources["XObject"])
 	if in.ahead.jpeg != nil || len(objects) > maxAhead {
@@ -35,7 +36,8 @@ func (in *Interpreter) Ahead(page *document.Page) {
 		}
 	}
 	if len(data) > 0 {
-		in.ahead.jpeg = color.Decode(data, in.file.Budget.Paint)
+		width, height := in.renderer.Size(page)
+		in.ahead.jpeg = color.Decode(data, width, height, in.file.Budget.Paint)
 	}
 }
 

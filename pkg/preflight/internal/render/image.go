@@ -44,10 +44,6 @@ type bitmapKey struct {
 	mask, light bool
 }
 
-// finer is the least resolution of a bitmap, relative to that of the canvas, unless the
-// image has less.
-const finer = 1.25
-
 // maxBitmaps bounds the memory of images in inks.
 const maxBitmaps = 48 << 20
 
@@ -120,8 +116,8 @@ func (r *Renderer) bitmap(i *Image, device geom.Matrix) *planes.Bitmap {
 	if known, ok := r.bitmaps[key]; ok {
 		return known
 	}
-	// More than the resolution of the canvas, so that the sampler takes means.
-	made := r.convert(i, int(math.Ceil(finer*sx)), int(math.Ceil(finer*sy)))
+	// At least the resolution of the canvas: the sampler takes means of what is finer.
+	made := r.convert(i, int(math.Ceil(sx)), int(math.Ceil(sy)))
 	if made != nil {
 		if r.bytes += made.Size(); r.bytes > maxBitmaps {
 			clear(r.bitmaps)

@@ -116,7 +116,7 @@ func New(file *document.File, pages int, output *color.Output) *Renderer {
 func (r *Renderer) Start(page *document.Page) {
 	media := page.Media
 	scale := r.Resolution(page) * page.UserUnit / 72
-	width, height := int(math.Ceil(media.Width()*scale)), int(math.Ceil(media.Height()*scale))
+	width, height := r.Size(page)
 	r.leave()
 	r.page, r.depth, r.mark, r.memory, r.around = page, 0, 0, 0, 0
 	r.erased = map[int]*planes.Erased{}
@@ -125,7 +125,7 @@ func (r *Renderer) Start(page *document.Page) {
 	clear(r.glyphs)
 	spots := []string{}
 	r.surface = &surface{
-		canvas: planes.New(max(width, 1), max(height, 1)), spots: &spots,
+		canvas: planes.New(width, height), spots: &spots,
 		device: geom.Matrix{scale, 0, 0, -scale, -media[0] * scale, media[3] * scale},
 	}
 }
@@ -142,6 +142,12 @@ func (r *Renderer) Resolution(page *document.Page) float64 {
 		resolution = min(resolution, r.most)
 	}
 	return resolution
+}
+
+// Size returns the pixels of a rendered page.
+func (r *Renderer) Size(page *document.Page) (width, height int) {
+	scale := r.Resolution(page) * page.UserUnit / 72
+	return max(int(math.Ceil(page.Media.Width()*scale)), 1), max(int(math.Ceil(page.Media.Height()*scale)), 1)
 }
 
 // Limit bounds the resolution of the next pages, in pixels per inch of paper; 0 does not.
