@@ -151,7 +151,7 @@ func (a API) Handler() (http.Handler, error) {
 	router.NotFound(a.notFound)
 	router.MethodNotAllowed(a.methodNotAllowed(router))
 	return &surround{
-		accounts: accounts{listener: a.Listener, metrics: a.Metrics, tracer: a.Tracer, log: a.Log, now: a.Now, requests: a.Requests},
+		accounts: accounts{listener: a.Listener, metrics: a.Metrics, tracer: a.Tracer, log: a.Log, lines: telemetry.Deferred(a.Log), now: a.Now, requests: a.Requests},
 		problems: a.Problems, slots: slots, unshared: unsharedOf(a.Routes), next: router,
 	}, nil
 }

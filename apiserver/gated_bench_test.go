@@ -92,9 +92,11 @@ func (g *gatedServer) handler(b *testing.B, level slog.Level, requests *requestl
 	if err != nil {
 		b.Fatalf("apitest.Routes: %v", err)
 	}
+	log, flush := telemetry.NewBufferedLogger(null, level)
+	b.Cleanup(flush)
 	began, epoch := time.Now(), g.Clock.Now()
 	made, err := apiserver.API{
-		Gates: g.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: g.Metrics, Log: telemetry.NewLogger(null, level),
+		Gates: g.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: g.Metrics, Log: log,
 		Now: func() time.Time { return epoch.Add(time.Since(began)) }, Contracts: g.Contracts, Requests: requests,
 		Routes: append(routes, internalRoute(http.MethodGet, "/internal/rfq/{rfqId}", g.serve)),
 	}.Handler()

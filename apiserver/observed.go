@@ -28,7 +28,7 @@ type Observed struct {
 // Handler returns next with observation. The route of a request is the one that next sets in
 // the [respond.Exchange], or else the pattern of [http.ServeMux] that matched.
 func (o Observed) Handler(next http.Handler) http.Handler {
-	a := &accounts{listener: o.Listener, metrics: o.Metrics, tracer: o.Tracer, log: o.Log, now: o.Now}
+	a := &accounts{listener: o.Listener, metrics: o.Metrics, tracer: o.Tracer, lines: telemetry.Deferred(o.Log), now: o.Now}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := respond.Observe(w, a.now())
 		r, span := a.tracer.Request(r, x.Started)

@@ -93,7 +93,9 @@ type accounts struct {
 	metrics  *telemetry.Metrics
 	tracer   *telemetry.Tracer
 	log      *slog.Logger
-	now      func() time.Time
+	// lines writes the access log; the lines may wait a moment.
+	lines slog.Handler
+	now   func() time.Time
 	// requests records the requests of organizations; it may be nil.
 	requests *requestlog.Recorder
 }
@@ -122,14 +124,14 @@ func (a *accounts) account(x *respond.Exchange, r *http.Request, span telemetry.
 	if x.Status() >= 500 && x.Status() != http.StatusServiceUnavailable { // 503 includes closed capabilities
 		level = slog.LevelError
 	}
-	if a.log.Enabled(r.Context(), level) {
+	if a.lines.Enabled(r.Context(), level) {
 		// The record omits the source position, which is expensive and always the same.
 		record := slog.NewRecord(now, level, "request", 0)
 		record.AddAttrs(
 			slog.String("listener", a.listener), slog.String("requestId", x.ID()), slog.String("method", method(r.Method)),
 			slog.String("route", route), slog.Int("status", x.Status()), slog.String("code", string(x.Code())),
 			slog.Int64("bytes", x.Written()), slog.Float64("ms", float64(took.Microseconds())/1000))
-		_ = a.log.Handler().Handle(r.Context(), record) // slog.Logger ignores the error too
+		_ = a.lines.Handle(r.Context(), record) // slog.Logger ignores the error too
 	}
 }
 

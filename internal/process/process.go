@@ -86,7 +86,9 @@ type process struct {
 // newProcess makes a process for the given kinds of work; for all kinds if none is given.
 func newProcess(logs io.Writer, done ...telemetry.Work) *process {
 	level := new(slog.LevelVar)
-	p := &process{log: telemetry.NewLogger(logs, level), level: level, metrics: telemetry.NewMetrics(done...), now: time.Now}
+	written, flush := telemetry.NewBufferedLogger(logs, level)
+	p := &process{log: written, level: level, metrics: telemetry.NewMetrics(done...), now: time.Now}
+	p.onClose(flush) // first, so that it is called last
 	// Libraries, such as the clients of net/http, print there what strangers send.
 	log.SetFlags(0)
 	log.SetOutput(slog.NewLogLogger(p.log.Handler(), slog.LevelWarn).Writer())

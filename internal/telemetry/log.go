@@ -17,17 +17,39 @@ import (
 	"log/slog"
 	"regexp"
 	"sync"
+	"time"
 
 	"go.opentelemetry.io/otel/trace"
 )
 
 // NewLogger returns a logger that writes redacted JSON lines to w, from the level up.
 func NewLogger(w io.Writer, level slog.Leveler) *slog.Logger {
-	to := &redactingWriter{to: w}
+	return newLogger(&redactingWriter{to: w}, level)
+}
+
+// NewBufferedLogger returns a logger like NewLogger whose [Deferred] lines are written together.
+// Call flush before the process ends.
+func NewBufferedLogger(w io.Writer, level slog.Leveler) (log *slog.Logger, flush func()) {
+	to := &redactingWriter{to: w, buffered: true}
+	return newLogger(to, level), to.flush
+}
+
+func newLogger(to *redactingWriter, level slog.Leveler) *slog.Logger {
 	return slog.New(tracedHandler{&lineHandler{
 		Handler: slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level, ReplaceAttr: replace}),
-		to:      to, lines: sync.Pool{New: func() any { return new(line) }},
+		to:      to, lines: &sync.Pool{New: func() any { return new(line) }},
 	}})
+}
+
+// Deferred returns the handler of log for frequent lines, such as those of requests. The handler
+// of a buffered logger writes them together, at the latest after a tenth of a second and
+// before the next line that is not deferred. A crash loses the lines that wait.
+func Deferred(log *slog.Logger) slog.Handler {
+	traced, _ := log.Handler().(tracedHandler)
+	if plain, ok := traced.Handler.(*lineHandler); ok && plain.to.buffered {
+		return tracedHandler{&lineHandler{Handler: plain.Handler, to: plain.to, lines: plain.lines, deferred: true}}
+	}
+	return log.Handler()
 }
 
 // tracedHandler adds the ids of a span to lines: the span of the context, or else the span in
@@ -123,24 +145,79 @@ func replace(_ []string, attr slog.Attr) slog.Attr {
 	return attr
 }
 
+// The limits of lines that wait in a redactingWriter.
+const (
+	maxLinesWait = 100 * time.Millisecond
+	maxLinesSize = 32 << 10
+)
+
 // redactingWriter redacts the encoded line, which covers messages and all other values. Each
-// call writes one line.
+// call of Write writes one line.
 type redactingWriter struct {
+	to       io.Writer
+	buffered bool
+
 	mu sync.Mutex
-	to io.Writer
+	// waiting holds deferred lines, in the order of their arrival. timed is set while a timer
+	// will write them.
+	waiting []byte
+	timed   bool
 }
 
 func (w *redactingWriter) Write(line []byte) (int, error) {
-	hides := suspicious(line)
+	text := line
+	if suspicious(line) {
+		text = []byte(Redact(string(line)))
+	}
+	if err := w.write(text); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
+// write writes the waiting lines and then a redacted line.
+func (w *redactingWriter) write(line []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if hides {
-		if _, err := io.WriteString(w.to, Redact(string(line))); err != nil {
-			return 0, err
-		}
-		return len(line), nil
+	if len(w.waiting) > 0 {
+		line = append(w.waiting, line...)
+		w.waiting = line[:0]
 	}
-	return w.to.Write(line)
+	_, err := w.to.Write(line)
+	return err
+}
+
+// keep lets a redacted line wait.
+func (w *redactingWriter) keep(line []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.waiting = append(w.waiting, line...)
+	if len(w.waiting) >= maxLinesSize {
+		w.writeWaiting()
+	} else if !w.timed {
+		w.timed = true
+		time.AfterFunc(maxLinesWait, func() {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.timed = false
+			w.writeWaiting()
+		})
+	}
+}
+
+// flush writes the waiting lines.
+func (w *redactingWriter) flush() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.writeWaiting()
+}
+
+// writeWaiting writes the waiting lines. The caller holds mu.
+func (w *redactingWriter) writeWaiting() {
+	if len(w.waiting) > 0 {
+		_, _ = w.to.Write(w.waiting) // the callers have returned
+		w.waiting = w.waiting[:0]
+	}
 }
 
 // marks are substrings: every text that a pattern matches contains at least one of them. Most
