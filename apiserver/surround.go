@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"strconv"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
@@ -116,7 +115,7 @@ func (a *accounts) account(x *respond.Exchange, r *http.Request, span telemetry.
 		Listener: a.listener, Method: method(r.Method), Route: x.Route, RequestID: x.ID(), Code: string(x.Code()), Status: x.Status(),
 	}, now)
 	route := cmp.Or(x.Route, "none")
-	a.metrics.Request(a.listener, route, method(r.Method), strconv.Itoa(x.Status()), string(x.Code()), took, span.Sampled())
+	a.metrics.Request(a.listener, route, method(r.Method), x.Status(), string(x.Code()), took, span.Sampled())
 	if x.By.Cohort != "" {
 		a.metrics.CapabilityRequest(x.By.Capability, x.By.Cohort, outcome(x), took, !x.Streamed)
 	}

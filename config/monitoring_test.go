@@ -269,7 +269,7 @@ func anchored(t *testing.T, pattern string) *regexp.Regexp {
 func TestTimesOfObjectivesAreBucketsOfTheHistogram(t *testing.T) {
 	t.Parallel()
 	metrics := telemetry.NewMetrics()
-	metrics.Request("api", "/", "GET", "200", "", time.Second, "")
+	metrics.Request("api", "/", "GET", 200, "", time.Second, "")
 	scrape := httptest.NewRecorder()
 	metrics.Handler().ServeHTTP(scrape, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
 	for _, s := range readObjectives(t).Surfaces {

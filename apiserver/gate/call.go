@@ -42,6 +42,8 @@ type Call struct {
 	exchange *respond.Exchange
 	// shares reports that the call counts against the share of its organization.
 	shares bool
+	// rateLimit is the value of the field RateLimit.
+	rateLimit [1]string
 }
 
 // Context returns the context of the request.

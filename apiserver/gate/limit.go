@@ -31,7 +31,8 @@ func limit(g *Gate, rt *Route, c *Call) *problem.Problem {
 		RatePolicy{Limit: rate.Requests, Window: rate.Window}, c.Now, rt.write(c.Request))
 	header := c.Writer.Header()
 	header["Ratelimit-Policy"] = g.policies.header(surface, rate)
-	header["Ratelimit"] = []string{rateLimitItem(surface, state)}
+	c.rateLimit[0] = rateLimitItem(surface, state)
+	header["Ratelimit"] = c.rateLimit[:]
 	if state.Allowed {
 		return nil
 	}

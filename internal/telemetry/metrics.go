@@ -5,6 +5,7 @@ package telemetry
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -39,6 +40,12 @@ type Metrics struct {
 	sent       *prometheus.CounterVec
 	sendTime   prometheus.Observer
 	spans      *prometheus.CounterVec
+
+	// Each request uses some of the metrics above; these find them by their labels.
+	answered  series[requestLabels, requestSeries]
+	listeners series[string, prometheus.Gauge]
+	decisions series[decisionLabels, prometheus.Counter]
+	capable   series[useLabels, useSeries]
 }
 
 // Description describes a metric.
@@ -230,20 +237,39 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
 }
 
+// requestLabels and requestSeries hold the labels and the metrics of answered requests.
+type requestLabels struct {
+	listener, route, method string
+	status                  int
+	code                    string
+}
+
+type requestSeries struct {
+	count    prometheus.Counter
+	duration prometheus.Observer
+}
+
 // Request counts one answered request. traceID is the id of a sampled trace for the exemplar,
 // or empty.
-func (m *Metrics) Request(listener, route, method, status, code string, took time.Duration, traceID string) {
-	m.requests.WithLabelValues(listener, route, method, status, code).Inc()
-	duration := m.duration.WithLabelValues(listener, route)
-	if exemplars, ok := duration.(prometheus.ExemplarObserver); ok && traceID != "" {
+func (m *Metrics) Request(listener, route, method string, status int, code string, took time.Duration, traceID string) {
+	s := m.answered.of(requestLabels{listener, route, method, status, code}, func(l requestLabels) requestSeries {
+		return requestSeries{
+			m.requests.WithLabelValues(l.listener, l.route, l.method, strconv.Itoa(l.status), l.code),
+			m.duration.WithLabelValues(l.listener, l.route),
+		}
+	})
+	s.count.Inc()
+	if exemplars, ok := s.duration.(prometheus.ExemplarObserver); ok && traceID != "" {
 		exemplars.ObserveWithExemplar(took.Seconds(), prometheus.Labels{"trace_id": traceID})
 		return
 	}
-	duration.Observe(took.Seconds())
+	s.duration.Observe(took.Seconds())
 }
 
 // InFlight adds to the gauge of requests that are being answered.
-func (m *Metrics) InFlight(listener string, by float64) { m.inFlight.WithLabelValues(listener).Add(by) }
+func (m *Metrics) InFlight(listener string, by float64) {
+	m.listeners.of(listener, func(listener string) prometheus.Gauge { return m.inFlight.WithLabelValues(listener) }).Add(by)
+}
 
 // Awaits moves requests from the gauge of requests that are being answered to the gauge of
 // awaited bodies, or back.
@@ -258,17 +284,40 @@ func (m *Metrics) Streams(listener string, by float64) { m.streams.WithLabelValu
 // Shed counts one request that was refused because of a limit on concurrency.
 func (m *Metrics) Shed(listener, lack string) { m.shed.WithLabelValues(listener, lack).Inc() }
 
+type decisionLabels struct{ capability, reason string }
+
 // Decision counts one decision of the gates.
 func (m *Metrics) Decision(capability, reason string) {
-	m.gates.WithLabelValues(capability, reason).Inc()
+	m.decisions.of(decisionLabels{capability, reason}, func(l decisionLabels) prometheus.Counter {
+		return m.gates.WithLabelValues(l.capability, l.reason)
+	}).Inc()
+}
+
+// useLabels and useSeries hold the labels and the metrics of requests for a capability. The
+// duration of requests that are not timed is nil.
+type useLabels struct {
+	capability, cohort, outcome string
+	timed                       bool
+}
+
+type useSeries struct {
+	count    prometheus.Counter
+	duration prometheus.Observer
 }
 
 // CapabilityRequest counts one answered request for a capability. The time of an event stream is
 // not timed: it depends on the client.
 func (m *Metrics) CapabilityRequest(capability, cohort, outcome string, took time.Duration, timed bool) {
-	m.uses.WithLabelValues(capability, cohort, outcome).Inc()
-	if timed && outcome != "refused" {
-		m.useTime.WithLabelValues(capability, cohort).Observe(took.Seconds())
+	s := m.capable.of(useLabels{capability, cohort, outcome, timed && outcome != "refused"}, func(l useLabels) useSeries {
+		s := useSeries{count: m.uses.WithLabelValues(l.capability, l.cohort, l.outcome)}
+		if l.timed {
+			s.duration = m.useTime.WithLabelValues(l.capability, l.cohort)
+		}
+		return s
+	})
+	s.count.Inc()
+	if s.duration != nil {
+		s.duration.Observe(took.Seconds())
 	}
 }
 

@@ -63,7 +63,7 @@ func TestLoggerKeepsPublicFields(t *testing.T) {
 func TestMetricsAreServed(t *testing.T) {
 	t.Parallel()
 	m := telemetry.NewMetrics()
-	m.Request("api", "/api/v1/rfq", "POST", "201", "", 3*time.Millisecond, "")
+	m.Request("api", "/api/v1/rfq", "POST", 201, "", 3*time.Millisecond, "")
 	m.Decision("rfq-create", "Open")
 	m.Update("applied")
 	m.SignIn("dashboard", "key", "in")

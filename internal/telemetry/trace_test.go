@@ -262,11 +262,11 @@ func TestOnlySampledTracesAreExemplars(t *testing.T) {
 	tracer := mustOpen(t, "http://127.0.0.1:1")
 	defer tracer.Close(t.Context())
 	_, sampled := tracer.request(nil, telemetry.Answer{})
-	tracer.metrics.Request("api", "/sampled", "GET", "200", "", 3*time.Millisecond, sampled)
+	tracer.metrics.Request("api", "/sampled", "GET", 200, "", 3*time.Millisecond, sampled)
 	quiet := mustOpen(t, "http://127.0.0.1:1", "OTEL_TRACES_SAMPLER", "always_off")
 	defer quiet.Close(t.Context())
 	_, unsampled := quiet.request(nil, telemetry.Answer{})
-	tracer.metrics.Request("api", "/unsampled", "GET", "200", "", 3*time.Millisecond, unsampled)
+	tracer.metrics.Request("api", "/unsampled", "GET", 200, "", 3*time.Millisecond, unsampled)
 	text := scrape(tracer.metrics, openMetrics)
 	if !strings.Contains(text, `route="/sampled",le="0.005"} 1 # {trace_id="`+sampled+`"} 0.003`) || len(sampled) != 32 {
 		t.Errorf("no exemplar %q in\n%s", sampled, text)
