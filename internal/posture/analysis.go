@@ -111,10 +111,10 @@ func (s *Snapshot) Cohort(c Caller, d Decision) string {
 	switch {
 	case c.Tenant().Mode == tenant.Test:
 		return CohortTest
-	case s == nil || c.key == nil || !d.Allowed():
+	case s == nil || c.partner == nil || !d.Allowed():
 		return CohortOutside
 	}
-	bucket := c.key.partner.grants[d.Capability].bucket
+	bucket := c.partner.pairs[d.Capability].bucket
 	for _, one := range s.rollouts[d.Capability].ramp {
 		if one.percent > bucket {
 			return cohorts[one.percent]

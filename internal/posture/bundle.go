@@ -119,7 +119,7 @@ func ReferredSecrets(senders []v1alpha1.XJMFSender, partners []v1alpha1.PartnerE
 	for _, h := range slices.Concat(sendersAsHolders(senders), partnersAsHolders(partners)) {
 		for _, one := range h.secrets {
 			if !IsPlatformSecret(one.slot.ref.Name) {
-				referred[ObjectName{h.namespace, one.slot.ref.Name}] = true
+				referred[ObjectName{h.meta.Namespace, one.slot.ref.Name}] = true
 			}
 		}
 	}
@@ -167,15 +167,25 @@ func (b Bundle) Purpose() Purpose { return b.purpose }
 // lookup finds a value. If the value is missing, the Secret was not found or the bundle
 // had no room.
 func (b Bundle) lookup(slot secretSlot) bundleEntry {
-	if b.entries != nil {
-		if entry, found := b.entries()[slot]; found {
-			return entry
-		}
+	if entry, found := b.all()[slot]; found {
+		return entry
 	}
 	if b.full {
 		return bundleEntry{trouble: v1alpha1.ReasonSecretCapacity}
 	}
 	return bundleEntry{trouble: v1alpha1.ReasonSecretNotFound}
+}
+
+// equal reports whether two bundles hold the same values for the same slots.
+func (b Bundle) equal(other Bundle) bool {
+	return b.purpose == other.purpose && b.full == other.full && maps.Equal(b.all(), other.all())
+}
+
+func (b Bundle) all() bundleEntries {
+	if b.entries == nil {
+		return nil
+	}
+	return b.entries()
 }
 
 // String hides the values.
@@ -198,10 +208,7 @@ func (b Bundle) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
 // slots returns the slots of the bundle's entries in order.
 func (b Bundle) slots() []secretSlot {
-	if b.entries == nil {
-		return nil
-	}
-	return slices.SortedFunc(maps.Keys(b.entries()), func(a, b secretSlot) int { return slices.Compare(a.parts(), b.parts()) })
+	return slices.SortedFunc(maps.Keys(b.all()), func(a, b secretSlot) int { return slices.Compare(a.parts(), b.parts()) })
 }
 
 // bundle encodes the values as digests.

@@ -50,7 +50,7 @@ func sendersAsHolders(senders []v1alpha1.XJMFSender) []holder {
 	holders := make([]holder, 0, len(senders))
 	for i := range senders {
 		o := &senders[i]
-		h := holder{identity: identity{created: o.CreationTimestamp.Unix(), namespace: o.Namespace, name: o.Name}}
+		h := holder{identity: identity{meta: &o.ObjectMeta}}
 		h.add("", o.Spec.Secrets)
 		holders = append(holders, h)
 	}
@@ -63,7 +63,7 @@ func partnersAsHolders(partners []v1alpha1.PartnerEntitlement) []holder {
 	var holders []holder
 	for i := range partners {
 		o := &partners[i]
-		h := holder{identity: identity{created: o.CreationTimestamp.Unix(), namespace: o.Namespace, name: o.Name}}
+		h := holder{identity: identity{meta: &o.ObjectMeta}}
 		for j := range o.Spec.Webhooks {
 			if w := &o.Spec.Webhooks[j]; w.Name != "" && o.Spec.Package != v1alpha1.PackagePlatform {
 				h.add(w.Name, w.Secrets)
@@ -79,7 +79,7 @@ func partnersAsHolders(partners []v1alpha1.PartnerEntitlement) []holder {
 func (h *holder) add(webhook string, secrets []v1alpha1.SharedSecret) {
 	for i := range secrets {
 		s := &secrets[i]
-		h.secrets = append(h.secrets, held{secretSlot{h.namespace, h.name, webhook, s.Name, s.SecretRef}, s})
+		h.secrets = append(h.secrets, held{secretSlot{h.meta.Namespace, h.meta.Name, webhook, s.Name, s.SecretRef}, s})
 	}
 }
 
@@ -111,11 +111,7 @@ func (b Bundle) fit(holders []holder, now time.Time, limit int) Bundle {
 
 // of returns one holder's part of the bundle without expired values.
 func (b Bundle) of(h *holder, now time.Time) bundleEntries {
-	own := bundleEntries{}
-	if b.entries == nil {
-		return own
-	}
-	all := b.entries()
+	own, all := bundleEntries{}, b.all()
 	for _, one := range h.secrets {
 		entry, found := all[one.slot]
 		if !found {

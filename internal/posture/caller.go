@@ -5,6 +5,7 @@ package posture
 import (
 	"time"
 
+	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -13,9 +14,13 @@ import (
 // is small, comparable and cheap to copy. The zero Caller is not authenticated.
 type Caller struct {
 	snapshot *Snapshot
-	key      *apiKey
-	state    standing
-	by       Connection
+	partner  *partner
+	// key is nil for the partner itself, without a key.
+	key    *apiKey
+	mode   tenant.Mode
+	scopes Scopes
+	state  standing
+	by     Connection
 }
 
 // standing is the partner's standing at the time of authentication.
@@ -35,41 +40,51 @@ var standings = [...]string{
 	standingContractNotEffective: "contract-not-effective",
 }
 
-// apiKey is one usable key of a partner, or the partner itself in one mode, without a
-// key.
+// apiKey is one usable key of a partner.
 type apiKey struct {
-	partner *partner
-	name    string
+	object  *v1alpha1.APIKey
 	digest  credential.Digest
-	mode    tenant.Mode
 	scopes  Scopes
+	test    bool
 	revoked bool
-	// expires is zero for a key that does not expire.
-	expires time.Time
-	// refused is why the key is refused regardless of its state.
-	refused Reason
-	keyless bool
 }
 
-func (k *apiKey) expired(now time.Time) bool { return !k.expires.IsZero() && !now.Before(k.expires) }
+func (k *apiKey) mode() tenant.Mode {
+	if k.test {
+		return tenant.Test
+	}
+	return tenant.Live
+}
+
+// expires returns the end of the key; zero for a key that does not expire.
+func (k *apiKey) expires() time.Time {
+	if k.object.ExpiresAt == nil {
+		return time.Time{}
+	}
+	return k.object.ExpiresAt.Time
+}
+
+func (k *apiKey) expired(now time.Time) bool {
+	return k.object.ExpiresAt != nil && !now.Before(k.object.ExpiresAt.Time)
+}
 
 // Valid reports whether the caller is authenticated.
-func (c Caller) Valid() bool { return c.key != nil }
+func (c Caller) Valid() bool { return c.partner != nil }
 
 // Tenant returns the owner of the caller's records; zero for the zero Caller.
 func (c Caller) Tenant() tenant.ID {
-	if c.key == nil {
+	if c.partner == nil {
 		return tenant.ID{}
 	}
-	return tenant.ID{Organization: c.key.partner.organization, Mode: c.key.mode}
+	return tenant.ID{Organization: c.partner.organization(), Mode: c.mode}
 }
 
 // Partner returns the name of the caller's PartnerEntitlement.
 func (c Caller) Partner() string {
-	if c.key == nil {
+	if c.partner == nil {
 		return ""
 	}
-	return c.key.partner.object.Name
+	return c.partner.object.Name
 }
 
 // KeyName returns the name of the key; empty for a caller without a key.
@@ -77,7 +92,7 @@ func (c Caller) KeyName() string {
 	if c.key == nil {
 		return ""
 	}
-	return c.key.name
+	return c.key.object.Name
 }
 
 // Digest returns the digest of the key; zero for a caller without a key.
@@ -90,10 +105,10 @@ func (c Caller) Digest() credential.Digest {
 
 // Package returns the commercial package as an RFC 9651 token, such as enterprise.
 func (c Caller) Package() string {
-	if c.key == nil {
+	if c.partner == nil {
 		return ""
 	}
-	return c.key.partner.packageToken
+	return c.partner.terms.packageToken
 }
 
 // Terms holds a partner's contract period and its key's expiry.
@@ -107,24 +122,24 @@ type Terms struct {
 
 // Terms returns the caller's terms; zero for the zero Caller.
 func (c Caller) Terms() Terms {
-	if c.key == nil {
+	if c.partner == nil {
 		return Terms{}
 	}
-	p := c.key.partner
-	return Terms{
-		DisplayName:  p.object.Spec.DisplayName,
-		ContractFrom: p.contract.window.from, ContractUntil: p.contract.window.until,
-		KeyExpires: c.key.expires,
+	p := c.partner
+	out := Terms{DisplayName: p.object.Spec.DisplayName, ContractFrom: p.contract.window.from, ContractUntil: p.contract.window.until}
+	if c.key != nil {
+		out.KeyExpires = c.key.expires()
 	}
+	return out
 }
 
 // Granted returns the period of the partner's grant of a capability. A bound is zero if
 // the grant has none, and both are zero without a grant.
 func (c Caller) Granted(capability Capability) (from, until time.Time) {
-	if c.key == nil || capability >= capabilityCount || c.key.partner.grants[capability].window == nil {
+	if c.partner == nil || capability >= capabilityCount || c.partner.terms.grants[capability].window == nil {
 		return time.Time{}, time.Time{}
 	}
-	w := c.key.partner.grants[capability].window
+	w := c.partner.terms.grants[capability].window
 	return w.from, w.until
 }
 
@@ -144,10 +159,10 @@ type KeyTerms struct {
 // Keys returns the keys of the caller's partner in both modes, in the order of its
 // PartnerEntitlement; nil for the zero Caller.
 func (c Caller) Keys() []KeyTerms {
-	if c.key == nil {
+	if c.partner == nil {
 		return nil
 	}
-	return c.key.partner.keyTerms()
+	return c.partner.keyTerms()
 }
 
 func (p *partner) keyTerms() []KeyTerms {
@@ -155,8 +170,8 @@ func (p *partner) keyTerms() []KeyTerms {
 	for i := range all {
 		k := &p.keys[i]
 		all[i] = KeyTerms{
-			Name: k.name, Mode: k.mode, Digest: k.digest, Scopes: k.scopes, Expires: k.expires,
-			Revoked: k.revoked || k.refused != ReasonUndecided,
+			Name: k.object.Name, Mode: k.mode(), Digest: k.digest, Scopes: k.scopes, Expires: k.expires(),
+			Revoked: k.revoked || p.refusesKey(i) != ReasonUndecided,
 		}
 	}
 	return all
@@ -165,10 +180,10 @@ func (p *partner) keyTerms() []KeyTerms {
 // Rate returns the partner's rate limit for a surface; the zero RateLimit for the zero
 // Caller.
 func (c Caller) Rate(s Surface) RateLimit {
-	if c.key == nil || s >= surfaceCount {
+	if c.partner == nil || s >= surfaceCount {
 		return RateLimit{}
 	}
-	return c.key.partner.rates[s]
+	return c.partner.terms.rates[s]
 }
 
 // State returns the partner's standing at the time of authentication: active, suspended
@@ -176,12 +191,7 @@ func (c Caller) Rate(s Surface) RateLimit {
 func (c Caller) State() string { return standings[c.state] }
 
 // Scopes returns the permissions of the key.
-func (c Caller) Scopes() Scopes {
-	if c.key == nil {
-		return 0
-	}
-	return c.key.scopes
-}
+func (c Caller) Scopes() Scopes { return c.scopes }
 
 // Authenticate finds the partner of a key that was presented on a connection. The
 // reason is ReasonOpen if there is one. Authentication alone grants no access.
@@ -195,23 +205,23 @@ func (s *Snapshot) AuthenticateDigest(d credential.Digest, mode tenant.Mode, by 
 	if s == nil {
 		return Caller{}, ReasonSnapshotAbsent
 	}
-	key := s.keys[d]
+	p, key, refusal := s.key(d)
 	switch {
 	case key == nil || d == credential.Digest{}:
 		return Caller{}, ReasonKeyUnknown
-	case key.refused != ReasonUndecided:
-		return Caller{}, key.refused
-	case key.mode != mode:
+	case refusal != ReasonUndecided:
+		return Caller{}, refusal
+	case key.mode() != mode:
 		return Caller{}, ReasonKeyWrongMode
 	case key.revoked:
 		return Caller{}, ReasonKeyRevoked
 	case key.expired(now):
 		return Caller{}, ReasonKeyExpired
 	}
-	if reason := key.partner.refuses(by, now); reason != ReasonOpen {
+	if reason := p.refuses(by, now); reason != ReasonOpen {
 		return Caller{}, reason
 	}
-	return s.caller(key, by, now), ReasonOpen
+	return Caller{snapshot: s, partner: p, key: key, mode: mode, scopes: key.scopes, state: p.standing(now), by: by}, ReasonOpen
 }
 
 // Holder returns the tenant and the name of the key with a digest, even if the key is
@@ -222,11 +232,11 @@ func (s *Snapshot) Holder(d credential.Digest) (owner tenant.ID, name string) {
 	if s == nil {
 		return tenant.ID{}, ""
 	}
-	key := s.keys[d]
-	if key == nil || key.refused != ReasonUndecided {
+	p, key, refusal := s.key(d)
+	if key == nil || refusal != ReasonUndecided {
 		return tenant.ID{}, ""
 	}
-	return tenant.ID{Organization: key.partner.organization, Mode: key.mode}, key.name
+	return tenant.ID{Organization: p.organization(), Mode: key.mode()}, key.object.Name
 }
 
 // Resume returns the current caller of a session: the caller of its key, if the key
@@ -246,16 +256,11 @@ func (s *Snapshot) Behalf(id tenant.ID, now time.Time) (Caller, bool) {
 	if s == nil {
 		return Caller{}, false
 	}
-	p := s.organizations[id.Organization]
-	if p == nil {
+	p := s.valid(id.Organization)
+	if p == nil || id.Mode != tenant.Live && id.Mode != tenant.Test {
 		return Caller{}, false
 	}
-	for i := range p.itself {
-		if p.itself[i].mode == id.Mode {
-			return s.caller(&p.itself[i], Connection{}, now), true
-		}
-	}
-	return Caller{}, false
+	return s.keyless(p, id.Mode, 0, now), true
 }
 
 // Operator returns the identity for platform staff without a key: a live organization
@@ -267,30 +272,35 @@ func (s *Snapshot) Operator(now time.Time) (Caller, bool) {
 		return Caller{}, false
 	}
 	for _, p := range s.platforms {
-		c := s.caller(&p.operator, Connection{}, now)
+		c := s.operator(p, now)
 		if s.Standing(c, ScopeOpsRead, now).Allowed() {
 			return c, true
 		}
 	}
-	return s.caller(&s.platforms[0].operator, Connection{}, now), true
+	return s.operator(s.platforms[0], now), true
 }
 
-func (s *Snapshot) caller(key *apiKey, by Connection, now time.Time) Caller {
-	return Caller{snapshot: s, key: key, state: key.partner.standing(now), by: by}
+func (s *Snapshot) operator(p *partner, now time.Time) Caller {
+	return s.keyless(p, tenant.Live, p.scopes&Scopes(1<<ScopeOpsRead), now)
+}
+
+// keyless returns a partner as a caller without a key.
+func (s *Snapshot) keyless(p *partner, mode tenant.Mode, scopes Scopes, now time.Time) Caller {
+	return Caller{snapshot: s, partner: p, mode: mode, scopes: scopes, state: p.standing(now)}
 }
 
 // own returns a caller of this snapshot: the caller itself, or the result of looking up
 // its key here with the same connection.
 func (s *Snapshot) own(c Caller, now time.Time) (Caller, Reason) {
 	switch {
-	case c.key == nil:
+	case c.partner == nil:
 		return Caller{}, ReasonNotAuthenticated
-	case c.snapshot == s && c.key.keyless:
+	case c.snapshot == s && c.key == nil:
 		return c, ReasonOpen
 	case c.snapshot == s:
-		return c, c.key.partner.refuses(c.by, now)
-	case !c.key.keyless:
-		return s.AuthenticateDigest(c.key.digest, c.key.mode, c.by, now)
+		return c, c.partner.refuses(c.by, now)
+	case c.key != nil:
+		return s.AuthenticateDigest(c.key.digest, c.mode, c.by, now)
 	}
 	if c, known := s.Behalf(c.Tenant(), now); known {
 		return c, ReasonOpen

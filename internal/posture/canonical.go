@@ -14,78 +14,6 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// canonical holds the inputs in order of precedence, without the objects that are being
-// deleted. A deletion closes access at once, regardless of remaining finalizers.
-type canonical struct {
-	revision string
-	rollouts []ranked[v1alpha1.CapabilityRollout]
-	partners []ranked[v1alpha1.PartnerEntitlement]
-	senders  []ranked[v1alpha1.XJMFSender]
-	profiles []ranked[v1alpha1.PreflightProfile]
-}
-
-func canonicalize(in Inputs) canonical {
-	out := canonical{partners: make([]ranked[v1alpha1.PartnerEntitlement], 0, len(in.Partners))}
-	var e encoder
-	for i := range in.Rollouts {
-		o := &in.Rollouts[i]
-		if o.DeletionTimestamp == nil {
-			out.rollouts = append(out.rollouts, ranked[v1alpha1.CapabilityRollout]{e.rollout(o), o})
-		}
-	}
-	for i := range in.Partners {
-		o := &in.Partners[i]
-		if o.DeletionTimestamp == nil {
-			out.partners = append(out.partners, ranked[v1alpha1.PartnerEntitlement]{e.partner(o), o})
-		}
-	}
-	for i := range in.Senders {
-		o := &in.Senders[i]
-		if o.DeletionTimestamp == nil {
-			out.senders = append(out.senders, ranked[v1alpha1.XJMFSender]{e.sender(o), o})
-		}
-	}
-	for i := range in.Profiles {
-		o := &in.Profiles[i]
-		if o.DeletionTimestamp == nil {
-			out.profiles = append(out.profiles, ranked[v1alpha1.PreflightProfile]{e.profile(o), o})
-		}
-	}
-	rank(out.rollouts)
-	rank(out.partners)
-	rank(out.senders)
-	rank(out.profiles)
-
-	e.reset("revision", "")
-	for i := range out.rollouts {
-		e.raw(out.rollouts[i].hash[:])
-	}
-	e.number(int64(len(out.rollouts)))
-	for i := range out.partners {
-		e.raw(out.partners[i].hash[:])
-	}
-	e.number(int64(len(out.partners)))
-	for i := range out.senders {
-		e.raw(out.senders[i].hash[:])
-	}
-	e.number(int64(len(out.senders)))
-	e.bundle(in.Secrets)
-	// As in the objects, optional parts come last and encode to nothing if empty.
-	if len(in.Webhooks.slots()) > 0 || in.Webhooks.full {
-		e.text("webhooks")
-		e.bundle(in.Webhooks)
-	}
-	if len(out.profiles) > 0 {
-		e.text("profiles")
-		for i := range out.profiles {
-			e.raw(out.profiles[i].hash[:])
-		}
-	}
-	sum := e.sum()
-	out.revision = hex.EncodeToString(sum[:6])
-	return out
-}
-
 // encoder writes objects in an unambiguous form: numbers are self-delimiting, strings
 // and lists have a length prefix. encoding/json would also work but takes longer than
 // the whole compilation.
@@ -102,6 +30,19 @@ func (e *encoder) reset(kind, namespace string) {
 }
 
 func (e *encoder) sum() [sha256.Size]byte { return sha256.Sum256(e.buffer) }
+
+// revision returns the first digits of the sum.
+func (e *encoder) revision() string {
+	sum := e.sum()
+	return hex.EncodeToString(sum[:6])
+}
+
+// encodeHashes encodes the hashes of objects in order of precedence.
+func encodeHashes[P interface{ identified() *identity }](e *encoder, order []*entry[P]) {
+	for _, one := range order {
+		e.raw(one.part.identified().hash[:])
+	}
+}
 
 func (e *encoder) raw(b []byte) { e.buffer = append(e.buffer, b...) }
 
@@ -210,7 +151,7 @@ func (e *encoder) rollout(o *v1alpha1.CapabilityRollout) identity {
 		e.analysis(a)
 		e.progress(AnalysisProgress(o.Status.Analysis))
 	}
-	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
+	return identity{&o.ObjectMeta, e.sum()}
 }
 
 func (e *encoder) analysis(a *v1alpha1.Analysis) {
@@ -334,7 +275,7 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 	for i := range o.Spec.Keys {
 		e.stateReason(o.Spec.Keys[i].Name, o.Spec.Keys[i].StateReason)
 	}
-	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
+	return identity{&o.ObjectMeta, e.sum()}
 }
 
 // stateReason encodes the reason of a state; nothing without one.
@@ -373,7 +314,7 @@ func (e *encoder) sender(o *v1alpha1.XJMFSender) identity {
 		e.text(string(o.Spec.Mode))
 	}
 	e.stateReason("", o.Spec.StateReason)
-	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
+	return identity{&o.ObjectMeta, e.sum()}
 }
 
 func (e *encoder) webhook(w *v1alpha1.Webhook) {

@@ -170,14 +170,14 @@ func (s *Snapshot) audienceCondition(r *rollout) []Condition {
 
 func partnerVerdict(p *partner, now time.Time) verdict {
 	switch {
-	case p.older != "":
-		return duplicate(p.fault, p.older)
+	case p.older != nil:
+		return duplicate(p.fault, p.older.Name)
 	case p.fault != "":
 		return broken(p.fault)
-	case len(p.duplicateKeys) > 0:
+	case len(p.ambiguous) > 0:
 		return verdict{reason: v1alpha1.ReasonDuplicateKey, message: fmt.Sprintf(
 			"The digest of these keys occurs more than once, so they are rejected in every entitlement: %s. Remove all entries but one. The rest of the entitlement is enforced.",
-			strings.Join(p.duplicateKeys, ", "))}
+			strings.Join(p.ambiguousKeys(), ", "))}
 	}
 	switch p.standing(now) {
 	case standingSuspended:
@@ -193,10 +193,10 @@ func partnerVerdict(p *partner, now time.Time) verdict {
 }
 
 // idleGrants describes the grants that are not in force at a time, with the reason.
-func (p *partner) idleGrants(now time.Time) []string {
+func (p *entitlement) idleGrants(now time.Time) []string {
 	var idle []string
 	for c := range Capabilities() {
-		switch g := &p.grants[c]; {
+		switch g := &p.terms.grants[c]; {
 		case !g.granted || g.contains(now):
 		case now.Before(g.window.from):
 			idle = append(idle, fmt.Sprintf("%s begins at %s", c, g.window.from.UTC().Format(time.RFC3339)))
@@ -225,10 +225,10 @@ func contractCondition(c contract, now time.Time) Condition {
 }
 
 func keysCondition(p *partner) Condition {
-	if len(p.duplicateKeys) > 0 {
+	if len(p.ambiguous) > 0 {
 		return Condition{
 			v1alpha1.ConditionKeysUnique, "False", v1alpha1.ReasonDuplicateKey,
-			fmt.Sprintf("Rejected because their digest occurs more than once: %s.", strings.Join(p.duplicateKeys, ", ")),
+			fmt.Sprintf("Rejected because their digest occurs more than once: %s.", strings.Join(p.ambiguousKeys(), ", ")),
 		}
 	}
 	return Condition{v1alpha1.ConditionKeysUnique, "True", v1alpha1.ReasonUnique, "Every key digest is unique."}
@@ -346,7 +346,7 @@ func grantedCondition(s *sender, now time.Time) Condition {
 		return Condition{v1alpha1.ConditionPartnerGranted, "Unknown", v1alpha1.ReasonPartnerNotFound, "The sender has no valid partner."}
 	}
 	var reason, problem string
-	switch grant := &p.grants[XJMFInbound]; {
+	switch grant := &p.terms.grants[XJMFInbound]; {
 	case p.suspended:
 		reason, problem = v1alpha1.ReasonSuspended, "is suspended, so callbacks are rejected. Set spec.state of its PartnerEntitlement to Active."
 	case !p.contract.contains(now):

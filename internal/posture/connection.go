@@ -40,7 +40,7 @@ type pinned struct {
 
 // compileCertificates reads the pins. It ignores invalid pins, which only reduces
 // access.
-func (p *partner) compileCertificates() {
+func (p *entitlement) compileCertificates() {
 	p.certified = p.object.Spec.RequireClientCertificate
 	for i := range p.object.Spec.ClientCertificates {
 		o := &p.object.Spec.ClientCertificates[i]
@@ -64,7 +64,7 @@ func (p *partner) compileCertificates() {
 // ReasonOpen if it may. On a mutual TLS listener only the partner's own certificates
 // are accepted, whether or not the partner requires one. On other listeners a partner
 // that requires a certificate is refused.
-func (p *partner) refuses(by Connection, now time.Time) Reason {
+func (p *entitlement) refuses(by Connection, now time.Time) Reason {
 	if !by.mutual {
 		if p.certified {
 			return ReasonCertificateMissing
@@ -80,10 +80,12 @@ func (p *partner) refuses(by Connection, now time.Time) Reason {
 }
 
 // unreachable reports whether no connection is acceptable for the partner.
-func (p *partner) unreachable(now time.Time) bool { return p.certified && len(p.pinnedNow(now)) == 0 }
+func (p *entitlement) unreachable(now time.Time) bool {
+	return p.certified && len(p.pinnedNow(now)) == 0
+}
 
 // pinnedNow returns the names of the certificates that are valid now.
-func (p *partner) pinnedNow(now time.Time) []string {
+func (p *entitlement) pinnedNow(now time.Time) []string {
 	var names []string
 	for i := range p.certificates {
 		if one := &p.certificates[i]; one.window.contains(now) {

@@ -85,15 +85,36 @@ var ladders = [ladderCount]Phase{
 type query struct {
 	now     time.Time
 	partner *partner
+	// key is nil for a caller without a key.
 	key     *apiKey
+	live    bool
+	scopes  Scopes
 	rollout *rollout
 	grant   *grant
+	pair    pair
 	scope   Scope
 	// needed is whether the rollout is one that another needs.
 	needed bool
 }
 
-func (q query) live() bool { return q.key.mode == tenant.Live }
+// queryOf returns the query of a caller.
+func queryOf(c Caller, now time.Time) query {
+	return query{now: now, partner: c.partner, key: c.key, live: c.mode == tenant.Live, scopes: c.scopes}
+}
+
+// on returns the query for a rollout.
+func (q query) on(r *rollout) query {
+	q.rollout, q.grant, q.pair = r, &q.partner.terms.grants[r.capability], q.partner.pairs[r.capability]
+	return q
+}
+
+// stage returns the stage that the grant and the rollout give the partner.
+func (q query) stage() Posture {
+	if q.grant.inherits {
+		return q.rollout.stage
+	}
+	return q.grant.stage
+}
 
 // row is one row of the decision table.
 type row struct {
@@ -105,12 +126,12 @@ type row struct {
 // table defines the order of reasons: the first row whose hit returns true gives the
 // reason. From the stage Sandbox up, test keys always pass the audience phase.
 var table = [...]row{
-	{ReasonKeyExpired, phaseAuthentication, func(q query) bool { return q.key.expired(q.now) }},
+	{ReasonKeyExpired, phaseAuthentication, func(q query) bool { return q.key != nil && q.key.expired(q.now) }},
 
 	{ReasonPartnerSuspended, phaseStanding, func(q query) bool { return q.partner.suspended }},
 	{ReasonContractNotEffective, phaseStanding, func(q query) bool { return !q.partner.contract.contains(q.now) }},
 
-	{ReasonScopeMissing, phaseScope, func(q query) bool { return !q.key.scopes.Has(q.scope) }},
+	{ReasonScopeMissing, phaseScope, func(q query) bool { return !q.scopes.Has(q.scope) }},
 
 	{ReasonNoCapability, phaseClosed, func(q query) bool { return q.rollout == nil }},
 	{ReasonNoRollout, phaseClosed, func(q query) bool { return !q.rollout.declared }},
@@ -122,12 +143,12 @@ var table = [...]row{
 	{ReasonEnded, phaseClosed, func(q query) bool { return !q.rollout.window.contains(q.now) }},
 
 	{ReasonNotEntitled, phaseGrant, func(q query) bool { return !q.grant.contains(q.now) }},
-	{ReasonGrantStageInvalid, phaseGrant, func(q query) bool { return q.grant.stage == Disabled }},
+	{ReasonGrantStageInvalid, phaseGrant, func(q query) bool { return q.stage() == Disabled }},
 
-	{ReasonSandboxOnly, phaseAudience, func(q query) bool { return q.live() && q.grant.stage < PrivateBeta }},
-	{ReasonExcluded, phaseAudience, func(q query) bool { return q.live() && q.grant.membership == excluded }},
-	{ReasonNotInAudience, phaseAudience, func(q query) bool { return q.live() && q.grant.membership != member }},
-	{ReasonNotInCohort, phaseAudience, func(q query) bool { return q.live() && q.grant.bucket >= q.rollout.percent(q.now) }},
+	{ReasonSandboxOnly, phaseAudience, func(q query) bool { return q.live && q.stage() < PrivateBeta }},
+	{ReasonExcluded, phaseAudience, func(q query) bool { return q.live && q.pair.membership == excluded }},
+	{ReasonNotInAudience, phaseAudience, func(q query) bool { return q.live && q.pair.membership != member }},
+	{ReasonNotInCohort, phaseAudience, func(q query) bool { return q.live && q.pair.bucket >= q.rollout.percent(q.now) }},
 	// The rule evaluates the table for other capabilities, so the table cannot refer to it.
 	{ReasonDependencyClosed, phaseAudience, nil},
 }
@@ -152,7 +173,7 @@ func (q query) reason(phases Phase) Reason {
 // opens evaluates the table again for the instant at which the schedule would admit the
 // caller. It returns zero if another reason still refuses the caller then.
 func (q query) opens(phases Phase) time.Time {
-	at := q.rollout.admission(q.live(), q.grant.bucket)
+	at := q.rollout.admission(q.live, q.pair.bucket)
 	if !at.After(q.now) {
 		return time.Time{}
 	}
@@ -179,17 +200,18 @@ func (s *Snapshot) DecideScope(c Caller, capability Capability, scope Scope, now
 	if capability == NoCapability || capability >= capabilityCount {
 		return Decision{Reason: ReasonNoCapability}
 	}
-	q := query{now: now, rollout: &s.rollouts[capability], scope: scope}
-	d := Decision{Capability: capability, Posture: q.rollout.posture(now), Scope: q.scope}
+	r := &s.rollouts[capability]
+	d := Decision{Capability: capability, Posture: r.posture(now), Scope: scope}
 	if c, d.Reason = s.own(c, now); d.Reason != ReasonOpen {
 		return d
 	}
-	q.partner, q.key, q.grant = c.key.partner, c.key, &c.key.partner.grants[capability]
+	q := queryOf(c, now).on(r)
+	q.scope = scope
 	phases := ladders[registry[capability].Ladder]
 	if q.grant.contains(now) {
 		d.Quota = q.grant.quota
 		if d.Posture != Disabled {
-			d.Posture = q.grant.stage
+			d.Posture = q.stage()
 		}
 	}
 	d.Reason = q.reason(phases)
@@ -202,7 +224,7 @@ func (s *Snapshot) DecideScope(c Caller, capability Capability, scope Scope, now
 // Grants reports whether the caller's partner has a grant of the capability that is in
 // force, whatever the partner's state. The zero Caller has no grant.
 func (s *Snapshot) Grants(c Caller, capability Capability, now time.Time) bool {
-	return s != nil && c.key != nil && capability < capabilityCount && c.key.partner.grants[capability].contains(now)
+	return s != nil && c.partner != nil && capability < capabilityCount && c.partner.terms.grants[capability].contains(now)
 }
 
 // Standing evaluates a request to a route without a capability: it checks the partner's
@@ -225,7 +247,8 @@ func (s *Snapshot) permit(c Caller, scope Scope, ladder Ladder, now time.Time) D
 	if c, d.Reason = s.own(c, now); d.Reason != ReasonOpen {
 		return d
 	}
-	q := query{now: now, partner: c.key.partner, key: c.key, scope: scope}
+	q := queryOf(c, now)
+	q.scope = scope
 	d.Reason = q.reason(ladders[ladder])
 	return d
 }

@@ -63,8 +63,8 @@ func (q query) lacksDependency() bool {
 		return false
 	}
 	for _, needed := range q.rollout.needs {
-		of := q
-		of.needed, of.rollout, of.grant = true, needed, &q.partner.grants[needed.capability]
+		of := q.on(needed)
+		of.needed = true
 		if of.reason(phaseClosed|phaseGrant|phaseAudience) != ReasonOpen {
 			return true
 		}

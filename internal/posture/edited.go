@@ -48,7 +48,7 @@ func (s *Snapshot) Since(c Caller, capability Capability, write bool, now time.T
 			break
 		}
 	}
-	if c, _ = s.own(c, now); c.key == nil {
+	if c, _ = s.own(c, now); c.partner == nil {
 		return Since{}
 	}
 	var edited time.Time
@@ -59,7 +59,7 @@ func (s *Snapshot) Since(c Caller, capability Capability, write bool, now time.T
 		}
 	}
 	if by.partner {
-		try(v1alpha1.Edited(c.key.partner.object))
+		try(v1alpha1.Edited(c.partner.object))
 	}
 	if r := &s.rollouts[capability]; by.rollout && r.object != nil {
 		try(v1alpha1.Edited(r.object))

@@ -140,8 +140,8 @@ func (s *Snapshot) nextWarning(now time.Time) time.Time {
 			next = soonest(now, next, o.withheld[i].from)
 		}
 	}
-	for _, o := range s.partners {
-		consider(PartnerEnds(o.object))
+	for i := range s.partners {
+		consider(PartnerEnds(s.partners[i].object))
 	}
 	for _, o := range s.senders {
 		consider(SenderEnds(o.object))

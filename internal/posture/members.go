@@ -31,7 +31,7 @@ func (s *Snapshot) Members() []Member {
 // Member returns the partner of an object; false if there is none.
 func (s *Snapshot) Member(name ObjectName) (Member, bool) {
 	all := s.Members()
-	i, found := slices.BinarySearchFunc(all, name, func(m Member, name ObjectName) int { return m.name().compare(name) })
+	i, found := slices.BinarySearchFunc(all, name, func(m Member, name ObjectName) int { return m.partner.name().compare(name) })
 	if !found {
 		return Member{}, false
 	}
@@ -41,15 +41,11 @@ func (s *Snapshot) Member(name ObjectName) (Member, bool) {
 // sortMembers returns all partners in the order of Members.
 func (s *Snapshot) sortMembers() []Member {
 	all := make([]Member, len(s.partners))
-	for i, p := range s.partners {
-		all[i] = Member{s, p}
+	for i := range s.partners {
+		all[i] = Member{s, &s.partners[i]}
 	}
-	slices.SortFunc(all, func(a, b Member) int { return a.name().compare(b.name()) })
+	slices.SortFunc(all, func(a, b Member) int { return a.partner.name().compare(b.partner.name()) })
 	return all
-}
-
-func (m Member) name() ObjectName {
-	return ObjectName{Namespace: m.partner.object.Namespace, Name: m.partner.object.Name}
 }
 
 func (n ObjectName) compare(other ObjectName) int {
@@ -60,7 +56,9 @@ func (n ObjectName) compare(other ObjectName) int {
 func (m Member) Object() *v1alpha1.PartnerEntitlement { return m.partner.object }
 
 // Granted reports whether the partner has a grant of a capability.
-func (m Member) Granted(c Capability) bool { return c < capabilityCount && m.partner.grants[c].granted }
+func (m Member) Granted(c Capability) bool {
+	return c < capabilityCount && m.partner.terms.grants[c].granted
+}
 
 // Answer returns the reason for a key of a mode with every scope of the partner, for
 // reads or writes. It also reports whether the partner has such a key, sender or

@@ -15,8 +15,8 @@ func (s *Snapshot) Partners() iter.Seq[*v1alpha1.PartnerEntitlement] {
 		if s == nil {
 			return
 		}
-		for _, p := range s.partners {
-			if !yield(p.object) {
+		for i := range s.partners {
+			if !yield(s.partners[i].object) {
 				return
 			}
 		}

@@ -27,8 +27,9 @@ func (s *Snapshot) Declarations(organization string, now time.Time) (d Declarati
 	if s == nil {
 		return d
 	}
-	for _, p := range s.partners {
-		if p.organization != organization {
+	for i := range s.partners {
+		p := &s.partners[i]
+		if p.organization() != organization {
 			continue
 		}
 		namespace := p.object.Namespace

@@ -3,6 +3,7 @@
 package posture
 
 import (
+	"hash/maphash"
 	"slices"
 	"time"
 
@@ -11,37 +12,57 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// partner is one compiled PartnerEntitlement.
+// partner is one compiled PartnerEntitlement in one snapshot.
 type partner struct {
-	object       *v1alpha1.PartnerEntitlement
-	organization string
-	packageToken string
+	*entitlement
+	*attached
+	// pairs holds the facts about the partner and each granted capability.
+	pairs [capabilityCount]pair
 	// fault is the condition reason of an invalid object; empty for a valid object.
 	fault string
-	// older is the name of the older object with the same organization, which is in force.
-	older     string
+	// older is the older object with the same organization, which is in force.
+	older *v1alpha1.PartnerEntitlement
+	// sends is set for each mode in which the partner has a valid, active sender.
+	sends [2]bool
+	// ambiguous holds the positions of the keys whose digest occurs more than once, in the
+	// order in which they were found.
+	ambiguous []int
+}
+
+// entitlement is what follows from one PartnerEntitlement alone. Snapshots share it.
+type entitlement struct {
+	identity
+	object *v1alpha1.PartnerEntitlement
+	// invalid means that the object is invalid regardless of others.
+	invalid   bool
 	suspended bool
-	rates     [surfaceCount]RateLimit
-	workers   WorkerShare
-	contract  contract
 	scopes    Scopes
-	grants    [capabilityCount]grant
+	contract  contract
+	terms     *terms
 	keys      []apiKey
 	// certified means that keys require one of certificates.
 	certified    bool
 	certificates []pinned
-	webhooks     []webhook
-	// profiles holds the valid profiles that the grant of preflight lists, by name, and unusable
-	// the other names that it lists.
+	// listed holds the names of the profiles that the grant of preflight lists, sorted.
+	listed []string
+}
+
+// attached is what follows from one PartnerEntitlement, the Secrets of its webhooks and the
+// custom profiles. Snapshots share it.
+type attached struct {
+	webhooks []webhook
+	// profiles holds the valid profiles that the grant of preflight lists, by name, and
+	// unusable the other names that it lists.
 	profiles []*CustomProfile
 	unusable []string
-	// sends is set for each mode in which the partner has a valid, active sender.
-	sends [2]bool
-	// itself represents the partner without a key, once for each mode.
-	itself [2]apiKey
-	// operator represents the platform for its staff, who have no key.
-	operator      apiKey
-	duplicateKeys []string
+}
+
+// terms holds the commercial terms of a partner. Partners with equal terms share them.
+type terms struct {
+	packageToken string
+	rates        [surfaceCount]RateLimit
+	workers      WorkerShare
+	grants       [capabilityCount]grant
 }
 
 // contract is the period of a partner's contract. The zero value means no contract.
@@ -52,20 +73,23 @@ type contract struct {
 
 func (c contract) contains(now time.Time) bool { return c.signed && c.window.contains(now) }
 
-// grant is a partner's grant of one capability, with all clock-independent facts about
-// the pair.
+// grant is a partner's grant of one capability.
 type grant struct {
 	// granted means that the entitlement lists the capability.
 	granted bool
+	// inherits means that the stage is that of the rollout. Otherwise the stage Disabled
+	// means that the stage of the grant is invalid or above the ceiling.
+	inherits bool
+	stage    Posture
 	// window is when the grant is in force; nil for always.
 	window *window
-	// stage is the stage of the grant, or else that of the rollout. Disabled means that
-	// the stage of the grant is invalid or above the ceiling, unless the rollout is
-	// closed.
-	stage      Posture
+	quota  Quota
+}
+
+// pair holds the clock-independent facts about a partner and the rollout of a capability.
+type pair struct {
 	membership membership
 	bucket     uint8
-	quota      Quota
 }
 
 // contains reports whether the grant is in force at a time.
@@ -82,39 +106,84 @@ func (g *grant) next(now time.Time) time.Time {
 	return g.window.next(now)
 }
 
-func (s *Snapshot) compilePartners(objects []ranked[v1alpha1.PartnerEntitlement], webhooks Bundle) {
-	s.partners = make([]*partner, 0, len(objects))
-	for i := range objects {
-		p := s.newPartner(objects[i].object)
-		p.compileWebhooks(webhooks)
-		switch {
-		case p.fault != "":
-			if s.broken[p.organization] == nil && p.identified() {
-				s.broken[p.organization] = p
-			}
-		case s.organizations[p.organization] != nil:
-			p.fault, p.older = v1alpha1.ReasonDuplicateOrganization, s.organizations[p.organization].object.Name
-		default:
-			s.organizations[p.organization] = p
-			if p.object.Spec.Package == v1alpha1.PackagePlatform {
-				s.platforms = append(s.platforms, p)
+// compilePartners compiles the partners in order of precedence. It takes over what follows
+// from unchanged objects from the former snapshot.
+func (s *Snapshot) compilePartners(entries []*entry[*entitlement], webhooks Bundle, former *Snapshot, sameWebhooks bool) {
+	s.partners = make([]partner, len(entries))
+	s.organizations = newIndex(len(entries))
+	var all, changed []Capability
+	for c := range Capabilities() {
+		all = append(all, c)
+		if former != nil && !sameAudience(&former.rollouts[c], &s.rollouts[c]) {
+			changed = append(changed, c)
+		}
+	}
+	reattach, bare := former == nil || !sameWebhooks || !slices.Equal(former.custom, s.custom), &attached{}
+	for i, e := range entries {
+		p, outdated := &s.partners[i], all
+		p.entitlement, p.attached = e.part, bare
+		if e.at >= 0 {
+			last := &former.partners[e.at]
+			p.pairs, p.attached, outdated = last.pairs, last.attached, changed
+		}
+		for _, c := range outdated {
+			if p.terms.grants[c].granted {
+				p.pairs[c] = s.rollouts[c].pair(p.object)
 			}
 		}
-		s.partners = append(s.partners, p)
-		s.indexKeys(p)
+		if len(p.object.Spec.Webhooks)+len(p.listed) > 0 && (e.at < 0 || reattach) {
+			p.attached = &attached{webhooks: p.compileWebhooks(webhooks)}
+			p.profiles, p.unusable = s.findProfiles(p.object.Namespace, p.listed)
+		}
+		s.place(p, uint32(i+1))
 	}
 }
 
-// newPartner compiles one object. Content that the schema would reject makes the object
-// invalid, or is ignored where ignoring it only reduces access.
-func (s *Snapshot) newPartner(o *v1alpha1.PartnerEntitlement) *partner {
-	p := &partner{object: o, organization: o.Spec.OrganizationID}
-	label, known := packages[o.Spec.Package]
-	p.packageToken = label.token
-	p.rates = ratesOf(o.Spec.RateLimits, label.rate)
-	if !known || !p.identified() {
+// place decides which partner represents an organization.
+func (s *Snapshot) place(p *partner, number uint32) {
+	organization := p.organization()
+	if p.invalid {
 		p.fault = v1alpha1.ReasonInvalidSpec
+		if s.broken[organization] == nil && p.represents() {
+			s.broken[organization] = p
+		}
+		return
 	}
+	slot := s.slotOf(organization)
+	if older := s.at(*slot); older != nil {
+		p.fault, p.older = v1alpha1.ReasonDuplicateOrganization, older.object
+		return
+	}
+	*slot = position{partner: number}
+	if p.object.Spec.Package == v1alpha1.PackagePlatform {
+		s.platforms = append(s.platforms, p)
+	}
+}
+
+// slotOf returns the slot of the valid partner of an organization.
+func (s *Snapshot) slotOf(organization string) *position {
+	return s.organizations.slot(maphash.String(s.seed, organization), func(at position) bool {
+		return s.at(at).organization() == organization
+	})
+}
+
+// at returns the partner at a position; nil for the zero position.
+func (s *Snapshot) at(p position) *partner {
+	if p.partner == 0 {
+		return nil
+	}
+	return &s.partners[p.partner-1]
+}
+
+// valid returns the valid partner of an organization; nil if there is none.
+func (s *Snapshot) valid(organization string) *partner { return s.at(*s.slotOf(organization)) }
+
+// newEntitlement compiles one object. Content that the schema would reject makes the object
+// invalid, or is ignored where ignoring it only reduces access.
+func (c *Compiler) newEntitlement(o *v1alpha1.PartnerEntitlement) *entitlement {
+	p := &entitlement{identity: c.encoder.partner(o), object: o, scopes: scopesOf(o.Spec.Scopes)}
+	label, known := packages[o.Spec.Package]
+	p.invalid = !known || !p.represents()
 	// Any state except Active counts as suspended.
 	p.suspended = o.Spec.State != v1alpha1.StateActive
 	if c := o.Spec.Contract; c != nil {
@@ -125,89 +194,81 @@ func (s *Snapshot) newPartner(o *v1alpha1.PartnerEntitlement) *partner {
 			p.contract.signed = !c.EffectiveUntil.IsZero()
 		}
 	}
-	p.scopes = scopesOf(o.Spec.Scopes)
 	p.compileCertificates()
-	if o.Spec.Package == v1alpha1.PackagePlatform {
-		// The package Platform grants no partner capability.
-		p.compileKeys()
-		return p
+	t := terms{packageToken: label.token, rates: ratesOf(o.Spec.RateLimits, label.rate)}
+	// The package Platform grants no partner capability.
+	if o.Spec.Package != v1alpha1.PackagePlatform {
+		p.scopes &^= platformScopes
+		c.compileGrants(p, &t, label.quota)
 	}
-	p.scopes &^= platformScopes
-	s.compileGrants(p, label.quota)
+	p.terms = c.terms.of(t)
 	p.compileKeys()
 	return p
 }
 
-// identified reports whether the organization ID is valid, so that the partner
+func (p *entitlement) organization() string { return p.object.Spec.OrganizationID }
+
+func (p *entitlement) name() ObjectName { return ObjectName{p.object.Namespace, p.object.Name} }
+
+// represents reports whether the organization ID is valid, so that the partner
 // represents an organization.
-func (p *partner) identified() bool {
-	_, err := tenant.New(p.organization, tenant.Live)
+func (p *entitlement) represents() bool {
+	_, err := tenant.New(p.organization(), tenant.Live)
 	return err == nil
 }
 
 // partnerOf returns the valid partner of an organization, or else its first invalid
 // one; nil if there is none.
 func (s *Snapshot) partnerOf(organization string) *partner {
-	if p := s.organizations[organization]; p != nil {
+	if p := s.valid(organization); p != nil {
 		return p
 	}
 	return s.broken[organization]
 }
 
-func (s *Snapshot) compileGrants(p *partner, fallback Quota) {
+func (c *Compiler) compileGrants(p *entitlement, t *terms, fallback Quota) {
 	for i := range p.object.Spec.Capabilities {
 		named := &p.object.Spec.Capabilities[i]
 		capability, known := ParseCapability(string(named.Name))
-		if !known || p.grants[capability].granted {
+		if !known || t.grants[capability].granted {
 			continue
 		}
 		if capability == Preflight {
-			p.workers = WorkerShare{Weight: DefaultWeight}
+			t.workers = WorkerShare{Weight: DefaultWeight}
 			if w := named.Workers; w != nil {
 				// Values that the schema would reject become the smallest valid ones.
 				if w.Weight != 0 {
-					p.workers.Weight = int(max(1, w.Weight))
+					t.workers.Weight = int(max(1, w.Weight))
 				}
-				p.workers.MaxInFlight = int(max(0, w.MaxInFlight))
+				t.workers.MaxInFlight = int(max(0, w.MaxInFlight))
 			}
-			p.compileProfiles(s, named.Profiles)
+			p.listed = slices.Compact(slices.Sorted(slices.Values(named.Profiles)))
 		}
-		g := grant{granted: true, quota: quotaOf(named, fallback)}
+		g := grant{granted: true, inherits: named.Stage == "", quota: quotaOf(named, fallback)}
 		if named.NotBefore != nil || named.NotAfter != nil {
-			g.window = &window{}
+			var w window
 			if named.NotBefore != nil {
-				g.window.from = named.NotBefore.Time
+				w.from = named.NotBefore.Time
 			}
 			if named.NotAfter != nil {
-				g.window.until = named.NotAfter.Time
+				w.until = named.NotAfter.Time
 				// A zero end would count as an open end.
 				g.granted = !named.NotAfter.IsZero()
 			}
+			g.window = c.windows.of(w)
 		}
-		g.stage = s.rollouts[capability].stage
-		if named.Stage != "" {
+		if !g.inherits {
 			// An unknown stage is Disabled.
 			g.stage, _ = parseStage(string(named.Stage))
-			if g.stage > s.rollouts[capability].ceiling {
+			if g.stage > registry[capability].Ceiling {
 				g.stage = Disabled
 			}
 		}
-		if r := &s.rollouts[capability]; r.declared {
-			g.membership = membershipOf(r.object, p.object)
-			if len(r.ramp) > 0 {
-				g.bucket = bucket(capability, p.organization)
-			}
-		}
-		p.grants[capability] = g
+		t.grants[capability] = g
 	}
 }
 
-func (p *partner) compileKeys() {
-	p.itself = [2]apiKey{
-		{partner: p, mode: tenant.Live, keyless: true},
-		{partner: p, mode: tenant.Test, keyless: true},
-	}
-	p.operator = apiKey{partner: p, mode: tenant.Live, scopes: p.scopes & Scopes(1<<ScopeOpsRead), keyless: true}
+func (p *entitlement) compileKeys() {
 	revived := RevivedKeys(p.object)
 	p.keys = make([]apiKey, 0, len(p.object.Spec.Keys))
 	for i := range p.object.Spec.Keys {
@@ -217,14 +278,11 @@ func (p *partner) compileKeys() {
 		if err != nil || !known {
 			continue
 		}
-		key := apiKey{partner: p, name: o.Name, digest: digest, mode: mode, scopes: p.scopes & scopesOf(o.Scopes)}
+		key := apiKey{object: o, digest: digest, test: mode == tenant.Test, scopes: p.scopes & scopesOf(o.Scopes)}
 		// Any state except Active counts as revoked.
 		key.revoked = o.State != v1alpha1.KeyStateActive || slices.Contains(revived, o.SHA256)
-		if o.ExpiresAt != nil {
-			key.expires = o.ExpiresAt.Time
-			// A zero end would count as no end.
-			key.revoked = key.revoked || o.ExpiresAt.IsZero()
-		}
+		// A zero end would count as no end.
+		key.revoked = key.revoked || o.ExpiresAt != nil && o.ExpiresAt.IsZero()
 		p.keys = append(p.keys, key)
 	}
 }
@@ -258,31 +316,72 @@ func scopesOf(names []v1alpha1.Scope) Scopes {
 	return set
 }
 
-// indexKeys adds a partner's keys to the index. A digest that occurs twice is refused
+// indexKeys indexes the keys of all partners. A digest that occurs twice is refused
 // in all places, because its owner is ambiguous.
-func (s *Snapshot) indexKeys(p *partner) {
-	for i := range p.keys {
-		key := &p.keys[i]
-		if p.fault != "" {
-			key.refused = ReasonPartnerClosed
-		}
-		other, found := s.keys[key.digest]
-		if !found {
-			s.keys[key.digest] = key
-			continue
-		}
-		if other.refused != ReasonKeyAmbiguous {
-			other.refused = ReasonKeyAmbiguous
-			other.partner.duplicateKeys = append(other.partner.duplicateKeys, other.name)
-		}
-		key.refused = ReasonKeyAmbiguous
-		p.duplicateKeys = append(p.duplicateKeys, key.name)
+func (s *Snapshot) indexKeys() {
+	count := 0
+	for i := range s.partners {
+		count += len(s.partners[i].keys)
 	}
+	s.keys = newIndex(count)
+	for i := range s.partners {
+		p := &s.partners[i]
+		for j := range p.keys {
+			slot := s.slotOfKey(p.keys[j].digest)
+			other := s.at(*slot)
+			if other == nil {
+				*slot = position{uint32(i + 1), uint32(j)}
+				continue
+			}
+			if first := int(slot.key); !slices.Contains(other.ambiguous, first) {
+				other.ambiguous = append(other.ambiguous, first)
+			}
+			p.ambiguous = append(p.ambiguous, j)
+		}
+	}
+}
+
+// slotOfKey returns the slot of the first key with a digest.
+func (s *Snapshot) slotOfKey(d credential.Digest) *position {
+	return s.keys.slot(maphash.Bytes(s.seed, d[:]), func(at position) bool { return s.at(at).keys[at.key].digest == d })
+}
+
+// key returns the first key with a digest, and why it is refused regardless of its state. The
+// key is nil if there is none.
+func (s *Snapshot) key(d credential.Digest) (*partner, *apiKey, Reason) {
+	slot := s.slotOfKey(d)
+	p := s.at(*slot)
+	if p == nil {
+		return nil, nil, ReasonUndecided
+	}
+	return p, &p.keys[slot.key], p.refusesKey(int(slot.key))
+}
+
+// refusesKey returns why a key of the partner is refused regardless of its state;
+// [ReasonUndecided] if it is not.
+func (p *partner) refusesKey(i int) Reason {
+	switch {
+	case slices.Contains(p.ambiguous, i):
+		return ReasonKeyAmbiguous
+	case p.fault != "":
+		return ReasonPartnerClosed
+	default:
+		return ReasonUndecided
+	}
+}
+
+// ambiguousKeys returns the names of the keys whose digest occurs more than once.
+func (p *partner) ambiguousKeys() []string {
+	var names []string
+	for _, i := range p.ambiguous {
+		names = append(names, p.keys[i].object.Name)
+	}
+	return names
 }
 
 // standing returns the partner's standing at a time. Suspended takes precedence, as in
 // the decision table.
-func (p *partner) standing(now time.Time) standing {
+func (p *entitlement) standing(now time.Time) standing {
 	switch {
 	case p.suspended:
 		return standingSuspended

@@ -34,6 +34,7 @@ func (f *ProfileFault) Error() string { return f.Field + ": " + f.Problem }
 
 // customProfile is one compiled PreflightProfile.
 type customProfile struct {
+	identity
 	object *v1alpha1.PreflightProfile
 	// compiled is the zero value if there is a fault.
 	compiled CustomProfile
@@ -76,17 +77,24 @@ func pathOf(spec *v1alpha1.PreflightProfileSpec, field string) string {
 	return path
 }
 
+func (c *Compiler) newProfile(o *v1alpha1.PreflightProfile) *customProfile {
+	p := &customProfile{identity: c.encoder.profile(o), object: o}
+	var err error
+	p.compiled, err = CompileProfile(o)
+	errors.As(err, &p.fault)
+	return p
+}
+
 // compileProfiles compiles the profiles in order of precedence.
-func (s *Snapshot) compileProfiles(objects []ranked[v1alpha1.PreflightProfile]) {
-	s.custom = make([]*customProfile, 0, len(objects))
-	for i := range objects {
-		p := &customProfile{object: objects[i].object}
-		var err error
-		p.compiled, err = CompileProfile(p.object)
+func (s *Snapshot) compileProfiles(entries []*entry[*customProfile]) {
+	s.custom, s.profiles = make([]*customProfile, 0, len(entries)), make(map[string]*customProfile, len(entries))
+	for _, e := range entries {
+		p := e.part
 		older := s.profiles[p.object.Name]
 		switch {
-		case errors.As(err, &p.fault):
+		case p.fault != nil:
 		case older != nil:
+			p = new(*p)
 			p.fault = &ProfileFault{"metadata.name", fmt.Sprintf("the older PreflightProfile of the namespace %s has this name; choose another name", older.object.Namespace)}
 		default:
 			s.profiles[p.object.Name] = p
@@ -103,24 +111,26 @@ func (s *Snapshot) Profile(name string) (*CustomProfile, bool) {
 	return &s.profiles[name].compiled, true
 }
 
-// compileProfiles finds the profiles that a grant of preflight lists.
-func (p *partner) compileProfiles(s *Snapshot, names []string) {
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
-		if found := s.profiles[name]; found != nil && found.object.Namespace == p.object.Namespace {
-			p.profiles = append(p.profiles, &found.compiled)
+// findProfiles finds the valid profiles of a namespace by sorted names. It also returns the
+// names that have none.
+func (s *Snapshot) findProfiles(namespace string, names []string) (found []*CustomProfile, missing []string) {
+	for _, name := range names {
+		if p := s.profiles[name]; p != nil && p.object.Namespace == namespace {
+			found = append(found, &p.compiled)
 		} else {
-			p.unusable = append(p.unusable, name)
+			missing = append(missing, name)
 		}
 	}
+	return found, missing
 }
 
 // Profiles returns the valid custom profiles that the partner can use, by name; nil for the zero
 // Caller. The built-in profiles are not among them.
 func (c Caller) Profiles() []*CustomProfile {
-	if c.key == nil {
+	if c.partner == nil {
 		return nil
 	}
-	return c.key.partner.profiles
+	return c.partner.profiles
 }
 
 // ProfileReport is the status of one PreflightProfile.
@@ -165,5 +175,5 @@ func (e *encoder) profile(o *v1alpha1.PreflightProfile) identity {
 	// A spec that cannot be encoded has a fault whatever it is.
 	text, _ := json.Marshal(o.Spec)
 	e.text(cmp.Or(string(text), "invalid"))
-	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
+	return identity{&o.ObjectMeta, e.sum()}
 }

@@ -32,10 +32,11 @@ func (s *Snapshot) Quotas() []GrantQuota {
 		return nil
 	}
 	var all []GrantQuota
-	for organization, p := range s.organizations {
+	for i := range s.partners {
+		p := &s.partners[i]
 		for c := range Capabilities() {
-			if p.grants[c].granted {
-				all = append(all, GrantQuota{organization, c, p.grants[c].quota})
+			if grant := &p.terms.grants[c]; p.fault == "" && grant.granted {
+				all = append(all, GrantQuota{p.organization(), c, grant.quota})
 			}
 		}
 	}
@@ -118,8 +119,8 @@ func (WorkerShare) Percent(mode tenant.Mode) int {
 // still processed.
 func (s *Snapshot) Workers(organization string) WorkerShare {
 	if s != nil {
-		if p := s.organizations[organization]; p != nil && p.workers.Weight > 0 {
-			return p.workers
+		if p := s.valid(organization); p != nil && p.terms.workers.Weight > 0 {
+			return p.terms.workers
 		}
 	}
 	return WorkerShare{Weight: DefaultWeight}

@@ -110,7 +110,8 @@ func (s *Snapshot) Report(now time.Time) Report {
 	}
 	r.Revision, r.NextTransition = s.revision, instant(soonest(now, s.NextTransition(now), s.nextWarning(now)))
 	r.Rollouts = append(r.Rollouts, s.rolloutReports(now)...)
-	for _, o := range s.partners {
+	for i := range s.partners {
+		o := &s.partners[i]
 		r.Partners = append(r.Partners, s.partnerReport(o, now, s.partnerNext(o, now)))
 	}
 	for _, o := range s.senders {
@@ -135,8 +136,8 @@ func (s *Snapshot) NextTransition(now time.Time) time.Time {
 	for _, o := range s.declared {
 		next = soonest(now, next, o.next(now))
 	}
-	for _, o := range s.partners {
-		next = soonest(now, next, o.next(now))
+	for i := range s.partners {
+		next = soonest(now, next, s.partners[i].next(now))
 	}
 	for _, o := range s.senders {
 		next = soonest(now, next, o.secrets.next(now))
@@ -239,7 +240,8 @@ func (s *Snapshot) admissions(now time.Time) []admissions {
 	for i, o := range s.declared {
 		closed[i] = o.closed(now)
 	}
-	for _, p := range s.partners {
+	for i := range s.partners {
+		p := &s.partners[i]
 		if p.fault != "" || p.object.Spec.Package == v1alpha1.PackagePlatform {
 			continue
 		}
@@ -250,19 +252,19 @@ func (s *Snapshot) admissions(now time.Time) []admissions {
 				reason = closed[i]
 			}
 			if reason == ReasonOpen {
-				reason = query{now: now, partner: p, key: &p.itself[0], rollout: o, grant: &p.grants[o.capability]}.reason(phaseGrant | phaseAudience)
+				reason = query{now: now, partner: p, live: true}.on(o).reason(phaseGrant | phaseAudience)
 			}
 			if reason == ReasonOpen {
 				reason = p.admits(o.capability, now)
 			}
-			counts[i].next = soonest(now, counts[i].next, p.grants[o.capability].next(now))
+			counts[i].next = soonest(now, counts[i].next, p.terms.grants[o.capability].next(now))
 			for _, needed := range o.needs {
-				counts[i].next = soonest(now, counts[i].next, p.grants[needed.capability].next(now))
+				counts[i].next = soonest(now, counts[i].next, p.terms.grants[needed.capability].next(now))
 			}
-			if p.grants[o.capability].granted {
+			if p.terms.grants[o.capability].granted {
 				counts[i].next = soonest(now, counts[i].next, use)
 			}
-			if p.grants[o.capability].contains(now) {
+			if p.terms.grants[o.capability].contains(now) {
 				counts[i].entitled++
 			}
 			if reason == ReasonOpen {
@@ -279,11 +281,11 @@ func (s *Snapshot) admissions(now time.Time) []admissions {
 // its effect.
 func (p *partner) next(now time.Time) time.Time {
 	next := p.contract.window.next(now)
-	for i := range p.grants {
-		next = soonest(now, next, p.grants[i].next(now))
+	for i := range p.terms.grants {
+		next = soonest(now, next, p.terms.grants[i].next(now))
 	}
 	for i := range p.keys {
-		next = soonest(now, next, p.keys[i].expires)
+		next = soonest(now, next, p.keys[i].expires())
 	}
 	for i := range p.certificates {
 		next = soonest(now, next, p.certificates[i].window.until)
@@ -299,7 +301,7 @@ func (p *partner) next(now time.Time) time.Time {
 func (s *Snapshot) partnerNext(p *partner, now time.Time) time.Time {
 	next := p.next(now)
 	for c := range Capabilities() {
-		if p.grants[c].granted {
+		if p.terms.grants[c].granted {
 			next = soonest(now, next, s.rollouts[c].next(now))
 		}
 	}
@@ -309,14 +311,14 @@ func (s *Snapshot) partnerNext(p *partner, now time.Time) time.Time {
 func (s *Snapshot) partnerReport(p *partner, now, next time.Time) PartnerReport {
 	out := PartnerReport{
 		Object:         objectOf(p.object.Namespace, p.object.Name, p.object.Generation),
-		Organization:   p.organization,
+		Organization:   p.organization(),
 		NextTransition: instant(next),
 		Conditions: slices.Concat(partnerVerdict(p, now).conditions(),
 			[]Condition{contractCondition(p.contract, now), keysCondition(p), completeCondition(p, now), endsSoonCondition(PartnerEnds(p.object), now)},
 			certificatesCondition(p, now), webhooksCondition(p, now), profilesCondition(p)),
 	}
 	for c := range Capabilities() {
-		if !p.grants[c].granted {
+		if !p.terms.grants[c].granted {
 			continue
 		}
 		posture := s.capabilityPosture(p, c, now)
@@ -328,12 +330,12 @@ func (s *Snapshot) partnerReport(p *partner, now, next time.Time) PartnerReport 
 	}
 	out.Open = fmt.Sprintf("%d/%d", out.OpenCapabilities, out.GrantedCapabilities)
 	for i := range p.keys {
-		if k := &p.keys[i]; k.accepted(now) && !p.unreachable(now) {
-			if k.mode == tenant.Live {
-				out.LiveKeys++
-			} else {
-				out.TestKeys++
-			}
+		switch {
+		case !p.accepts(i, now) || p.unreachable(now):
+		case p.keys[i].test:
+			out.TestKeys++
+		default:
+			out.LiveKeys++
 		}
 	}
 	out.Keys = fmt.Sprintf("%d live, %d test", out.LiveKeys, out.TestKeys)

@@ -15,6 +15,7 @@ import (
 // rollout is the compiled rollout of one capability. The zero value is a capability
 // without a rollout.
 type rollout struct {
+	identity
 	capability Capability
 	object     *v1alpha1.CapabilityRollout
 	declared   bool
@@ -53,14 +54,13 @@ func (w window) contains(now time.Time) bool {
 // next returns the first bound of the window after now; zero if there is none.
 func (w window) next(now time.Time) time.Time { return soonest(now, w.from, w.until) }
 
-func (s *Snapshot) compileRollouts(objects []ranked[v1alpha1.CapabilityRollout]) {
+func (s *Snapshot) compileRollouts(entries []*entry[*rollout]) {
 	for c := range Capabilities() {
 		s.rollouts[c].capability, s.rollouts[c].ceiling = c, registry[c].Ceiling
 	}
-	s.declared = make([]*rollout, 0, len(objects))
-	for i := range objects {
-		r := newRollout(objects[i].object)
-		s.declared = append(s.declared, r)
+	s.declared = make([]*rollout, 0, len(entries))
+	for _, e := range entries {
+		s.declared = append(s.declared, new(*e.part))
 	}
 	for _, r := range s.declared {
 		if r.capability == NoCapability {
@@ -79,6 +79,12 @@ func (s *Snapshot) compileRollouts(objects []ranked[v1alpha1.CapabilityRollout])
 		}
 	}
 	s.joinDependencies()
+}
+
+func (c *Compiler) newRollout(o *v1alpha1.CapabilityRollout) *rollout {
+	r := newRollout(o)
+	r.identity = c.encoder.rollout(o)
+	return r
 }
 
 // newRollout compiles one object. Content that the schema would reject makes the object
@@ -264,6 +270,17 @@ func soonest(now time.Time, times ...time.Time) time.Time {
 		}
 	}
 	return first
+}
+
+// pair returns the facts about a partner and the rollout.
+func (r *rollout) pair(o *v1alpha1.PartnerEntitlement) (out pair) {
+	if r.declared {
+		out.membership = membershipOf(r.object, o)
+	}
+	if len(r.ramp) > 0 {
+		out.bucket = bucket(r.capability, o.Spec.OrganizationID)
+	}
+	return out
 }
 
 // bucket assigns an organization to one of a hundred buckets of a capability,

@@ -17,6 +17,7 @@ const maxReplayWindow = 5 * time.Minute
 
 // sender is one compiled XJMFSender.
 type sender struct {
+	identity
 	object  *v1alpha1.XJMFSender
 	partner *partner
 	// fault is the condition reason of an invalid object; empty for a valid object.
@@ -31,8 +32,8 @@ type sender struct {
 	secrets   sharedSecrets
 }
 
-func newSender(o *v1alpha1.XJMFSender, secrets Bundle) *sender {
-	out := &sender{object: o, suspended: o.Spec.State != v1alpha1.StateActive}
+func (c *Compiler) newSender(o *v1alpha1.XJMFSender) *sender {
+	out := &sender{identity: c.encoder.sender(o), object: o, suspended: o.Spec.State != v1alpha1.StateActive}
 	out.replay = time.Duration(o.Spec.ReplayWindowSeconds) * time.Second
 	if out.replay == 0 {
 		out.replay = maxReplayWindow
@@ -49,10 +50,47 @@ func newSender(o *v1alpha1.XJMFSender, secrets Bundle) *sender {
 	if o.Spec.SenderID == "" || out.replay < 0 || out.replay > maxReplayWindow || !known {
 		out.fault = v1alpha1.ReasonInvalidSpec
 	}
-	out.secrets = sharedSecretsOf(o.Spec.Secrets, secrets, func(s *v1alpha1.SharedSecret) secretSlot {
-		return secretSlot{namespace: o.Namespace, holder: o.Name, name: s.Name, ref: s.SecretRef}
-	})
 	return out
+}
+
+// compileSenders compiles the senders in order of precedence. It takes over the secrets of
+// unchanged objects from the former snapshot if the bundle is the same.
+func (s *Snapshot) compileSenders(entries []*entry[*sender], secrets Bundle, former *Snapshot, sameSecrets bool) {
+	s.senders, s.senderIDs = make([]*sender, 0, len(entries)), make(map[string]*sender, len(entries))
+	if len(entries) == 0 {
+		return
+	}
+	partners := make(map[ObjectName]*partner, len(s.partners))
+	for i := range s.partners {
+		p := &s.partners[i]
+		if name := p.name(); p.fault == "" && partners[name] == nil {
+			partners[name] = p
+		}
+	}
+	for _, e := range entries {
+		o := new(*e.part)
+		if e.at >= 0 && sameSecrets {
+			o.secrets = former.senders[e.at].secrets
+		} else {
+			o.secrets = sharedSecretsOf(o.object.Spec.Secrets, secrets, func(one *v1alpha1.SharedSecret) secretSlot {
+				return secretSlot{namespace: o.object.Namespace, holder: o.object.Name, name: one.Name, ref: one.SecretRef}
+			})
+		}
+		if older := s.senderIDs[o.object.Spec.SenderID]; older != nil {
+			o.older = older.object.Name
+			o.fault = v1alpha1.ReasonDuplicateSender
+		} else {
+			s.senderIDs[o.object.Spec.SenderID] = o
+		}
+		o.partner = partners[ObjectName{o.object.Namespace, o.object.Spec.Partner}]
+		if o.fault == "" && o.partner == nil {
+			o.fault = v1alpha1.ReasonPartnerNotFound
+		}
+		if o.fault == "" && !o.suspended {
+			o.partner.sends[indexOf(o.mode)] = true
+		}
+		s.senders = append(s.senders, o)
+	}
 }
 
 // Sender is a machine that may send XJMF callbacks. The zero Sender represents no
@@ -121,7 +159,7 @@ func (s Sender) Caller(now time.Time) Caller {
 	if s.sender == nil {
 		return Caller{}
 	}
-	c, _ := s.snapshot.Behalf(tenant.ID{Organization: s.sender.partner.organization, Mode: s.sender.mode}, now)
+	c, _ := s.snapshot.Behalf(tenant.ID{Organization: s.sender.partner.organization(), Mode: s.sender.mode}, now)
 	return c
 }
 

@@ -51,12 +51,12 @@ func (v *Survey) Open(m Member, mode tenant.Mode, c Capability) bool {
 	if phases&phaseScope != 0 && m.partner.lacks(needs) != NoScope {
 		return false
 	}
-	q := query{now: v.now, partner: m.partner, key: &m.partner.itself[indexOf(mode)], rollout: &v.snapshot.rollouts[c], grant: &m.partner.grants[c]}
+	q := query{now: v.now, partner: m.partner, live: mode == tenant.Live}.on(&v.snapshot.rollouts[c])
 	phases &= phaseGrant | phaseAudience
 	return q.reason(phases) == ReasonOpen && m.partner.user(mode, c, needs, v.now) == ReasonOpen
 }
 
-// indexOf returns the index of a mode in partner.itself.
+// indexOf returns the index of a mode in partner.sends.
 func indexOf(mode tenant.Mode) int {
 	if mode == tenant.Live {
 		return 0

@@ -24,8 +24,9 @@ func (s *Snapshot) Turned(c Caller, capability Capability, write bool, now time.
 		return time.Time{}
 	}
 	definition := capability.Definition()
-	r, p := &s.rollouts[capability], c.key.partner
-	q := query{now: now, rollout: r, scope: definition.scope(write), partner: p, key: c.key, grant: &p.grants[capability]}
+	r, p := &s.rollouts[capability], c.partner
+	q := queryOf(c, now).on(r)
+	q.scope = definition.scope(write)
 	phases := ladders[definition.Ladder]
 	if !byClock[q.reason(phases)] {
 		return time.Time{}
@@ -41,7 +42,7 @@ func (s *Snapshot) Turned(c Caller, capability Capability, write bool, now time.
 	spans := []window{p.contract.window}
 	for _, one := range append([]*rollout{r}, r.needs...) {
 		spans = append(spans, one.window)
-		if grant := &p.grants[one.capability]; grant.window != nil {
+		if grant := &p.terms.grants[one.capability]; grant.window != nil {
 			spans = append(spans, *grant.window)
 		}
 		for i := range one.ramp {

@@ -18,10 +18,8 @@ func (s *Snapshot) access(p *partner, mode tenant.Mode, c Capability, write bool
 	if reason := p.barred(now); reason != ReasonOpen {
 		return reason
 	}
-	key := p.itself[indexOf(mode)]
-	key.scopes = p.scopes
 	needs := c.Needs(write)
-	q := query{now: now, partner: p, key: &key, rollout: &s.rollouts[c], grant: &p.grants[c], scope: p.lacks(needs)}
+	q := query{now: now, partner: p, live: mode == tenant.Live, scopes: p.scopes, scope: p.lacks(needs)}.on(&s.rollouts[c])
 	if reason := q.reason(ladders[c.Definition().Ladder]); reason != ReasonOpen {
 		return reason
 	}
@@ -30,7 +28,7 @@ func (s *Snapshot) access(p *partner, mode tenant.Mode, c Capability, write bool
 
 // lacks returns the first of the needed scopes that the partner does not have; NoScope if it
 // has all of them.
-func (p *partner) lacks(needs Scopes) Scope {
+func (p *entitlement) lacks(needs Scopes) Scope {
 	for scope := range (needs &^ p.scopes).All() {
 		return scope
 	}
@@ -57,17 +55,18 @@ func (p *partner) user(mode tenant.Mode, c Capability, needs Scopes, now time.Ti
 		return ReasonNoWebhook
 	}
 	for i := range p.keys {
-		if k := &p.keys[i]; k.mode == mode && k.accepted(now) && k.scopes&needs == needs {
+		if k := &p.keys[i]; k.mode() == mode && p.accepts(i, now) && k.scopes&needs == needs {
 			return ReasonOpen
 		}
 	}
 	return ReasonNoUsableKey
 }
 
-// accepted reports whether requests with the key are authenticated on an accepted
+// accepts reports whether requests with a key are authenticated on an accepted
 // connection.
-func (k *apiKey) accepted(now time.Time) bool {
-	return k.refused == ReasonUndecided && !k.revoked && !k.expired(now)
+func (p *partner) accepts(i int, now time.Time) bool {
+	k := &p.keys[i]
+	return p.refusesKey(i) == ReasonUndecided && !k.revoked && !k.expired(now)
 }
 
 // admits evaluates, for a live key, the rules that no grant and no rollout determine: the
@@ -85,11 +84,11 @@ func (p *partner) admits(c Capability, now time.Time) Reason {
 
 // nextUse returns the first instant after now at which the contract or a live key changes
 // the admission of the partner.
-func (p *partner) nextUse(now time.Time) time.Time {
+func (p *entitlement) nextUse(now time.Time) time.Time {
 	next := p.contract.window.next(now)
 	for i := range p.keys {
-		if p.keys[i].mode == tenant.Live {
-			next = soonest(now, next, p.keys[i].expires)
+		if !p.keys[i].test {
+			next = soonest(now, next, p.keys[i].expires())
 		}
 	}
 	for i := range p.certificates {

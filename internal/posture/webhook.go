@@ -40,23 +40,25 @@ type webhook struct {
 
 // compileWebhooks compiles the webhooks. The package Platform has no records and
 // therefore no events.
-func (p *partner) compileWebhooks(bundle Bundle) {
+func (p *entitlement) compileWebhooks(bundle Bundle) []webhook {
 	if p.object.Spec.Package == v1alpha1.PackagePlatform {
-		return
+		return nil
 	}
+	all := make([]webhook, 0, len(p.object.Spec.Webhooks))
 	for i := range p.object.Spec.Webhooks {
 		o := &p.object.Spec.Webhooks[i]
 		mode, known := modes[o.Kind]
-		one := webhook{owner: tenant.ID{Organization: p.organization, Mode: mode}, object: o}
-		one.nameless = !known || o.Name == "" || len(o.Name) > maxNameLen || p.webhook(o.Name) != nil
+		one := webhook{owner: tenant.ID{Organization: p.organization(), Mode: mode}, object: o}
+		one.nameless = !known || o.Name == "" || len(o.Name) > maxNameLen || webhookNamed(all, o.Name) != nil
 		if one.nameless || !validWebhookURL(o.URL) {
 			one.fault = v1alpha1.ReasonInvalidSpec
 		}
 		one.secrets = sharedSecretsOf(o.Secrets, bundle, func(s *v1alpha1.SharedSecret) secretSlot {
 			return secretSlot{p.object.Namespace, p.object.Name, o.Name, s.Name, s.SecretRef}
 		})
-		p.webhooks = append(p.webhooks, one)
+		all = append(all, one)
 	}
+	return all
 }
 
 // validWebhookURL reports whether the schema accepts the URL.
@@ -66,36 +68,39 @@ func validWebhookURL(text string) bool {
 		u.Hostname() != "" && u.User == nil && !strings.Contains(text, "#")
 }
 
-// webhook finds a webhook by name; nil if there is none.
-func (p *partner) webhook(name string) *webhook {
-	for i := range p.webhooks {
-		if p.webhooks[i].object.Name == name {
-			return &p.webhooks[i]
+// webhookNamed finds the first webhook with a name; nil if there is none.
+func webhookNamed(all []webhook, name string) *webhook {
+	for i := range all {
+		if all[i].object.Name == name {
+			return &all[i]
 		}
 	}
 	return nil
 }
 
-// listWebhooks collects the identifiable webhooks in order. It includes invalid
+// sortWebhooks collects the identifiable webhooks in order. It includes invalid
 // webhooks: they receive nothing, but their events are kept.
-func (s *Snapshot) listWebhooks() {
-	for _, p := range s.partners {
-		if s.partnerOf(p.organization) != p {
+func (s *Snapshot) sortWebhooks() []*webhook {
+	var all []*webhook
+	for i := range s.partners {
+		p := &s.partners[i]
+		if s.partnerOf(p.organization()) != p {
 			continue
 		}
 		for i := range p.webhooks {
 			if w := &p.webhooks[i]; !w.nameless {
-				s.webhooks = append(s.webhooks, w)
+				all = append(all, w)
 			}
 		}
 	}
-	slices.SortFunc(s.webhooks, func(a, b *webhook) int {
+	slices.SortFunc(all, func(a, b *webhook) int {
 		return cmp.Or(
 			strings.Compare(a.owner.Organization, b.owner.Organization),
 			strings.Compare(string(a.owner.Mode), string(b.owner.Mode)),
 			strings.Compare(a.object.Name, b.object.Name),
 		)
 	})
+	return all
 }
 
 // Webhook is a destination for a partner's events. The zero Webhook represents no
@@ -113,7 +118,7 @@ func (s *Snapshot) Webhooks() iter.Seq[Webhook] {
 		if s == nil {
 			return
 		}
-		for _, w := range s.webhooks {
+		for _, w := range s.derived.webhooks() {
 			if !yield(Webhook{webhook: w, snapshot: s}) {
 				return
 			}
@@ -131,7 +136,7 @@ func (s *Snapshot) Webhook(owner tenant.ID, name string) (Webhook, bool) {
 	if p == nil {
 		return Webhook{}, false
 	}
-	w := p.webhook(name)
+	w := webhookNamed(p.webhooks, name)
 	if w == nil || w.nameless || w.owner != owner {
 		return Webhook{}, false
 	}
@@ -204,7 +209,7 @@ func (w Webhook) Decide(now time.Time) Decision {
 // broken reports whether the webhook or the object that declares it is invalid. The
 // zero Webhook is broken.
 func (w Webhook) broken() bool {
-	return w.webhook == nil || w.webhook.fault != "" || w.snapshot.organizations[w.webhook.owner.Organization] == nil
+	return w.webhook == nil || w.webhook.fault != "" || w.snapshot.valid(w.webhook.owner.Organization) == nil
 }
 
 // String returns the owner and the name. It omits secrets and the URL, which may

@@ -132,6 +132,22 @@ func (g Generator) Inputs() posture.Inputs {
 	return in
 }
 
+// Objects returns the objects of inputs by reference.
+func Objects(in posture.Inputs) posture.Objects {
+	return posture.Objects{
+		Rollouts: pointers(in.Rollouts), Partners: pointers(in.Partners), Senders: pointers(in.Senders), Profiles: pointers(in.Profiles),
+		Secrets: in.Secrets, Webhooks: in.Webhooks,
+	}
+}
+
+func pointers[T any](list []T) []*T {
+	out := make([]*T, len(list))
+	for i := range list {
+		out[i] = &list[i]
+	}
+	return out
+}
+
 // secrets are the Secrets that partners and senders refer to. The value of c is
 // malformed.
 var secrets = []posture.SecretData{{Namespace: "ns0", Name: "keys", Data: map[string]credential.Secret{
