@@ -57,7 +57,7 @@ func editOne[T any, O interface {
 	}
 	i := g(len(*list))
 	next := O((*list)[i].DeepCopy())
-	switch g(8) {
+	switch g(10) {
 	case 0: // Another object, often with the same name.
 		*list = append(*list, other)
 	case 1:
@@ -75,7 +75,7 @@ func editOne[T any, O interface {
 		(*list)[i] = next
 	case 5:
 		slices.Reverse(*list)
-	case 6:
+	case 6, 7, 8:
 		change(next)
 		(*list)[i] = next
 	default: // Another specification, of an object with the same name if there is one.
@@ -93,7 +93,14 @@ func edit(g posturetest.Generator, o *posture.Objects) {
 	switch g(7) {
 	case 0, 1:
 		editOne(g, &o.Rollouts, others.Rollouts, func(r *v1alpha1.CapabilityRollout) {
-			r.Spec.KillSwitch = &v1alpha1.KillSwitch{State: posturetest.Pick(g, v1alpha1.KillSwitchEngaged, v1alpha1.KillSwitchReleased)}
+			switch g(3) {
+			case 0:
+				r.Spec.KillSwitch = &v1alpha1.KillSwitch{State: posturetest.Pick(g, v1alpha1.KillSwitchEngaged, v1alpha1.KillSwitchReleased)}
+			case 1:
+				r.Spec.Schedule = posturetest.Pick(g, nil, &v1alpha1.Schedule{Ramp: []v1alpha1.RampStep{{At: metav1.NewTime(moments[0]), Percent: 30}}})
+			default:
+				r.Namespace = posturetest.Pick(g, "ns0", "ns1")
+			}
 		})
 	case 2, 3:
 		editOne(g, &o.Partners, others.Partners, func(p *v1alpha1.PartnerEntitlement) {
@@ -187,7 +194,7 @@ func TestChangesCompileLikeAllObjects(t *testing.T) {
 			if g.OneIn(6) {
 				objects = first
 			}
-			for range 1 + g(3) {
+			for range 1 + g(8) {
 				edit(g, &objects)
 			}
 		}

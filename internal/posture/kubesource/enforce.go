@@ -73,7 +73,7 @@ func (s *Source) enforce(ctx context.Context) {
 	} else {
 		s.inputs.Secrets = next.bundle
 	}
-	snapshot := posture.Compile(s.inputs)
+	snapshot := s.compiler.Compile(s.inputs)
 	s.compiled = true
 	s.install(ctx, snapshot, t.views, next)
 }

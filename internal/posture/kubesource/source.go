@@ -73,9 +73,10 @@ type Source struct {
 	// prove requests a live read, restart requests new connections.
 	prove, restart chan struct{}
 
-	// The goroutine that compiles is the only user of the latest inputs and the flag
-	// whether they were compiled.
-	inputs   posture.Inputs
+	// The goroutine that compiles is the only user of the compiler, the latest inputs and
+	// the flag whether they were compiled.
+	compiler posture.Compiler
+	inputs   posture.Objects
 	compiled bool
 
 	mu sync.Mutex

@@ -30,7 +30,7 @@ type clusterState struct {
 	mu    sync.Mutex
 	kinds [kindCount]kindState
 	// inputs holds the lists of the last call of take.
-	inputs posture.Inputs
+	inputs posture.Objects
 }
 
 // newClusterState returns an empty state. A kind that is not read counts as listed, without objects.
@@ -100,10 +100,13 @@ func (k *kindState) Update(item any) error {
 	strip(o)
 	k.cluster.mu.Lock()
 	defer k.cluster.mu.Unlock()
-	if former, found := k.objects[o.GetName()]; !found || !compilesAlike(former, o) {
-		k.recompile = true
+	former, found := k.objects[o.GetName()]
+	alike := found && compilesAlike(former, o)
+	k.recompile = k.recompile || !alike
+	// Keep an object that compiles alike, so that its status does not cause its compilation.
+	if _, isSecret := o.(*corev1.Secret); !alike || isSecret || !v1alpha1.Edited(former).Equal(v1alpha1.Edited(o)) {
+		k.objects[o.GetName()] = o
 	}
-	k.objects[o.GetName()] = o
 	k.marks.note(o.GetName(), markOf(o))
 	k.advance(o.GetResourceVersion())
 	return nil
@@ -158,7 +161,7 @@ func (c *clusterState) received() (counts [kindCount]uint64) {
 
 // compilerInput is one state of the cluster.
 type compilerInput struct {
-	inputs posture.Inputs
+	inputs posture.Objects
 	// recompile is false when a compilation would give the same as the last.
 	recompile bool
 	// secret is the gate Secret; nil if there is none.
@@ -193,12 +196,12 @@ func (c *clusterState) take() (compilerInput, bool) {
 
 // refresh rebuilds a list if an object in it has changed. Otherwise the last list is
 // reused: most edits do not affect the partners, of which there are many.
-func refresh[T any](list *[]T, k *kindState) {
+func refresh[T object](list *[]T, k *kindState) {
 	if k.recompile {
 		rebuilt := make([]T, 0, len(k.objects))
 		for _, o := range k.objects {
-			if typed, ok := any(o).(*T); ok {
-				rebuilt = append(rebuilt, *typed)
+			if typed, ok := o.(T); ok {
+				rebuilt = append(rebuilt, typed)
 			}
 		}
 		*list, k.recompile = rebuilt, false

@@ -4,6 +4,7 @@ package kubesource
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -104,6 +105,43 @@ func TestOnlyChangedListsAreRebuilt(t *testing.T) {
 			}
 			if last, _ := c.take(); last.recompile {
 				t.Error("an unchanged state requires another compilation")
+			}
+		})
+	}
+}
+
+// TestOnlyEditsReplaceObjects checks that a change of the status keeps the object that was
+// compiled, so that it is not compiled again, and that an edit replaces it.
+func TestOnlyEditsReplaceObjects(t *testing.T) {
+	t.Parallel()
+	at := metav1.NewTime(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+	tests := map[string]struct {
+		next     metav1.ObjectMeta
+		replaced bool
+	}{
+		"a status":        {metav1.ObjectMeta{Name: "acme", UID: "uid", Generation: 1, ResourceVersion: "8"}, false},
+		"a specification": {metav1.ObjectMeta{Name: "acme", UID: "uid", Generation: 2, ResourceVersion: "8"}, true},
+		"an annotation": {metav1.ObjectMeta{
+			Name: "acme", UID: "uid", Generation: 1, ResourceVersion: "8", ManagedFields: []metav1.ManagedFieldsEntry{{Time: &at}},
+		}, true},
+		"another object of the name": {metav1.ObjectMeta{Name: "acme", UID: "other", Generation: 1, ResourceVersion: "8"}, true},
+	}
+	for sentence, test := range tests {
+		t.Run(sentence, func(t *testing.T) {
+			t.Parallel()
+			k := &newClusterState([kindCount]kind{}, make(chan struct{}, 1)).kinds[partners]
+			if err := k.Replace([]any{&v1alpha1.PartnerEntitlement{ObjectMeta: objectMeta(1)}}, "7"); err != nil {
+				t.Fatalf("Replace: %v", err)
+			}
+			former := k.objects["acme"]
+			if err := k.Update(&v1alpha1.PartnerEntitlement{ObjectMeta: test.next}); err != nil {
+				t.Fatalf("Update: %v", err)
+			}
+			if replaced := k.objects["acme"] != former; replaced != test.replaced {
+				t.Errorf("replaced %t, want %t", replaced, test.replaced)
+			}
+			if want := (mark{test.next.UID, "8"}); k.marks.view("8").all()["acme"] != want {
+				t.Errorf("mark %+v, want %+v", k.marks.view("8").all()["acme"], want)
 			}
 		})
 	}
