@@ -3,8 +3,7 @@
 package posture
 
 // index finds partners and keys by a hash. It is a table with open addressing of positions
-// in a snapshot. A Go map with the same content needs five times its memory, and most of
-// the time of a compilation after a small edit.
+// in a snapshot. Unlike a Go map it does not hold its keys, and each compilation builds it.
 type index []position
 
 // position is the place of a partner in a snapshot and, in an index of keys, of one of its
