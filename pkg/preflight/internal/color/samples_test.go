@@ -303,6 +303,9 @@ func FuzzMeasure(f *testing.F) {
 	f.Add(2000, 2000, 8, true, flatJPEG(64, false))
 	f.Add(450, 450, 8, true, flatJPEG(64, true)) // of which some samples of each block are read
 	f.Add(250, 250, 8, true, flatJPEG(64, true))
+	f.Add(250, 202, 8, true, []byte("\xff\xd8\xff\xda\x00\x08\x00000000")) // a scan of no component, without a frame
+	repeated := bytes.Replace(flatJPEG(64, false), []byte{14, 4, 1, 0, 2, 0, 3, 0, 4, 0}, []byte{20, 7, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0}, 1)
+	f.Add(250, 250, 8, true, repeated) // a scan that lists one component seven times
 	f.Add(9, 3, 1, false, []byte{1, 2, 3, 4, 5, 6, 7, 8})
 	spaces := []*color.Space{space(f, "/DeviceCMYK"), space(f, "/DeviceGray"), space(f, duotone), space(f, "[/Indexed /DeviceCMYK 1 <00>]")}
 	f.Fuzz(func(t *testing.T, width, height, bits int, coded bool, data []byte) {

@@ -15,6 +15,9 @@ func (b *blocks) scan(body []byte, at int) (int, bool) {
 		return 0, false
 	}
 	n := int(body[0])
+	if n < 1 || n > len(b.planes) {
+		return 0, false
+	}
 	var parts []*component
 	for k := range n {
 		index := slices.IndexFunc(b.planes, func(c component) bool { return c.id == body[1+2*k] })
