@@ -58,6 +58,10 @@ func TestDeferredLinesAreWrittenTogetherAndInOrder(t *testing.T) {
 			log.Info("b")
 			log.Info("c")
 		}, [][]string{{"a", "b"}, {"c"}}},
+		"a deferred error is written at once": {func(_, deferred *slog.Logger, _ func()) {
+			deferred.Info("a")
+			deferred.Error("b")
+		}, [][]string{{"a", "b"}}},
 		"a deferred line that needs redaction is written at once": {func(_, deferred *slog.Logger, _ func()) {
 			deferred.Info("a")
 			deferred.Info("b sha256=00")

@@ -19,7 +19,7 @@ type lineHandler struct {
 	slog.Handler
 	to    *redactingWriter
 	lines *sync.Pool
-	// deferred lets plain records wait.
+	// deferred lets plain records below the level of errors wait.
 	deferred bool
 }
 
@@ -30,7 +30,7 @@ func (h *lineHandler) Handle(ctx context.Context, r slog.Record) error {
 	if !l.record(&r) {
 		return h.Handler.Handle(ctx, r)
 	}
-	if h.deferred {
+	if h.deferred && r.Level < slog.LevelError {
 		h.to.keep(l.text)
 		return nil
 	}
