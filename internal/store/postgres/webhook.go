@@ -135,7 +135,7 @@ func inState(state webhook.State) string {
 }
 
 // selectDeliveries returns the query that lists the deliveries that a query selects, with its
-// arguments. It has a condition only on what is given, because each has an index of its own.
+// arguments. It has a condition only on what is given, so that the planner can use its index.
 func selectDeliveries(query webhook.Query) (string, pgx.NamedArgs) {
 	condition := `tenant = @owner AND id < @before`
 	if query.Endpoint != "" {
