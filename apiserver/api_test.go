@@ -274,7 +274,7 @@ func withNothingBehind(t *testing.T, server *apitest.Server) http.Handler {
 	return handler
 }
 
-func TestEarlyDataMustNotChangeAnything(t *testing.T) {
+func TestEarlyDataIsRejectedForEveryChange(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	early := func(method, path, value string) apitest.Answer {

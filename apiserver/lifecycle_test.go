@@ -70,7 +70,7 @@ func serveThings(c *gate.Call) error {
 	return c.JSON(http.StatusOK, map[string]any{})
 }
 
-func TestADeprecatedOperationTellsItsEndOnEveryAnswer(t *testing.T) {
+func TestEveryAnswerOfADeprecatedOperationHasItsSunset(t *testing.T) {
 	t.Parallel()
 	server := withEnding(t)
 	want := http.Header{

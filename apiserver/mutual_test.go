@@ -170,7 +170,7 @@ func TestKeyRequiresACertificateOfItsPartner(t *testing.T) {
 	}
 }
 
-func TestNoHeaderSpeaksForAConnection(t *testing.T) {
+func TestCertificateHeaderOfAClientIsIgnored(t *testing.T) {
 	t.Parallel()
 	w := newMutualServer(t)
 	own := w.identity(t)
@@ -183,7 +183,7 @@ func TestNoHeaderSpeaksForAConnection(t *testing.T) {
 	}
 }
 
-func TestAProxySpeaksForItsClients(t *testing.T) {
+func TestTrustedProxyForwardsTheCertificatesOfItsClients(t *testing.T) {
 	t.Parallel()
 	w := newMutualServer(t)
 	now := w.Clock.Now()
@@ -227,7 +227,7 @@ func TestAProxySpeaksForItsClients(t *testing.T) {
 }
 
 // A proxy sends requests of many clients through one connection.
-func TestEachRequestOfAProxyIsJudgedByItsOwnClient(t *testing.T) {
+func TestEachRequestOfAProxyHasTheIdentityOfItsClient(t *testing.T) {
 	t.Parallel()
 	w := newMutualServer(t)
 	own := w.identity(t)

@@ -67,7 +67,7 @@ func sips(bytes int64, every time.Duration) func(net.Conn) {
 	}
 }
 
-func TestAClientMustTakeItsAnswer(t *testing.T) {
+func TestSlowReaderIsDisconnected(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		size  int

@@ -22,7 +22,7 @@ const overloaded = "503 OVERLOADED"
 
 // The test opens more stalled clients than there are slots. Each requests so many files
 // that the responses exceed the buffers of the socket.
-func TestClientsThatReadNothingDoNotTakeTheSlots(t *testing.T) {
+func TestClientsThatReadNothingDoNotOccupyTheSlots(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 16, files: 2, stall: time.Hour})
 	for range 20 {
@@ -59,7 +59,7 @@ func TestSlowReadersUseOnlyTheShareOfTheirOrganization(t *testing.T) {
 }
 
 // The test uses a short stall timeout.
-func TestAClientThatReadsNothingGivesItsSlotBack(t *testing.T) {
+func TestClientThatReadsNothingLosesItsSlot(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 8, organization: 1, stall: 50 * time.Millisecond, routes: []gate.Route{largeRoute(16 << 20)}})
 	c.connect(t, "GET /internal/large HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+c.Key("acme-live")+"\r\n\r\n")
@@ -70,7 +70,7 @@ func TestAClientThatReadsNothingGivesItsSlotBack(t *testing.T) {
 }
 
 // One partner begins more requests than there are slots.
-func TestBodiesThatDoNotComeTakeNoSlots(t *testing.T) {
+func TestMissingBodiesOccupyNoSlots(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 2, bodies: 8, organization: 4, stall: time.Minute, body: time.Hour})
 	for range 4 {

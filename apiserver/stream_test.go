@@ -65,7 +65,7 @@ func TestStreamsTakeNeitherSlotsNorShares(t *testing.T) {
 	c.want(t, http.MethodGet, "/api/v1/rfq", "acme-live", "200")
 }
 
-func TestThereIsAnEndOfStreams(t *testing.T) {
+func TestStreamsAreLimited(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{streams: gate.NewStreams(3, 2), stall: time.Minute})
 	acme, stark := queued(t, c.Server, "acme-live"), queued(t, c.Server, "stark-live")

@@ -25,7 +25,7 @@ import (
 
 const backups = "backup: {enabled: true, existingClaim: printmarket-backups}\n"
 
-func TestTheBackupOfTheChartIsThatOfConfig(t *testing.T) {
+func TestBackupOfTheChartEqualsThatOfConfig(t *testing.T) {
 	t.Parallel()
 	current(t, platformChart+"/files/backup.sh", source(t, "config/backup/backup.sh"))
 	stream := render(t, platformChart, origins+backups)

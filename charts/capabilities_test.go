@@ -28,7 +28,7 @@ func stagesOf(t *testing.T, stream string) map[string]string {
 	return out
 }
 
-func TestTheChartShipsTheStagesOfTheRegistryAndTheSamples(t *testing.T) {
+func TestChartHasTheStagesOfTheRegistryAndTheSamples(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../config/samples/rollouts/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -86,7 +86,7 @@ func TestChartListsTheImplementedCapabilities(t *testing.T) {
 	}
 }
 
-func TestEveryFieldOfARolloutButTheKillSwitchComesFromValues(t *testing.T) {
+func TestValuesSetEveryFieldOfARolloutExceptTheKillSwitch(t *testing.T) {
 	t.Parallel()
 	rendered := ofKind[v1alpha1.CapabilityRollout](t, render(t, capabilitiesChart, `
 keep: true

@@ -186,7 +186,7 @@ func renderIn(t *testing.T, namespace, values string) string {
 	return out.stdout
 }
 
-func TestEveryCommandIsOneThatTheBinaryHas(t *testing.T) {
+func TestEveryCommandOfAPodExists(t *testing.T) {
 	t.Parallel()
 	for name, values := range shapes() {
 		t.Run(name, func(t *testing.T) {

@@ -45,7 +45,7 @@ type externalSecret struct {
 	} `json:"spec"`
 }
 
-func TestExternalSecretsMakeTheSecretsThatTheChartMounts(t *testing.T) {
+func TestExternalSecretsCreateTheSecretsThatTheChartMounts(t *testing.T) {
 	t.Parallel()
 	made := map[string]string{}
 	for _, d := range documents(t, source(t, examples+"external-secrets.yaml")) {
@@ -108,7 +108,7 @@ func TestTheChartUsesTheClusterOfCloudNativePG(t *testing.T) {
 
 // The values file is all that a trial needs: helm renders the chart, and kube-apiserver
 // accepts each object.
-func TestTheValuesOfATrialAreAllThatItNeeds(t *testing.T) {
+func TestTrialNeedsOnlyItsValuesFile(t *testing.T) {
 	t.Parallel()
 	namespace := restricted(t)
 	out := helmAlone(t, "template", "market", platformChart, "--namespace="+namespace, "--values="+platformChart+"/values-trial.yaml")
@@ -139,7 +139,7 @@ func TestUsersAndGroupsCanBeOmitted(t *testing.T) {
 	}
 }
 
-func TestPodsTakeVariablesVolumesAndConstraints(t *testing.T) {
+func TestValuesAddVariablesVolumesAndConstraintsToPods(t *testing.T) {
 	t.Parallel()
 	pod := `pod: {extraEnv: [{name: HTTPS_PROXY, value: "http://proxy:3128"}], envFrom: [{secretRef: {name: more}}], volumes: [{name: more, emptyDir: {}}],
   volumeMounts: [{name: more, mountPath: /more}], priorityClassName: high, topologySpreadConstraints: [{maxSkew: 2, topologyKey: rack, whenUnsatisfiable: DoNotSchedule}]}`
@@ -167,7 +167,7 @@ func TestPodsTakeVariablesVolumesAndConstraints(t *testing.T) {
 }
 
 // With a token, every process requires it, and every monitor sends it.
-func TestEveryMonitorSendsTheTokenThatEveryProcessRequires(t *testing.T) {
+func TestMonitorsSendTheRequiredToken(t *testing.T) {
 	t.Parallel()
 	stream := render(t, platformChart, origins+"webhooks: {enabled: true}\nmonitoring: {monitors: {enabled: true}}\ndiagnostics: {tokenSecret: printmarket-metrics, pprof: true}\n")
 	for name, pod := range templates(t, stream) {

@@ -42,7 +42,7 @@ const harmless = "harmless0"
 
 // Whatever a text is, it stays the text where it belongs, or the schema refuses
 // it: no member, no type and no object of the whole comes or goes by it.
-func TestNoTextOfTheValuesGetsOutOfItsPlace(t *testing.T) {
+func TestTextsOfValuesAreEscaped(t *testing.T) {
 	t.Parallel()
 	for name, text := range hostile {
 		t.Run(name, func(t *testing.T) {

@@ -93,7 +93,7 @@ func TestTheChartAgreesWithTheTree(t *testing.T) {
 }
 
 // The chart cannot read outside of its directory, so it has copies.
-func TestTheAdmissionPolicyOfTheChartIsThatOfConfig(t *testing.T) {
+func TestAdmissionPolicyOfTheChartEqualsThatOfConfig(t *testing.T) {
 	// Not parallel: with -update it writes files that the parallel tests read.
 	for _, name := range []string{"approvals.yaml", "changes.yaml", "claims.yaml", "partners.yaml", "rollouts.yaml", "roles.yaml"} {
 		current(t, platformChart+"/files/policy/"+name, source(t, "config/policy/"+name))
@@ -117,7 +117,7 @@ func added(t *testing.T, before, after string) []string {
 	return slices.DeleteFunc(names(t, render(t, platformChart, after)), func(name string) bool { return slices.Contains(had, name) })
 }
 
-func TestTheOperationsRoleOfTheChartIsThatOfConfig(t *testing.T) {
+func TestOperationsRoleOfTheChartEqualsThatOfConfig(t *testing.T) {
 	t.Parallel()
 	chart := render(t, platformChart, origins+"rbac: {operations: true}")
 	agree(t, chart, source(t, "config/operations/role.yaml"), "Role", func(r *rbacv1.Role) { bare(&r.ObjectMeta); r.Namespace = "" })
@@ -126,7 +126,7 @@ func TestTheOperationsRoleOfTheChartIsThatOfConfig(t *testing.T) {
 	}
 }
 
-func TestTheNetworkPoliciesOfTheChartAreThoseOfConfig(t *testing.T) {
+func TestNetworkPoliciesOfTheChartEqualThoseOfConfig(t *testing.T) {
 	t.Parallel()
 	agree(t, render(t, platformChart, asTheTree), source(t, "config/network/policies.yaml"), "NetworkPolicy", func(p *networkingv1.NetworkPolicy) {
 		bare(&p.ObjectMeta)
@@ -134,7 +134,7 @@ func TestTheNetworkPoliciesOfTheChartAreThoseOfConfig(t *testing.T) {
 	})
 }
 
-func TestTheMonitorsOfTheChartAreThoseOfConfig(t *testing.T) {
+func TestMonitorsOfTheChartEqualThoseOfConfig(t *testing.T) {
 	t.Parallel()
 	chart := render(t, platformChart, asTheTree+"monitoring: {monitors: {enabled: true}, rules: {enabled: true}}")
 	for _, kind := range []string{"ServiceMonitor", "PodMonitor"} {

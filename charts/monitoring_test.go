@@ -15,7 +15,7 @@ import (
 )
 
 // The chart cannot read outside of its directory, so it has copies.
-func TestTheChartsRulesAndDashboardsAreThoseOfConfig(t *testing.T) {
+func TestRulesAndDashboardsOfTheChartEqualThoseOfConfig(t *testing.T) {
 	// Not parallel: with -update it writes files that the parallel tests read.
 	for _, name := range []string{"alerts.yaml", "slo.yaml"} {
 		current(t, platformChart+"/files/"+name, source(t, "config/monitoring/"+name))
@@ -106,7 +106,7 @@ worker: {keda: {enabled: true}}`))
 	}
 }
 
-func TestTheDashboardsArriveAsTheyAre(t *testing.T) {
+func TestDashboardsAreInstalledUnchanged(t *testing.T) {
 	t.Parallel()
 	stream := render(t, platformChart, origins+"monitoring: {dashboard: {enabled: true}}")
 	boards := strict[corev1.ConfigMap](t, one(t, stream, "ConfigMap", "printmarket-dashboards").text)

@@ -12,7 +12,7 @@ import (
 )
 
 // Each sentence is one of the API's documentation.
-func TestPoliciesAreReadAsTheirDocumentationDoes(t *testing.T) {
+func TestNetworkPoliciesHaveTheirDocumentedMeaning(t *testing.T) {
 	t.Parallel()
 	const head = "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: p, namespace: here}\nspec: "
 	pod := func(namespace, app string) networkEnd {

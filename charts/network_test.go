@@ -106,7 +106,7 @@ func TestPartnersReachTheirRoutesAndNeitherThePlatformsNorTheBridges(t *testing.
 
 // The policy repeats the restrictions of the workers as a second line of defence. For webhook
 // workers this requires the address of the kube-apiserver in the values.
-func TestWorkersReachNoRangeThatTheyRefuse(t *testing.T) {
+func TestNetworkPolicyBlocksEveryRangeThatWorkersReject(t *testing.T) {
 	t.Parallel()
 	want := map[string][]string{"0.0.0.0/0": texts(ssrf.IPv4DeniedPrefixes), ssrf.IPv6GlobalUnicast.String(): texts(ssrf.IPv6DeniedPrefixes)}
 	stream := render(t, platformChart, origins+"webhooks: {enabled: true}\nnetworkPolicy: {kubernetesAPI: {to: [{namespaceSelector: {}}]}}")
@@ -250,7 +250,7 @@ func meets(peers []networkingv1.NetworkPolicyPeer, ports []networkingv1.NetworkP
 }
 
 // The users of the trial Redis have the access rights that the guide recommends.
-func TestTheUsersOfTheTrialRedisAreThoseOfTheGuide(t *testing.T) {
+func TestUsersOfTheTrialRedisEqualThoseOfTheGuide(t *testing.T) {
 	t.Parallel()
 	guide := regexp.MustCompile(`\n {2}`).ReplaceAllString(source(t, "docs/guides/queue.md"), " ")
 	for _, user := range []string{"api", "worker"} {
@@ -293,7 +293,7 @@ type httpRoute struct {
 	} `json:"spec"`
 }
 
-func TestHTTPRoutesLeadWhereIngressesDo(t *testing.T) {
+func TestHTTPRoutesAndIngressesHaveTheSameBackends(t *testing.T) {
 	t.Parallel()
 	stream := render(t, platformChart, everything)
 	service := strict[corev1.Service](t, one(t, stream, "Service", "printmarket-api").text)

@@ -48,7 +48,7 @@ func TestPodsOfOneVersionAreSpreadOverZonesAndNodes(t *testing.T) {
 
 // For all values, the grace period is long enough for a process to stop: 20 s for
 // open requests according to the guide, and drainSeconds.
-func TestTheTimeToEndIsLongerThanWhatAProcessDoesWithIt(t *testing.T) {
+func TestTerminationGracePeriodIsLongerThanTheShutdown(t *testing.T) {
 	t.Parallel()
 	const requests, reserve = 20, 10
 	for _, seconds := range []int64{0, 5, 60, 300} {
@@ -71,7 +71,7 @@ func TestTheTimeToEndIsLongerThanWhatAProcessDoesWithIt(t *testing.T) {
 }
 
 // A probe that gives up after a second kills pods on a busy node.
-func TestProbesOfLivenessAreSlowToDoubt(t *testing.T) {
+func TestLivenessProbesTolerateSlowResponses(t *testing.T) {
 	t.Parallel()
 	for name, pod := range templates(t, render(t, platformChart, everything)) {
 		probe := pod.Spec.Containers[0].LivenessProbe
@@ -85,7 +85,7 @@ func TestProbesOfLivenessAreSlowToDoubt(t *testing.T) {
 }
 
 // Users who may not read Secrets must not see any part of a password.
-func TestPasswordsAreInSecretsAlone(t *testing.T) {
+func TestPasswordsAreOnlyInSecrets(t *testing.T) {
 	t.Parallel()
 	stream := render(t, platformChart, everything)
 	var passwords []string

@@ -13,7 +13,7 @@ import (
 
 // README.md of a chart is its README.md.in, in which {{values}} is the
 // sections of values.yaml with their comments, and the tables of the schema.
-func TestTheReadmesAreThoseOfTheValues(t *testing.T) {
+func TestReadmesFollowTheValues(t *testing.T) {
 	t.Parallel()
 	for _, chart := range []string{platformChart, capabilitiesChart} {
 		text, err := os.ReadFile(filepath.Join(chart, "README.md.in"))

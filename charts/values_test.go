@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-func TestValuesThatAreWrongAreRefusedByTheirName(t *testing.T) {
+func TestInvalidValuesAreRejectedByName(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		chart, values string
@@ -97,7 +97,7 @@ func TestValuesThatAreWrongAreRefusedByTheirName(t *testing.T) {
 
 // With one role for two kinds of processes, workers, which open untrusted files,
 // would have the privileges of the other kind.
-func TestRolesOfTheDatabaseAreNotTheSame(t *testing.T) {
+func TestRolesOfTheDatabaseMustDiffer(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ values, want string }{
 		"one role for webhooks and API": {"database: {roles: {webhooks: printmarket_api}}", "webhooks and another role are both printmarket_api"},

@@ -17,7 +17,7 @@ var looks = []string{
 	"get cap", "get partner", "get sender", "get printmarket", "get cap -o wide", "get partner -o wide", "get sender -o wide",
 }
 
-func TestTheSamplesAreInForceAsTheTablesSay(t *testing.T) {
+func TestSamplesHaveTheDocumentedEffect(t *testing.T) {
 	t.Parallel()
 	namespace := withRoles(t)
 	admin(namespace).must(t, "", "apply", "--server-side", "--kustomize=samples")

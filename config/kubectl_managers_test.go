@@ -98,7 +98,7 @@ func TestAPatchedKillSwitchOutlivesARelease(t *testing.T) {
 }
 
 // An apply that meets no object would make one: a wrong name must be noticed.
-func TestAKillSwitchForAnObjectThatIsNotThereIsRefused(t *testing.T) {
+func TestKillSwitchOfAMissingObjectIsRejected(t *testing.T) {
 	t.Parallel()
 	namespace := withRoles(t)
 	onCall := as(t, namespace, "on-call")
@@ -116,7 +116,7 @@ func TestAKillSwitchForAnObjectThatIsNotThereIsRefused(t *testing.T) {
 
 // To revoke a key is a change of what partner operations apply, and they notice
 // by a conflict.
-func TestARevokedKeyIsNotTakenBackByAnApply(t *testing.T) {
+func TestApplyDoesNotRestoreARevokedKey(t *testing.T) {
 	t.Parallel()
 	namespace := withRoles(t)
 	partners, onCall := as(t, namespace, "partner-operations"), as(t, namespace, "on-call")

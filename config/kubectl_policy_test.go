@@ -252,7 +252,7 @@ func TestThePolicyGuardsEveryFieldOfARollout(t *testing.T) {
 
 // The ClusterRoles are for custom roles, and can-i reports the verbs that they
 // grant.
-func TestTheClusterRolesOfThePolicyGrantItsVerbsAndNothingElse(t *testing.T) {
+func TestClusterRolesOfThePolicyGrantOnlyItsVerbs(t *testing.T) {
 	t.Parallel()
 	namespace, _ := guarded(t)
 	ask := reviewer(t, namespace)

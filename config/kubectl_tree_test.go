@@ -26,7 +26,7 @@ import (
 	"github.com/printmarket/printmarket/internal/cli"
 )
 
-func TestTheTreeAppliesWithoutAWarningAndOnlyOnce(t *testing.T) {
+func TestManifestsApplyWithoutWarningsAndAgainWithoutChanges(t *testing.T) {
 	t.Parallel()
 	requirePlane(t)
 	ops := admin("printmarket")
@@ -71,7 +71,7 @@ func TestNamespaceRefusesUnrestrictedPods(t *testing.T) {
 	}
 }
 
-func TestEveryCommandIsOneThatTheBinaryHas(t *testing.T) {
+func TestEveryCommandOfAPodExists(t *testing.T) {
 	t.Parallel()
 	required := regexp.MustCompile(`(?m)^ +(--[a-z-]+) .*\(required\)$`)
 	for name, container := range renderDefault(t).containers() {
@@ -89,7 +89,7 @@ func TestEveryCommandIsOneThatTheBinaryHas(t *testing.T) {
 	}
 }
 
-func TestEveryPortIsOneThatTheCommandListensAt(t *testing.T) {
+func TestEveryPortHasAListener(t *testing.T) {
 	t.Parallel()
 	for name, container := range renderDefault(t).containers() {
 		text := help(t, container.Args)
@@ -106,7 +106,7 @@ func TestEveryPortIsOneThatTheCommandListensAt(t *testing.T) {
 	}
 }
 
-func TestProbesAndServicesNamePortsThatThereAre(t *testing.T) {
+func TestProbesAndServicesNameExistingPorts(t *testing.T) {
 	t.Parallel()
 	tree := renderDefault(t)
 	for name, container := range tree.containers() {
@@ -156,7 +156,7 @@ func TestEveryPodHasAnAccountOfTheTreeOrNoToken(t *testing.T) {
 
 // The controller makes the gate Secrets, the API server and the worker for webhooks
 // read one each, and each is allowed to by name.
-func TestNamesInFlagsAreThoseOfObjectsAndRoles(t *testing.T) {
+func TestNamesInFlagsMatchObjectsAndRoles(t *testing.T) {
 	t.Parallel()
 	tree := renderDefault(t)
 	containers := tree.containers()

@@ -19,7 +19,7 @@ import (
 
 // The controllers of a cluster write these warnings into the status of a policy if an
 // expression names a field that its kind does not have.
-func TestTheExpressionsOfThePoliciesFitTheKinds(t *testing.T) {
+func TestPolicyExpressionsNameExistingFields(t *testing.T) {
 	t.Parallel()
 	requirePlane(t)
 	shown, err := discovery.NewDiscoveryClientForConfig(plane.Config())

@@ -21,9 +21,9 @@ import (
 // between stands between the outputs of two blocks.
 const between = "\n--- the next block ---\n"
 
-// TestTheCommandsOfTheXJDFGuideAnswerWhatItShows runs the blocks in the order in
+// TestCommandsOfTheXJDFGuideReturnTheShownAnswers runs the blocks in the order in
 // which a reader pastes them, in one shell, against a platform of its own.
-func TestTheCommandsOfTheXJDFGuideAnswerWhatItShows(t *testing.T) {
+func TestCommandsOfTheXJDFGuideReturnTheShownAnswers(t *testing.T) {
 	t.Parallel()
 	blocks := fences(read(t, xjdfGuide))
 	var script strings.Builder

@@ -23,9 +23,9 @@ func fences(text string) [][2]string {
 	return all
 }
 
-// TestTheCommandsOfTheXJMFGuidePrintWhatItShows runs sign and verify on the
+// TestCommandsOfTheXJMFGuidePrintTheShownOutput runs sign and verify on the
 // callback of the guide.
-func TestTheCommandsOfTheXJMFGuidePrintWhatItShows(t *testing.T) {
+func TestCommandsOfTheXJMFGuidePrintTheShownOutput(t *testing.T) {
 	t.Parallel()
 	blocks, dir := fences(read(t, xjmfGuide)), t.TempDir()
 	secret := regexp.MustCompile("With the secret `(.+)` in the file").FindStringSubmatch(read(t, xjmfGuide))[1]

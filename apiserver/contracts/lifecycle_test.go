@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/contracts"
 )
 
-func TestAnOperationsEndMustBeWhole(t *testing.T) {
+func TestDeprecatedOperationStatesDateSunsetAndNotice(t *testing.T) {
 	t.Parallel()
 	day := func(year int, month time.Month, day, hour int) time.Time {
 		return time.Date(year, month, day, hour, 0, 0, 0, time.UTC)

@@ -62,7 +62,7 @@ func references(page string) []string {
 	return all
 }
 
-func TestTheViewerLoadsNothingThatIsNotServed(t *testing.T) {
+func TestViewerLoadsOnlyServedFiles(t *testing.T) {
 	t.Parallel()
 	for name, scripts := range map[string]bool{"with its scripts": true, "without them": false} {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestTheViewerLoadsNothingThatIsNotServed(t *testing.T) {
 	}
 }
 
-func TestAPageMayLoadNothingFromElsewhere(t *testing.T) {
+func TestPolicyBlocksForeignResources(t *testing.T) {
 	t.Parallel()
 	files := served(t, copied(t, true))
 	for name, file := range files {

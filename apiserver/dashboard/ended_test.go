@@ -66,7 +66,7 @@ func TestSignOutEndsEveryCopyOfTheCookieOnEveryReplica(t *testing.T) {
 	}
 }
 
-func TestSessionIsRefusedWhileNothingKnowsWhetherItHasEnded(t *testing.T) {
+func TestSessionIsRejectedWhileItsEndIsUnknown(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t)
 	b := d.signedIn(t, "acme-live")

@@ -66,7 +66,7 @@ func withCluster(c dashboard.Cluster, version string) func(*dashboard.Config) {
 	}
 }
 
-func TestRolloutPageShowsWhatTheClusterKnows(t *testing.T) {
+func TestRolloutPageShowsTheStatusOfTheObject(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		cluster clusterStub

@@ -299,7 +299,7 @@ func TestASessionEndsWithItsKey(t *testing.T) {
 	}
 }
 
-func TestSessionIsNoBearerToken(t *testing.T) {
+func TestSessionIsNotAcceptedAsABearerToken(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t)
 	b := d.signedIn(t, "acme-live")

@@ -59,7 +59,7 @@ func (d *testDashboard) kill(state v1alpha1.KillSwitchState) {
 	})
 }
 
-func TestTheTourShowsAndMarksWhatIsDone(t *testing.T) {
+func TestTourMarksCompletedSteps(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withTour)
 	stranger := &browser{dashboard: d}

@@ -174,7 +174,7 @@ func TestFormThatIsSentTwiceCreatesOneJob(t *testing.T) {
 	}
 }
 
-func TestRefusedFormExplainsWhyAndLeavesNothing(t *testing.T) {
+func TestRejectedFormShowsTheReasonAndStoresNothing(t *testing.T) {
 	t.Parallel()
 	file := part{name: "file", file: "a.pdf", content: pdf}
 	profile := part{name: "profile", content: "print_ready"}

@@ -26,7 +26,7 @@ func answer(t *testing.T, handler gate.Handler) apitest.Answer {
 	return server.Do(t, apitest.Request{Method: http.MethodPost, Path: path, Key: "acme-live", Body: ` {"a": 1} `})
 }
 
-func TestAnswerHasItsFieldsThoseOfTheGateAndItsLength(t *testing.T) {
+func TestAnswerHasTheHeadersOfHandlerAndGateAndItsLength(t *testing.T) {
 	t.Parallel()
 	a := answer(t, func(c *gate.Call) error {
 		c.MarkReplay(true)

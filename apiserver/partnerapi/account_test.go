@@ -93,7 +93,7 @@ func TestAccountReportsTheCallerAndItsAccess(t *testing.T) {
 }
 
 // The access in the account must match the responses to requests.
-func TestAnAccountPromisesWhatRequestsGet(t *testing.T) {
+func TestAccountAgreesWithTheGates(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	tests := map[string]struct {
@@ -169,7 +169,7 @@ func TestGrantIsInForceOnlyInItsPeriod(t *testing.T) {
 	}
 }
 
-func TestAnAccountNeedsItsScopeAndNothingElse(t *testing.T) {
+func TestAccountRequiresOnlyItsScope(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	get(t, server, "", "/api/v1/account").Want(t, 401, problem.CodeMissingAPIKey)
@@ -235,7 +235,7 @@ func TestAnAccountReportsTheDatesOfAPartnerWithoutStanding(t *testing.T) {
 	}
 }
 
-func TestAnAccountCountsWhatAQuotaCounts(t *testing.T) {
+func TestAccountReportsTheCountOfTheQuota(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	server.Grant("acme", "rfq-create", 2)

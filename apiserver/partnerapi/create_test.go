@@ -57,7 +57,7 @@ func get(t *testing.T, server *apitest.Server, owner, path string) apitest.Answe
 	return server.Do(t, apitest.Request{Method: "GET", Path: path, Key: owner})
 }
 
-func TestCreateAnswersWithTheRecordAndWhereItIs(t *testing.T) {
+func TestCreateReturnsTheRecordAndItsLocation(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	created := create(t, server, "k-1", flyers).Want(t, 201, "")
@@ -248,7 +248,7 @@ func TestCreateRejectsUnreadableData(t *testing.T) {
 	}
 }
 
-func TestAReplayIsTheSameAnswer(t *testing.T) {
+func TestReplayReturnsTheOriginalResponse(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	first := create(t, server, "k-1", flyers).Want(t, 201, "")
@@ -307,7 +307,7 @@ func TestAKeyIsBoundToBodyTenantAndMode(t *testing.T) {
 }
 
 // A committed key replays before steps 10 to 13 of the order of checks.
-func TestACommittedKeyAnswersBeforeEverythingThatCouldRefuseIt(t *testing.T) {
+func TestReplayPrecedesEveryOtherCheck(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	server.Grant("acme", "rfq-create", 1)

@@ -25,7 +25,7 @@ func euros(t *testing.T, amount string) money.Money {
 	return m
 }
 
-func TestAQuotationHasTheQuotesThatStand(t *testing.T) {
+func TestQuotationHasOnlyCurrentQuotes(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	by := func(supplier string, days int) rfq.Offer {
@@ -119,7 +119,7 @@ func TestAnyTextIsReadableInAQuotation(t *testing.T) {
 	}
 }
 
-func TestQuotesReadAsPrintTalkByEachOfItsNamesAndAreNotKept(t *testing.T) {
+func TestQuotesAreReturnedAsEachMediaTypeOfPrintTalkUncached(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	path, _ := quoted(t, server, offer(t, server))
@@ -142,7 +142,7 @@ func TestQuotesReadAsPrintTalkByEachOfItsNamesAndAreNotKept(t *testing.T) {
 
 // A unit price and a quantity may be so large that their product exceeds the largest
 // amount of money.
-func TestAPriceBeyondAllMoneyHidesNoQuote(t *testing.T) {
+func TestQuoteWithAnExcessivePriceIsListed(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	o := offer(t, server)

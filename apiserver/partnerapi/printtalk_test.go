@@ -139,7 +139,7 @@ func TestPrintTalkAcceptsTheKeyInEitherHeader(t *testing.T) {
 	}
 }
 
-func TestARecordReadsAsPrintTalkByEachOfItsNames(t *testing.T) {
+func TestRecordIsReturnedAsEachMediaTypeOfPrintTalk(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	path, _ := quoted(t, server)
@@ -207,7 +207,7 @@ func TestPrintTalkIsReturnedOnRequest(t *testing.T) {
 	}
 }
 
-func TestPrintTalkIsRevalidatedByATagOfItsOwn(t *testing.T) {
+func TestPrintTalkHasASeparateETag(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	path, _ := quoted(t, server, offer(t, server))
@@ -238,7 +238,7 @@ func TestPrintTalkIsRevalidatedByATagOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestTheKillSwitchOfTheLayerLeavesJSON(t *testing.T) {
+func TestKillSwitchOfPrintTalkKeepsJSON(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	path, _ := quoted(t, server, offer(t, server))

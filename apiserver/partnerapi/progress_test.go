@@ -11,7 +11,7 @@ import (
 )
 
 // The conflict ends when the request with the key ends.
-func TestAKeyWhoseRequestHasNotEnded(t *testing.T) {
+func TestKeyOfARunningRequestIsAConflict(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	server.Store.Set(storetest.InProgress)

@@ -41,7 +41,7 @@ func offer(t *testing.T, server *apitest.Server) rfq.Offer {
 	}
 }
 
-func TestARecordIsItsOwnersAlone(t *testing.T) {
+func TestRecordIsVisibleOnlyToItsOwner(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	path := create(t, server, "k-1", flyers).Want(t, 201, "").Header.Get("Location")
@@ -57,7 +57,7 @@ func TestARecordIsItsOwnersAlone(t *testing.T) {
 	}
 }
 
-func TestIDsThatCannotBeAreNotLookedUp(t *testing.T) {
+func TestInvalidIDsAreNotQueried(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	for _, id := range []string{"x", "rfq_", "rfq_1", "pref_01KB0QXR80ZZZZZZZZZZZZZZZZ", "rfq_01kb0qxr80zzzzzzzzzzzzzzzz", "%00", "rfq_01KB0QXR80%2FZZZZZZZZZZZZZZZ", strings.Repeat("x", 5000)} {
@@ -164,7 +164,7 @@ func TestAnEmptyListIsAPage(t *testing.T) {
 	}
 }
 
-func TestTheDefaultPageHasTwenty(t *testing.T) {
+func TestDefaultPageHasTwentyRecords(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	for i := range 21 {
@@ -179,7 +179,7 @@ func TestTheDefaultPageHasTwenty(t *testing.T) {
 	}
 }
 
-func TestBadPagesAreRefused(t *testing.T) {
+func TestInvalidPageParametersAreRejected(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	for i := range 2 {

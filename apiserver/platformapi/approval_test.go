@@ -65,7 +65,7 @@ func TestASnapshotIsApprovedAndWithdrawnOnce(t *testing.T) {
 	}
 }
 
-func TestWindowsAndReasonsThatMakeNoSenseAreRefused(t *testing.T) {
+func TestInvalidWindowsAndReasonsAreRejected(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	_, s, _ := imports(t, server, "", document(t, "org_acme01", 1))

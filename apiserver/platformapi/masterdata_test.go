@@ -133,7 +133,7 @@ func TestTheSameMasterDataAreImportedOnce(t *testing.T) {
 	}
 }
 
-func TestMasterDataThatAreWrongAreRefusedWithTheirLines(t *testing.T) {
+func TestInvalidMasterDataIsRejectedWithItsLines(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	var lines bytes.Buffer
@@ -181,7 +181,7 @@ func lineOf(document, text, answer string) bool {
 	return strings.Contains(answer, fmt.Sprintf(":%d", strings.Count(before, "\n")+1)) || strings.Contains(answer, fmt.Sprintf("line %d", strings.Count(before, "\n")+1))
 }
 
-func TestAnImportIsBoundedHoweverItIsSent(t *testing.T) {
+func TestImportIsBoundedInEveryEncoding(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	text := document(t, "org_acme01", 1)

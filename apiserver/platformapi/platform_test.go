@@ -104,7 +104,7 @@ func TestOperatorsListRFQsOfAllOrganizationsInTheirMode(t *testing.T) {
 	get(t, server, "platform-test", "/rfqs/"+sandboxed).Want(t, 200, "")
 }
 
-func TestBadListsAreRefused(t *testing.T) {
+func TestInvalidListParametersAreRejected(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	for _, query := range []string{
@@ -202,7 +202,7 @@ func TestAQuoteReachesThePartner(t *testing.T) {
 	}
 }
 
-func TestBadOffersAreRefusedWithTheirFaults(t *testing.T) {
+func TestInvalidOffersAreRejectedWithTheirFaults(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	path := "/rfqs/" + create(t, server, "acme-live") + "/quotes"
@@ -236,7 +236,7 @@ func TestBadOffersAreRefusedWithTheirFaults(t *testing.T) {
 	post(t, server, "platform-live", path, strings.Repeat(" ", 300<<10)).Want(t, 413, problem.CodePayloadTooLarge)
 }
 
-func TestAnRFQEndsOnceAndForTheVersionThatWasSeen(t *testing.T) {
+func TestRFQEndsOnceAndOnlyInTheReadVersion(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	id := create(t, server, "acme-live")

@@ -132,7 +132,7 @@ func TestEveryMethodAndSubpathRequiresAKeyFirst(t *testing.T) {
 }
 
 // The test compares the complete bodies except the request ids.
-func TestForeignEndpointsAreAnsweredAsUnknown(t *testing.T) {
+func TestEndpointsOfOthersAreNotFound(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	server.Endpoints.Declare(endpoint(acme, "mis"))
@@ -163,7 +163,7 @@ func TestForeignEndpointsAreAnsweredAsUnknown(t *testing.T) {
 }
 
 // The test requests every list with every key.
-func TestNothingOfOneTenantIsInAListOfAnother(t *testing.T) {
+func TestListsContainOnlyRecordsOfTheirTenant(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	own := map[string]string{

@@ -234,7 +234,7 @@ func TestAListIsNarrowedByEachFilter(t *testing.T) {
 	}
 }
 
-func TestParametersThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidParametersAreRejected(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	delivered(t, server, acme, 2)
@@ -284,7 +284,7 @@ func TestWebhooksReportAnUnavailableStore(t *testing.T) {
 	post(t, server, "acme-live", endpoints+"/mis/recover", since(server.Clock.Now())).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
 }
 
-func TestAnEndpointThatIsNotEnrolledHasNothingToRecoverOrEnable(t *testing.T) {
+func TestUnknownEndpointCannotBeRecoveredOrEnabled(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	post(t, server, "acme-live", endpoints+"/new/recover", since(server.Clock.Now())).Want(t, 404, problem.CodeNotFound)

@@ -55,7 +55,7 @@ func TestShellsCompleteTheValuesOfFlags(t *testing.T) {
 	}
 }
 
-func TestAnOutputThatIsNotThereIsRefusedWithThoseThatAre(t *testing.T) {
+func TestUnknownOutputIsRejectedWithTheKnownOnes(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"queue", "stats"}, {"audit"}, {"doctor"}, {"posture"}, {"keys", "list", "--partner", "acme"}, {"preflight", "profiles"},

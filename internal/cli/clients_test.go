@@ -11,9 +11,9 @@ import (
 	"github.com/printmarket/printmarket/test/programs"
 )
 
-// TestClientsPrintWhatTheirReadmeShows compiles the TypeScript client, and runs the quick
+// TestClientExamplesPrintTheOutputOfTheReadme compiles the TypeScript client, and runs the quick
 // start of each language against a platform.
-func TestClientsPrintWhatTheirReadmeShows(t *testing.T) {
+func TestClientExamplesPrintTheOutputOfTheReadme(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../clients/README.md")
 	if err != nil {

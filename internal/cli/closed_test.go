@@ -10,7 +10,7 @@ import (
 )
 
 // Each command is refused, and names the flag that allows it.
-func TestCommandsRefuseWhatIsOpenUnlessAFlagAllowsIt(t *testing.T) {
+func TestCommandsRejectInsecureSettingsUnlessAFlagAllowsThem(t *testing.T) {
 	t.Parallel()
 	const (
 		database = "--database=postgres://a:secret@127.0.0.1:1/x"

@@ -105,9 +105,9 @@ func (p *platform) readiness(status int, words ...string) error {
 	return nil
 }
 
-// TestTheClusterAnswersAsDevDoes runs on a cluster what other tests run on
+// TestClusterAndDevReturnTheSameAnswers runs on a cluster what other tests run on
 // `printmarket dev`: partners, files of every kind, the banner's commands.
-func TestTheClusterAnswersAsDevDoes(t *testing.T) {
+func TestClusterAndDevReturnTheSameAnswers(t *testing.T) {
 	t.Parallel()
 	p := startCluster(t)
 	p.followTheBanner()
@@ -146,7 +146,7 @@ func TestClusterTutorial(t *testing.T) {
 
 // The test stops each part alone. The platform must respond as designed, and recover when
 // the part returns.
-func TestEachFaultOfTheClusterAlone(t *testing.T) {
+func TestClusterRecoversFromEachFault(t *testing.T) {
 	t.Parallel()
 	p := startCluster(t)
 	t.Run("operators have a listener of their own", p.operatorsApart)

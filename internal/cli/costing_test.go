@@ -43,7 +43,7 @@ func editedExample(t *testing.T, example, old, put string) string {
 	return name
 }
 
-func TestTheGuidesPrintWhatTheCostingCommandsPrint(t *testing.T) {
+func TestCostingGuidesShowTheOutputOfTheCommands(t *testing.T) {
 	t.Parallel()
 	var blocks []string
 	for _, guide := range []string{"costing-commands", "costing-services"} {

@@ -19,7 +19,7 @@ import (
 
 // The test kills the process under load several times. Every RFQ with a 201 must be
 // readable, and every job with a 202 must end.
-func TestKillNineLosesNothingAcknowledged(t *testing.T) {
+func TestKilledProcessLosesNoAcknowledgedWrite(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
 	l := p.startLoad()

@@ -272,8 +272,8 @@ func (p *platform) preflightOutcomes(t *testing.T, n int) {
 	}
 }
 
-// TestRedisMayVanish wipes and stops a real Redis in the middle of work.
-func TestRedisMayVanish(t *testing.T) {
+// TestWipedOrStoppedRedisLosesNoJob wipes and stops a real Redis in the middle of work.
+func TestWipedOrStoppedRedisLosesNoJob(t *testing.T) {
 	t.Parallel()
 	server := redistest.Real(t)
 	p := startDev(t, t.TempDir(), "--redis", "redis://"+server.Addr+"/0")

@@ -137,7 +137,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 	}
 }
 
-func TestTheDoctorFindsARunningPlatformWell(t *testing.T) {
+func TestDoctorPassesOnARunningPlatform(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
 	code, found := examined(t, nil, "--api", p.env["API_URL"], "--registry", p.env["REGISTRY_URL"], "--ops", p.env["OPS_URL"])

@@ -121,7 +121,7 @@ func TestKeysOfAClusterAreChangedInPlace(t *testing.T) {
 	}
 }
 
-func TestProgramsReadKeysAsJSON(t *testing.T) {
+func TestKeysListPrintsJSON(t *testing.T) {
 	t.Parallel()
 	resources := filepath.Join(t.TempDir(), "resources")
 	if err := os.CopyFS(resources, os.DirFS("../../config/samples")); err != nil {
@@ -195,7 +195,7 @@ func TestANewKeyExpiresAfterNinetyDaysUnlessTheUserChoosesAnotherTime(t *testing
 	}
 }
 
-func TestProgramsReadAKeyThatWasMadeAsJSON(t *testing.T) {
+func TestKeysCreatePrintsJSON(t *testing.T) {
 	t.Parallel()
 	var minted struct {
 		Key   string

@@ -47,7 +47,7 @@ func prices(t *testing.T, file, old, put string) string {
 	return dir
 }
 
-func TestValidateTellsWhatADocumentIs(t *testing.T) {
+func TestValidateReportsTheKindOfADocument(t *testing.T) {
 	t.Parallel()
 	out, errs, code := offline(t, "validate", demoMasterData+"catalog.yaml", demoMasterData+"acme")
 	for _, want := range []string{"catalog.yaml: valid catalog of platform\n  groups 5, products 23\n  sha256:", "acme: valid resources of org_acme01\n  media "} {
@@ -63,7 +63,7 @@ func TestValidateTellsWhatADocumentIs(t *testing.T) {
 	}
 }
 
-func TestValidateTellsEveryFaultWithItsLine(t *testing.T) {
+func TestValidateReportsEveryFaultWithItsLine(t *testing.T) {
 	t.Parallel()
 	dir := prices(t, "media.csv", "110.56", "110,56")
 	out, errs, code := offline(t, "validate", dir)
@@ -125,8 +125,8 @@ func TestDiffReportsTheDifference(t *testing.T) {
 	}
 }
 
-// TestTheLifeOfMasterData takes prices from a directory into force, and back.
-func TestTheLifeOfMasterData(t *testing.T) {
+// TestMasterDataIsImportedApprovedAndWithdrawn takes prices from a directory into force, and back.
+func TestMasterDataIsImportedApprovedAndWithdrawn(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
 	dir := prices(t, "media.csv", "110.56", "115.00")

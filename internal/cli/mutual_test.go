@@ -20,7 +20,7 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-func TestFlagsOfMutualTLSThatCannotBeMeantAreRefused(t *testing.T) {
+func TestContradictoryFlagsOfMutualTLSAreRejected(t *testing.T) {
 	t.Parallel()
 	const (
 		together = "--mtls-addr, --mtls-cert and --mtls-key must be set together"

@@ -183,7 +183,7 @@ func TestExitCodesOfAComparison(t *testing.T) {
 	}
 }
 
-func TestPostureCommandLinesThatAreRefused(t *testing.T) {
+func TestInvalidPostureCommandLinesAreRejected(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ args, want string }{
 		"a partner that is not there":    {"explain missing xjdf --from " + samples, `PartnerEntitlement "missing" does not exist`},

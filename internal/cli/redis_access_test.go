@@ -23,7 +23,7 @@ import (
 
 // The test creates the users of docs/guides/queue.md, and performs the operations of API
 // servers, workers and operators as these users.
-func TestTheUsersOfTheGuideMayDoTheirWork(t *testing.T) {
+func TestRolesOfTheGuideAllowItsCommands(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]func(testing.TB, ...string) *redistest.Server{"redis": redistest.Real, "valkey": redistest.Valkey} {
 		t.Run(name, func(t *testing.T) {

@@ -86,7 +86,7 @@ func TestSelftestReportsWhyItFails(t *testing.T) {
 	}
 }
 
-func TestProgramsReadASelftestAsJSON(t *testing.T) {
+func TestSelftestPrintsJSON(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
 	ops, api := "--ops="+p.env["OPS_URL"], "--api="+p.env["API_URL"]

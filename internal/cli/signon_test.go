@@ -27,7 +27,7 @@ func oidc(issuer string, more ...string) []string {
 	}, more...)
 }
 
-func TestFlagsOfAnIdentityProviderThatCannotBeMeantAreRefused(t *testing.T) {
+func TestContradictoryFlagsOfAnIdentityProviderAreRejected(t *testing.T) {
 	t.Parallel()
 	const view = "--dashboard-ops-addr=127.0.0.1:0"
 	file := func(text string) string {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestTheTourOfTheDashboardWorks pastes what the tour shows into a shell.
-func TestTheTourOfTheDashboardWorks(t *testing.T) {
+// TestCommandsOfTheTourTickItsSteps pastes what the tour shows into a shell.
+func TestCommandsOfTheTourTickItsSteps(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.env["DASHBOARD_URL"]+"/tour", nil)

@@ -56,7 +56,7 @@ func (b block) matches(printed string) bool {
 	return regexp.MustCompile(pattern.String()).MatchString(printed)
 }
 
-func TestBlocksMatchOnlyWhatTheyShow(t *testing.T) {
+func TestBlocksMatchOnlyTheShownOutput(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		shown, printed string
@@ -85,7 +85,7 @@ func TestBlocksMatchOnlyWhatTheyShow(t *testing.T) {
 
 // The test pastes each tutorial into one shell, like a reader who has just started the
 // platform.
-func TestTutorialsPrintWhatTheyShow(t *testing.T) {
+func TestTutorialCommandsPrintTheShownOutput(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../docs/tutorials/*.md")
 	if err != nil || len(files) == 0 {

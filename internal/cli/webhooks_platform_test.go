@@ -90,7 +90,7 @@ func TestOperatorsManageWebhooksWithCommands(t *testing.T) {
 	}
 }
 
-func TestAMintedWebhookSecretIsOneAndNothingElse(t *testing.T) {
+func TestMintPrintsOnlyTheWebhookSecret(t *testing.T) {
 	t.Parallel()
 	mint := func() (out, errs string) {
 		command := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), "webhooks", "secret")

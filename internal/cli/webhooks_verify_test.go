@@ -87,7 +87,7 @@ func TestThePublishedDeliveriesAreVerifiedInEveryForm(t *testing.T) {
 	}
 }
 
-func TestADeliveryThatDoesNotHoldEndsWithOneAndTheReason(t *testing.T) {
+func TestInvalidDeliveryExitsWithOneAndItsReason(t *testing.T) {
 	t.Parallel()
 	v := publishedVectors(t)[0]
 	fields := "-H=@" + fileOf(t, "headers", v.lines())

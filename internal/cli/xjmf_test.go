@@ -90,7 +90,7 @@ func TestXJMFSign(t *testing.T) {
 	}
 }
 
-func TestXJMFVerbsSayWhatTheyCannotDo(t *testing.T) {
+func TestXJMFVerbsReportInvalidArguments(t *testing.T) {
 	t.Parallel()
 	file := fileOf(t, "status.xjmf", xjmfBody)
 	for name, c := range map[string]struct {
@@ -123,7 +123,7 @@ func TestXJMFVerbsSayWhatTheyCannotDo(t *testing.T) {
 	}
 }
 
-func TestXJMFVerifyNamesThePartThatIsWrong(t *testing.T) {
+func TestXJMFVerifyNamesTheInvalidPart(t *testing.T) {
 	t.Parallel()
 	sign := func(scheme credential.SignatureScheme, body string) string {
 		return credential.Sign(scheme, xjmfSecret, xjmfTime, []byte(body))
@@ -236,9 +236,9 @@ func TestXJMFSend(t *testing.T) {
 	}
 }
 
-// TestProgramsReadACallbackAsJSON signs a callback, checks it, breaks it and sends it,
+// TestXJMFCommandsPrintJSON signs a callback, checks it, breaks it and sends it,
 // each by what the command before has printed.
-func TestProgramsReadACallbackAsJSON(t *testing.T) {
+func TestXJMFCommandsPrintJSON(t *testing.T) {
 	t.Parallel()
 	run := func(into any, wantCode int, args ...string) {
 		t.Helper()

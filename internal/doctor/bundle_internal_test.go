@@ -20,7 +20,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-func TestASupportArchiveHasNoSecretAndNamesWhatIsMissing(t *testing.T) {
+func TestSupportArchiveOmitsSecretsAndListsMissingParts(t *testing.T) {
 	t.Parallel()
 	digest := strings.Repeat("ab", 32)
 	partner := v1alpha1.PartnerEntitlement{ObjectMeta: metav1.ObjectMeta{Name: "acme", Annotations: map[string]string{"last-applied": digest}}}
@@ -78,7 +78,7 @@ func TestASupportArchiveHasNoSecretAndNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestWhatEndsSoonIsAWarning(t *testing.T) {
+func TestImminentExpiryIsAWarning(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 	at := func(days int) *metav1.Time { return new(metav1.NewTime(now.AddDate(0, 0, days))) }

@@ -249,7 +249,7 @@ func TestADiagnosisNamesTheMistake(t *testing.T) {
 	}
 }
 
-func TestBytesThatAreNoTextHoldAsTheyWereSigned(t *testing.T) {
+func TestSignatureOfBinaryBodyIsValid(t *testing.T) {
 	t.Parallel()
 	body := []byte{0xff, 0xfe, 0, '\n', '\n'}
 	header, err := webhook.Sign([]credential.Secret{older}, "evt_1", newYear, body)

@@ -43,7 +43,7 @@ func TestTenTriesTakeThreeDays(t *testing.T) {
 	}
 }
 
-func TestTheWaitsAreThoseOfTheStandard(t *testing.T) {
+func TestRetryDelaysFollowStandardWebhooks(t *testing.T) {
 	t.Parallel()
 	var got []time.Duration
 	for tries := 1; tries < webhook.Tries; tries++ {

@@ -90,7 +90,7 @@ func (f *fixture) relayed() map[string]int {
 	return counts
 }
 
-func TestEachEnrolledEndpointGetsWhatItWants(t *testing.T) {
+func TestEachEnrolledEndpointReceivesItsEventTypes(t *testing.T) {
 	t.Parallel()
 	all, some := endpoint(acme, "all"), endpoint(acme, "some", transaction.RFQQuoted)
 	closed, fresh, other := endpoint(acme, "closed"), endpoint(acme, "fresh"), endpoint(stark, "all")
@@ -149,7 +149,7 @@ func (l late) Relay(ctx context.Context, from, to int64, deliveries []webhook.De
 	return l.Memory.Relay(ctx, from, to, deliveries)
 }
 
-func TestOfTwoRelaysTheSecondWritesNothing(t *testing.T) {
+func TestSecondOfTwoRelaysWritesNothing(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
 	f := newFixture(t, all)

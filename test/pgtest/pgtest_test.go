@@ -82,7 +82,7 @@ func TestKilledServerRestartsWithItsData(t *testing.T) {
 	}
 }
 
-func TestDataSurviveTheServer(t *testing.T) {
+func TestDataSurvivesARestartOfTheServer(t *testing.T) {
 	t.Parallel()
 	first := Start(t)
 	one(t, first.URL("postgres"), "SELECT lo_create(4711)::text")

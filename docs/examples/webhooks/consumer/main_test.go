@@ -81,7 +81,7 @@ func TestConsumerAcceptsSignedEventsOnce(t *testing.T) {
 	}
 }
 
-func TestTheConsumerWantsASecret(t *testing.T) {
+func TestConsumerRequiresASecret(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "whsec_", "whsec_%", "MDEyMzQ1"} {
 		if _, err := newConsumer(text, nil); err == nil {
