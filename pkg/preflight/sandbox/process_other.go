@@ -16,6 +16,9 @@ import (
 // Isolate does nothing.
 func Isolate() error { return nil }
 
+// PreferHugePages does nothing.
+func PreferHugePages() {}
+
 // ForbidDumps does nothing.
 func ForbidDumps() error { return nil }
 
