@@ -12,7 +12,6 @@ package costingapi
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -91,7 +90,7 @@ func (s *surface) calculate(c *gate.Call) error {
 
 // request reads the members of a request, and rejects one for another organization than the
 // session's.
-func (s *surface) request(c *gate.Call) (map[string]any, error) {
+func (s *surface) request(c *gate.Call) (costing.Body, error) {
 	// The limits exceed those of package xjdf, which checks its own: an element is an
 	// object that may be an item of an array, and an attribute may be an array of the items
 	// of its list.
@@ -99,25 +98,30 @@ func (s *surface) request(c *gate.Call) (map[string]any, error) {
 	limits := gate.JSONLimits{Depth: 2*xjdf.DefaultLimits.Depth + 8, Members: most, Elements: most, Values: most, Digits: 1_000}
 	body, err := limits.Decode(c.Body)
 	if err != nil {
-		return nil, problem.New(problem.CodeInvalidRequest, "The body is not acceptable JSON: %v.", err)
+		return costing.Body{}, problem.New(problem.CodeInvalidRequest, "The body is not acceptable JSON: %v.", err)
 	}
 	object, _ := body.(map[string]any)
 	if organization, present := object["organizationId"].(string); present && organization != c.Tenant().Organization {
-		return nil, problem.New(problem.CodeOrganizationScopeMismatch, "Organization scope mismatch")
+		return costing.Body{}, problem.New(problem.CodeOrganizationScopeMismatch, "Organization scope mismatch")
 	}
 	if violations := s.schema.Violations(body); len(violations) > 0 {
-		return nil, problem.New(problem.CodeValidationError, "The request is not valid.").Violates(violations...)
+		return costing.Body{}, problem.New(problem.CodeValidationError, "The request is not valid.").Violates(violations...)
 	}
-	return object, nil
+	decoded, err := costing.DecodeBody(c.Body)
+	if err != nil {
+		// The schema allows numbers that are written in a way that money does not accept.
+		return costing.Body{}, problem.New(problem.CodeValidationError, "The request is not valid: %v.", err)
+	}
+	return decoded, nil
 }
 
 // result reads, validates and calculates the document of a request.
 func (s *surface) result(c *gate.Call) (*costing.Result, error) {
-	object, err := s.request(c)
+	body, err := s.request(c)
 	if err != nil {
 		return nil, err
 	}
-	document, err := s.read(c)
+	document, err := s.read(body.XJDF)
 	if err != nil {
 		return nil, err
 	}
@@ -125,11 +129,9 @@ func (s *surface) result(c *gate.Call) (*costing.Result, error) {
 	if err != nil {
 		return nil, problem.New(problem.CodeCostingAuthorityRequired, "Your organization has no approved cost data in effect.").With(err)
 	}
-	mode := costing.Authoritative
-	if object["executionMode"] == string(costing.PreviewMode) { // the schema allows only authoritative otherwise
-		mode = costing.PreviewMode
-	}
-	result, err := costing.Calculate(costing.Request{Document: document, Mode: mode, Authority: effective, Now: c.Now})
+	result, err := costing.Calculate(costing.Request{
+		Document: document, Mode: body.ExecutionMode, Authority: effective, Now: c.Now, Quantities: body.Quantities, Coverage: body.Coverage,
+	})
 	if c.Tenant().Mode == tenant.Test {
 		result, err = simulate(document, result, err)
 	}
@@ -140,14 +142,9 @@ func (s *surface) result(c *gate.Call) (*costing.Result, error) {
 }
 
 // read returns the document of a request, or the problem with its errors.
-func (s *surface) read(c *gate.Call) (*xjdf.Document, error) {
-	// Decode the members as raw text: numbers keep their digits, and names their case.
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(c.Body, &members); err != nil {
-		return nil, fmt.Errorf("read a request: %w", err)
-	}
+func (s *surface) read(text []byte) (*xjdf.Document, error) {
 	options := validate.Options{Profile: validate.ProductIntent}
-	document, err := xjdf.ParseJSON(members[member], xjdf.DefaultLimits)
+	document, err := xjdf.ParseJSON(text, xjdf.DefaultLimits)
 	var fault *xjdf.Error
 	var report validate.Report
 	switch {

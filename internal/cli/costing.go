@@ -13,7 +13,6 @@ import (
 
 	"github.com/printmarket/printmarket/internal/costing"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
@@ -76,11 +75,14 @@ func (in *costInput) calculate(cmd *cobra.Command, name, masterData string) (*co
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", masterData, err)
 	}
-	document, mode, err := readCostRequest(cmd, name)
+	body, document, err := readCostRequest(cmd, name)
 	if err != nil {
 		return nil, err
 	}
-	var coverage []map[string]money.Decimal
+	quantities, coverage := body.Quantities, body.Coverage
+	if len(in.quantities) > 0 {
+		quantities = in.quantities
+	}
 	if in.preflight != "" {
 		text, err := readFile(in.preflight, report.MaxBytes, "preflight report")
 		if err != nil {
@@ -96,7 +98,7 @@ func (in *costInput) calculate(cmd *cobra.Command, name, masterData string) (*co
 	}
 	out := &costed{Request: name, Reasons: []costing.Reason{}}
 	out.Result, err = costing.Calculate(costing.Request{
-		Document: document, Mode: mode, Authority: authority.Effective{Value: snapshot}, Quantities: in.quantities, Coverage: coverage,
+		Document: document, Mode: body.ExecutionMode, Authority: authority.Effective{Value: snapshot}, Quantities: quantities, Coverage: coverage,
 	})
 	var media *costing.MediaError
 	var review *costing.ReviewError
@@ -114,30 +116,30 @@ func (in *costInput) calculate(cmd *cobra.Command, name, masterData string) (*co
 }
 
 // readCostRequest reads a request and validates its document.
-func readCostRequest(cmd *cobra.Command, name string) (*xjdf.Document, costing.Mode, error) {
+func readCostRequest(cmd *cobra.Command, name string) (costing.Body, *xjdf.Document, error) {
 	limits := xjdf.DefaultLimits
-	body, err := readInput(cmd, name, int64(limits.Bytes), "request")
+	text, err := readInput(cmd, name, int64(limits.Bytes), "request")
 	if err != nil {
-		return nil, "", err
+		return costing.Body{}, nil, err
 	}
-	body, mode, err := costing.Unwrap(body)
+	body, err := costing.Unwrap(text)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", name, err)
+		return body, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	document, err := xjdf.Parse(body, limits)
+	document, err := xjdf.Parse(body.XJDF, limits)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", name, err)
+		return body, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	findings := validate.New().Validate(document, validate.Options{Profile: validate.ProductIntent})
 	if findings.Valid {
-		return document, mode, nil
+		return body, document, nil
 	}
 	for _, f := range findings.Findings {
 		if f.Severity == validate.Error {
 			line(cmd.ErrOrStderr(), fmt.Sprintf("%s: %s: %s %s", name, f.Path, f.Message, f.Suggestion))
 		}
 	}
-	return nil, "", exitInvalid
+	return body, nil, exitInvalid
 }
 
 // costCommand returns the command of a row that calculates a request, and prints the figures as a
