@@ -68,8 +68,10 @@ func encode(d Draft, record *Snapshot) ([]byte, error) {
 		for _, family := range authority.Families() {
 			record.Counts[family.Plural()] = s.Count(family)
 		}
-		if services := s.Count(authority.FamilyService); services > 0 {
-			record.Counts[authority.FamilyService.Plural()] = services
+		for _, family := range []authority.Family{authority.FamilyService, authority.FamilyGangForm} {
+			if n := s.Count(family); n > 0 {
+				record.Counts[family.Plural()] = n
+			}
 		}
 		content = s.Content()
 	}

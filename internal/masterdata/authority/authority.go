@@ -55,6 +55,8 @@ type Content struct {
 	Labor       []Labor       `json:"labor"`
 	// Services may be missing, so that older snapshots keep their digests.
 	Services []Service `json:"services,omitempty"`
+	// GangForms may be missing for the same reason.
+	GangForms []GangForm `json:"gangForms,omitempty"`
 }
 
 // Snapshot is checked and indexed content. It is safe for concurrent use.
@@ -115,6 +117,7 @@ func (c *Content) positions() map[string]position {
 	locate(index, FamilyElectricity, c.Electricity, func(e *Electricity) string { return e.ID })
 	locate(index, FamilyLabor, c.Labor, func(l *Labor) string { return l.ID })
 	locate(index, FamilyService, c.Services, func(s *Service) string { return s.ID })
+	locate(index, FamilyGangForm, c.GangForms, func(f *GangForm) string { return f.ID })
 	return index
 }
 
@@ -135,6 +138,7 @@ func (c *Content) sort() {
 	slices.SortStableFunc(c.Electricity, func(a, b Electricity) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortStableFunc(c.Labor, func(a, b Labor) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortStableFunc(c.Services, func(a, b Service) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(c.GangForms, func(a, b GangForm) int { return cmp.Compare(a.ID, b.ID) })
 	slices.Sort(c.Policy.QuantityBreaks)
 }
 
@@ -177,6 +181,8 @@ func (s *Snapshot) Count(f Family) int {
 		return len(c.Labor)
 	case FamilyService:
 		return len(c.Services)
+	case FamilyGangForm:
+		return len(c.GangForms)
 	default:
 		return 0
 	}

@@ -43,6 +43,8 @@ const (
 	maxFolds     = 100
 	maxSteps     = 10
 	maxPackage   = 10_000 * money.One // kg
+	maxBoard     = 10_000 * money.One // g/m2 of a board
+	maxDivisions = 10                 // columns, and rows, of a bought sheet of a gang form
 	// MaxQuantity is the largest quantity that can be calculated.
 	MaxQuantity = 10_000_000
 )
@@ -95,6 +97,7 @@ func check(c *Content) error {
 		k.price(l.Price, PerHour)
 	})
 	each(k, FamilyService, MaxOthers, c.Services, func(s *Service) string { return s.ID }, func(s *Service) string { return s.Name }, k.service)
+	each(k, FamilyGangForm, MaxOthers, c.GangForms, func(f *GangForm) string { return f.ID }, func(f *GangForm) string { return f.Name }, k.gangForm)
 	k.references()
 	k.policyServices()
 	if len(k.faults) > 0 {

@@ -35,39 +35,43 @@ func (k *checker) service(s *Service) {
 	if s.Kind != Packing && limited || s.Kind == Packing && !limited {
 		k.fault("maxPieces", "maxPieces or maxWeight is required for Packing, and applies to nothing else")
 	}
-	if s.Kind != Proof && (s.ColorType != "" || s.Contract) {
-		k.fault("colorType", "colorType and contract apply to Proof alone")
+	for _, field := range []struct {
+		name  string
+		set   bool
+		kinds []ServiceKind
+	}{
+		{"colorType", s.ColorType != "" || s.Contract, []ServiceKind{Proof}},
+		{"embossingType", s.EmbossingType != "", []ServiceKind{EmbossingTool}},
+		{"foilColor", s.FoilColor != "", []ServiceKind{Foil}},
+		{"bindingType", s.BindingType != "" || s.MaxThickness != 0 || s.MaxLength != 0, []ServiceKind{BindingElement}},
+		{"thickness", s.Thickness != 0 || s.Weight != 0, []ServiceKind{Board, EndSheet}},
+		{"variableType", s.VariableType != "", []ServiceKind{VariableRecord}},
+	} {
+		if field.set && !slices.Contains(field.kinds, s.Kind) {
+			k.fault(field.name, fmt.Sprintf("means nothing to %.40q", string(s.Kind)))
+		}
 	}
-	if s.Kind != EmbossingTool && s.EmbossingType != "" {
-		k.fault("embossingType", "applies to EmbossingTool alone")
-	}
-	if s.Kind != Foil && s.FoilColor != "" {
-		k.fault("foilColor", "applies to Foil alone")
-	}
-	if s.Kind != BindingElement && (s.BindingType != "" || s.MaxThickness != 0 || s.MaxLength != 0) {
-		k.fault("bindingType", "bindingType, maxThickness and maxLength apply to BindingElement alone")
-	}
+	oneOf(k, "kind", s.Kind, ServiceKinds())
 	switch s.Kind {
 	case BindingElement:
 		oneOf(k, "bindingType", s.BindingType, LooseBindingTypes())
 		k.positive("maxThickness", s.MaxThickness, maxSide)
 		k.positive("maxLength", s.MaxLength, maxSide)
-		k.price(s.Price, PerPiece)
 	case EmbossingTool:
 		oneOf(k, "embossingType", s.EmbossingType, EmbossingTypes())
-		k.price(s.Price, PerPiece)
 	case Foil:
 		k.text("foilColor", s.FoilColor, true)
-		k.price(s.Price, PerSquareMetre)
-	case Packing:
-		k.price(s.Price, PerPiece)
-	case Freight:
-		k.price(s.Price, PerPiece, PerKilogram)
+	case Board, EndSheet:
+		k.positive("thickness", s.Thickness, maxSmall)
+		k.positive("weight", s.Weight, maxBoard)
+	case VariableRecord:
+		oneOf(k, "variableType", s.VariableType, VariableTypes())
 	case Proof:
 		oneOf(k, "colorType", s.ColorType, []string{"Monochrome", "BasicColor", "MatchedColor"})
-		k.price(s.Price, PerPiece)
-	default:
-		oneOf(k, "kind", s.Kind, []ServiceKind{Packing, Freight, Proof, EmbossingTool, Foil, BindingElement})
+	case Packing, Freight, DataPreparation, CuttingDie, Stripping, GluePoint:
+	}
+	if slices.Contains(ServiceKinds(), s.Kind) {
+		k.price(s.Price, s.Kind.units()...)
 	}
 }
 
@@ -142,6 +146,13 @@ func (k *checker) deviceAlone(d *Device) {
 	k.count("colors", d.Colors, 16)
 	k.together("labor", "crew", d.Labor != "", d.Crew > 0)
 	k.together("electricity", "power", d.Electricity != "", d.Power > 0)
+	k.upTo("variableSpeed", d.VariableSpeed, d.Speed)
+	k.upTo("case.square", d.Case.Square, maxSmall)
+	k.upTo("case.joint", d.Case.Joint, maxSmall)
+	k.upTo("case.turnIn", d.Case.TurnIn, maxSmall)
+	if d.Block.Min < 0 || d.Block.Min > d.Block.Max || d.Block.Max > maxSide {
+		k.fault("block", fmt.Sprintf("min is at least 0, max at least min and at most %s", maxSide))
+	}
 	k.deviceMeaning(d)
 }
 
@@ -174,9 +185,13 @@ func (k *checker) deviceMeaning(d *Device) {
 		{"clickColor", d.ClickColor > 0, d.Process == DigitalPrinting, false},
 		{"clickMono", d.ClickMono > 0, d.Process == DigitalPrinting, false},
 		{"stackHeight", d.StackHeight > 0, d.Process == Cutting, d.Process == Cutting},
-		{"adhesive", d.Adhesive != "", d.Process == CoverApplication, d.Process == CoverApplication},
+		{"adhesive", d.Adhesive != "", d.Process == CoverApplication || d.Process == CasingIn, d.Process == CoverApplication || d.Process == CasingIn},
 		{"folds", len(d.Folds) > 0, d.Process == Folding, false},
 		{"shapes", len(d.Shapes) > 0, d.Process == ShapeCutting, false},
+		{"strips", d.Strips, slices.Contains(d.Shapes, "Path"), false},
+		{"variableSpeed", d.VariableSpeed > 0, d.Process == DigitalPrinting, false},
+		{"case", d.Case != Case{}, d.Process == CaseMaking, d.Process == CaseMaking},
+		{"block", d.Block != Range{}, d.Process == CasingIn, d.Process == CasingIn},
 		{"embossingTypes", len(d.EmbossingTypes) > 0, d.Process == Embossing, d.Process == Embossing},
 		{"bindingTypes", len(d.BindingTypes) > 0, d.Process == LooseBinding, d.Process == LooseBinding},
 	} {
@@ -198,6 +213,64 @@ func (k *checker) deviceMeaning(d *Device) {
 		if !foldCatalog.MatchString(fold) {
 			k.fault("folds", fmt.Sprintf("%.20q is no entry of the FoldCatalog, such as F4-1", fold))
 		}
+	}
+}
+
+// gangForm checks a gang form without its references.
+func (k *checker) gangForm(f *GangForm) {
+	for _, count := range []struct {
+		field       string
+		value, most int64
+	}{{"columns", f.Columns, maxDivisions}, {"rows", f.Rows, maxDivisions}, {"positions", f.Positions, maxPieces}} {
+		if count.value < 1 || count.value > count.most {
+			k.fault(count.field, fmt.Sprintf("%d is not between 1 and %d", count.value, count.most))
+		}
+	}
+	k.positive("position.width", f.Position.Width, maxSide)
+	k.positive("position.height", f.Position.Height, maxSide)
+	if len(f.Runs) == 0 || len(f.Runs) > maxSteps {
+		k.fault("runs", fmt.Sprintf("a form has 1 to %d runs", maxSteps))
+	}
+	for i, run := range f.Runs {
+		if run < 1 || run > MaxQuantity || i > 0 && run <= f.Runs[i-1] {
+			k.fault("runs", fmt.Sprintf("the numbers ascend from 1 to %d", MaxQuantity))
+		}
+	}
+	if len(f.Front) == 0 {
+		k.fault("front", "a form has colours on the front")
+	}
+	for _, side := range []struct {
+		field  string
+		colors []string
+	}{{"front", f.Front}, {"back", f.Back}} {
+		for i, color := range side.colors {
+			if slices.Contains(side.colors[:i], color) {
+				k.fault(side.field, fmt.Sprintf("%.40q occurs twice", color))
+			}
+			k.text(side.field, color, true)
+		}
+	}
+}
+
+// gangFormFits checks the press and the medium of a gang form, and that its positions fit.
+func (k *checker) gangFormFits(f *GangForm) {
+	press := slices.IndexFunc(k.content.Devices, func(d Device) bool { return d.ID == f.Press && d.Process == ConventionalPrinting })
+	if press < 0 {
+		k.fault("press", fmt.Sprintf("there is no device %.60q for %s", f.Press, ConventionalPrinting))
+	}
+	media := slices.IndexFunc(k.content.Media, func(m Media) bool { return m.ID == f.Media })
+	if media < 0 {
+		k.fault("media", fmt.Sprintf("there is no medium %.60q", f.Media))
+	}
+	if press < 0 || media < 0 || f.Columns < 1 || f.Rows < 1 || f.Position.Width <= 0 || f.Position.Height <= 0 {
+		return
+	}
+	d := &k.content.Devices[press]
+	if most := max(len(f.Front), len(f.Back)); int64(most) > d.Colors {
+		k.fault("front", fmt.Sprintf("%d colours on a side; the press prints %d", most, d.Colors))
+	}
+	if columns, rows := f.Grid(d, &k.content.Media[media]); f.Positions > columns*rows {
+		k.fault("positions", fmt.Sprintf("%d of them; %d x %d fit on the sheet in the press", f.Positions, columns, rows))
 	}
 }
 
@@ -232,5 +305,10 @@ func (k *checker) references() {
 				k.fault(r.field, fmt.Sprintf("there is no %s %.60q", r.family, r.id))
 			}
 		}
+	}
+	for i := range k.content.GangForms {
+		f := &k.content.GangForms[i]
+		k.at = Fault{Family: FamilyGangForm, Index: i, ID: shown(f.ID)}
+		k.gangFormFits(f)
 	}
 }

@@ -93,7 +93,16 @@ func TestDeviceFieldsMatchProcess(t *testing.T) {
 		"folds beyond number":                {authority.Folding, func(d *machine) { d.Folds = slices.Repeat([]string{"F4-1"}, 101) }, []string{"folds"}},
 		"folds on a guillotine":              {authority.Cutting, func(d *machine) { d.Folds = []string{"F4-1"} }, []string{"folds"}},
 		"corners alone":                      {authority.ShapeCutting, func(d *machine) { d.Shapes = []string{"RoundedRectangle"} }, nil},
-		"a shape that needs a tool":          {authority.ShapeCutting, func(d *machine) { d.Shapes = []string{"Path"} }, []string{"shapes"}},
+		"a die cutter":                       {authority.ShapeCutting, func(d *machine) { d.Shapes, d.Strips = []string{"Path"}, true }, nil},
+		"a shape that does not exist":        {authority.ShapeCutting, func(d *machine) { d.Shapes = []string{"Star"} }, []string{"shapes"}},
+		"stripping without a die":            {authority.ShapeCutting, func(d *machine) { d.Strips = true }, []string{"strips"}},
+		"variable data":                      {authority.DigitalPrinting, func(d *machine) { d.VariableSpeed = d.Speed }, nil},
+		"variable data faster than others":   {authority.DigitalPrinting, func(d *machine) { d.VariableSpeed = d.Speed + 1 }, []string{"variableSpeed"}},
+		"variable data on a folder":          {authority.Folding, func(d *machine) { d.VariableSpeed = money.One }, []string{"variableSpeed"}},
+		"a case of a folder":                 {authority.Folding, func(d *machine) { d.Case.Square = money.One }, []string{"case"}},
+		"a case with a negative joint":       {authority.CaseMaking, func(d *machine) { d.Case.Joint = -1 }, []string{"case.joint"}},
+		"casing in without a block":          {authority.CasingIn, func(d *machine) { d.Block = authority.Range{} }, []string{"block"}},
+		"a block the wrong way round":        {authority.CasingIn, func(d *machine) { d.Block = authority.Range{Min: 2, Max: 1} }, []string{"block"}},
 		"a shape twice":                      {authority.ShapeCutting, func(d *machine) { d.Shapes = []string{"Round", "Round"} }, []string{"shapes"}},
 		"shapes on a folder":                 {authority.Folding, func(d *machine) { d.Shapes = []string{"Round"} }, []string{"shapes"}},
 		"embossing without a type":           {authority.Embossing, func(d *machine) { d.EmbossingTypes = nil }, []string{"embossingTypes"}},
@@ -121,7 +130,8 @@ func TestEveryProcessHasValidDevice(t *testing.T) {
 	t.Parallel()
 	// plain processes require no fields of their own; a folder may do any fold.
 	plain := func(p authority.Process) bool {
-		return !p.Printing() && p != authority.Cutting && p != authority.CoverApplication && p != authority.Folding && p != authority.Embossing && p != authority.LooseBinding
+		return !p.Printing() && p != authority.Cutting && p != authority.CoverApplication && p != authority.Folding && p != authority.Embossing && p != authority.LooseBinding &&
+			p != authority.CaseMaking && p != authority.CasingIn
 	}
 	for _, process := range authority.Processes() {
 		if got := deviceFaults(t, device(process)); got != nil {

@@ -22,8 +22,10 @@ const (
 	FamilyAdhesive    Family = "adhesive"
 	FamilyElectricity Family = "electricity"
 	FamilyLabor       Family = "labor"
-	// FamilyService has no place in the interface specification, so [Families] lacks it.
-	FamilyService Family = "service"
+	// FamilyService and FamilyGangForm have no place in the interface specification, so
+	// [Families] lacks them.
+	FamilyService  Family = "service"
+	FamilyGangForm Family = "gangForm"
 )
 
 // Families lists the families of the interface specification.
@@ -61,6 +63,7 @@ const (
 	PerKilogram       Unit = "Kilogram"
 	PerSquareMetre    Unit = "SquareMetre"
 	PerPiece          Unit = "Piece"
+	PerMetre          Unit = "Metre"
 	PerKilowattHour   Unit = "KilowattHour"
 	PerHour           Unit = "Hour"
 )
@@ -98,13 +101,20 @@ const (
 	Embossing   Process = "Embossing"
 	// LooseBinding is binding with wire or coils, with inline gathering and punching.
 	LooseBinding Process = "LooseBinding"
+	// CaseMaking makes the cases of hard covers from a printed sheet and boards.
+	CaseMaking Process = "CaseMaking"
+	// CasingIn is hard cover binding with inline gathering, gluing and trimming of the block,
+	// and with end sheets.
+	CasingIn Process = "CasingIn"
+	// BoxFolding folds and glues die-cut blanks.
+	BoxFolding Process = "BoxFolding"
 )
 
 // Processes lists all processes.
 func Processes() []Process {
 	return []Process{
 		ConventionalPrinting, DigitalPrinting, Cutting, Creasing, Folding, Laminating, Varnishing, Stitching, CoverApplication, Trimming, HoleMaking, ShapeCutting,
-		Perforating, Embossing, LooseBinding,
+		Perforating, Embossing, LooseBinding, CaseMaking, CasingIn, BoxFolding,
 	}
 }
 
@@ -223,19 +233,80 @@ type Device struct {
 	ClickMono  money.Decimal `json:"clickMono,omitempty"`
 	// StackHeight is the height that Cutting cuts at once, in mm.
 	StackHeight money.Decimal `json:"stackHeight,omitempty"`
-	// Adhesive is the glue of CoverApplication.
+	// Adhesive is the glue of CoverApplication, or of the spines of CasingIn.
 	Adhesive string `json:"adhesive,omitempty"`
 	// Folds lists the entries of the FoldCatalog that Folding supports, such as F4-1; an
 	// empty list means all folds with a known flat size.
 	Folds []string `json:"folds,omitempty"`
 	// Shapes lists the values of ShapeCut/@ShapeType that ShapeCutting supports, such as
-	// RoundedRectangle for round corners; an empty list means all.
+	// RoundedRectangle for round corners; an empty list means all but Path. A device with
+	// Path cuts sheets with a die; its speed is in sheets.
 	Shapes []string `json:"shapes,omitempty"`
+	// Strips reports whether a device that cuts with a die removes the waste in line.
+	Strips bool `json:"strips,omitempty"`
+	// VariableSpeed replaces Speed for variable data, in sheets per hour; zero means that a
+	// DigitalPrinting device cannot print them.
+	VariableSpeed money.Decimal `json:"variableSpeed,omitempty"`
+	// Case describes the cases of CaseMaking.
+	Case Case `json:"case,omitzero"`
+	// Block bounds the thickness of the blocks of CasingIn, in mm.
+	Block Range `json:"block,omitzero"`
 	// EmbossingTypes lists the values of EmbossingItem/@EmbossingType that Embossing
 	// supports, such as FoilStamping.
 	EmbossingTypes []string `json:"embossingTypes,omitempty"`
 	// BindingTypes lists the values of BindingIntent/@BindingType that LooseBinding supports.
 	BindingTypes []string `json:"bindingTypes,omitempty"`
+}
+
+// Case holds the measures of a hard cover, in mm.
+type Case struct {
+	// Square is the width by which the boards extend beyond three sides of the block.
+	Square money.Decimal `json:"square"`
+	// Joint is the distance between a board and the spine board.
+	Joint money.Decimal `json:"joint"`
+	// TurnIn is the width of the cover sheet that is turned in around the boards.
+	TurnIn money.Decimal `json:"turnIn"`
+}
+
+// GangForm is a form of a press that is shared by the flat products of several customers.
+type GangForm struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Press is the ConventionalPrinting device, Media the medium.
+	Press string `json:"press"`
+	Media string `json:"media"`
+	// Columns and Rows divide a bought sheet into printed sheets.
+	Columns int64 `json:"columns"`
+	Rows    int64 `json:"rows"`
+	// Position is the size of a position with its bleed, in mm.
+	Position Area `json:"position"`
+	// Positions is the number of positions that share the cost of the form. It is below the
+	// number that fit if some usually stay empty.
+	Positions int64 `json:"positions"`
+	// Runs lists the numbers of good sheets of a form, in ascending sequence.
+	Runs []int64 `json:"runs"`
+	// Front and Back list the separations of each side. Products may have fewer.
+	Front []string `json:"front"`
+	Back  []string `json:"back,omitempty"`
+}
+
+// Grid returns the columns and rows of positions that fit on a printed sheet, in the better
+// orientation of the sheet in the press. It returns 0 if the press does not accept the sheet.
+func (f *GangForm) Grid(press *Device, m *Media) (columns, rows int64) {
+	sheet := Area{m.Width / money.Decimal(f.Columns), m.Height / money.Decimal(f.Rows)}
+	margin := Area{press.MaxSheet.Width - press.PrintArea.Width, press.MaxSheet.Height - press.PrintArea.Height}
+	largest, smallest := press.MaxSheet, press.MinSheet
+	for range 2 {
+		accepted := sheet.Width <= largest.Width && sheet.Height <= largest.Height && sheet.Width >= smallest.Width && sheet.Height >= smallest.Height
+		across, along := int64((sheet.Width-margin.Width)/f.Position.Width), int64((sheet.Height-margin.Height)/f.Position.Height)
+		if accepted && across*along > columns*rows {
+			columns, rows = across, along
+		}
+		// Turn the press instead of the sheet, so that the positions stay upright.
+		largest, smallest = Area{largest.Height, largest.Width}, Area{smallest.Height, smallest.Width}
+		margin = Area{margin.Height, margin.Width}
+	}
+	return columns, rows
 }
 
 // Ink is an ink of ConventionalPrinting.
@@ -335,8 +406,12 @@ type Service struct {
 	BindingType  string        `json:"bindingType,omitempty"`
 	MaxThickness money.Decimal `json:"maxThickness,omitempty"`
 	MaxLength    money.Decimal `json:"maxLength,omitempty"`
-	// Price is per Piece: a package, a proofed page, a tool or an element. Freight may be per Kilogram.
-	// Foil is per SquareMetre.
+	// Thickness, in mm, and Weight, in g/m2, are those of Board and EndSheet.
+	Thickness money.Decimal `json:"thickness,omitempty"`
+	Weight    money.Decimal `json:"weight,omitempty"`
+	// VariableType is a value of VariableIntent/@VariableType, for VariableRecord.
+	VariableType string `json:"variableType,omitempty"`
+	// Price is for the unit of the kind.
 	Price Price `json:"price"`
 }
 
@@ -353,7 +428,46 @@ const (
 	Foil          ServiceKind = "Foil"
 	// BindingElement is the wire or the coil of one product.
 	BindingElement ServiceKind = "BindingElement"
+	// Board and EndSheet are materials of hard covers. The rate of a square metre includes
+	// offcuts and glue.
+	Board    ServiceKind = "Board"
+	EndSheet ServiceKind = "EndSheet"
+	// DataPreparation is paid once for the variable data of a job, VariableRecord for each
+	// product with data.
+	DataPreparation ServiceKind = "DataPreparation"
+	VariableRecord  ServiceKind = "VariableRecord"
+	// CuttingDie is a die by the metre of its knives.
+	CuttingDie ServiceKind = "CuttingDie"
+	// Stripping removes the waste of a blank by hand, and GluePoint is one point of glue.
+	Stripping ServiceKind = "Stripping"
+	GluePoint ServiceKind = "GluePoint"
 )
+
+// units returns the units of the price of each kind.
+func (k ServiceKind) units() []Unit {
+	switch k {
+	case Freight:
+		return []Unit{PerPiece, PerKilogram}
+	case Foil, Board, EndSheet:
+		return []Unit{PerSquareMetre}
+	case CuttingDie:
+		return []Unit{PerMetre}
+	default:
+		return []Unit{PerPiece}
+	}
+}
+
+// ServiceKinds lists all kinds.
+func ServiceKinds() []ServiceKind {
+	return []ServiceKind{
+		Packing, Freight, Proof, EmbossingTool, Foil, BindingElement, Board, EndSheet, DataPreparation, VariableRecord, CuttingDie, Stripping, GluePoint,
+	}
+}
+
+// VariableTypes lists the types of variable data (XJDF 2.2, 4.14).
+func VariableTypes() []string {
+	return []string{"AddressField", "Area", "IdentificationField", "OneLine"}
+}
 
 // Policy holds an owner's rules for calculations and its limits for unattended quotes.
 type Policy struct {
@@ -394,8 +508,10 @@ func EmbossingTypes() []string {
 // LooseBindingTypes lists the types of LooseBinding that can be costed (XJDF 2.2, A.2.7).
 func LooseBindingTypes() []string { return []string{"CoilBinding", "WireComb"} }
 
-// ShapeTypes lists the shapes that can be costed; a Path needs a tool of its own.
-func ShapeTypes() []string { return []string{"Line", "Rectangular", "Round", "RoundedRectangle"} }
+// ShapeTypes lists the shapes that can be costed; a Path needs a die.
+func ShapeTypes() []string {
+	return []string{"Line", "Path", "Rectangular", "Round", "RoundedRectangle"}
+}
 
 // Coatings lists the coatings of media (XJDF 2.2, A.2.10).
 func Coatings() []string { return []string{"Coated", "Gloss", "Matte", "None", "Satin"} }

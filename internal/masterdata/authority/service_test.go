@@ -52,6 +52,15 @@ func TestServiceFieldsMatchKind(t *testing.T) {
 		"a wire for soft covers": {func(c *authority.Content) {
 			c.Services[2] = authority.Service{ID: "w", Name: "W", Kind: authority.BindingElement, BindingType: "SoftCover", MaxThickness: money.One, MaxLength: money.One, Price: price(1, authority.PerPiece)}
 		}, []string{"service w bindingType"}},
+		"a board without its measures": {func(c *authority.Content) {
+			c.Services[2] = authority.Service{ID: "b", Name: "B", Kind: authority.Board, Price: price(1, authority.PerSquareMetre)}
+		}, []string{"service b thickness", "service b weight"}},
+		"a die by the piece": {func(c *authority.Content) {
+			c.Services[2] = authority.Service{ID: "d", Name: "D", Kind: authority.CuttingDie, Price: price(1, authority.PerPiece)}
+		}, []string{"service d price.per"}},
+		"a record without a type": {func(c *authority.Content) {
+			c.Services[2] = authority.Service{ID: "r", Name: "R", Kind: authority.VariableRecord, Price: price(1, authority.PerPiece)}
+		}, []string{"service r variableType"}},
 		"carriage with wire":     {func(c *authority.Content) { c.Services[1].MaxLength = money.One }, []string{"service carriage bindingType"}},
 		"carriage that embosses": {func(c *authority.Content) { c.Services[1].EmbossingType, c.Services[1].FoilColor = "Braille", "Gold" }, []string{"service carriage embossingType", "service carriage foilColor"}},
 		"a policy with a missing package": {

@@ -25,7 +25,7 @@ func TestInvalidJSONIsRejected(t *testing.T) {
 	with := func(old, put string) string { return strings.Replace(document, old, put, 1) }
 	for name, tc := range map[string]struct{ text, want string }{
 		"nothing at all":          {"", `all.json:1:1: no JSON: there is nothing`},
-		"a list":                  {"[]", `all.json:1:1: a document is an object of level, owner, currency, provenance, policy, groups, products, media, devices, inks, laminations, varnishes, plates, adhesives, electricity, labor, services`},
+		"a list":                  {"[]", `all.json:1:1: a document is an object of level, owner, currency, provenance, policy, groups, products, media, devices, inks, laminations, varnishes, plates, adhesives, electricity, labor, services, gangForms`},
 		"two values":              {document + "{}", `all.json:8:2: more than one value`},
 		"half of it":              {document[:len(document)/2], `all.json:3:58: no JSON: unexpected EOF`},
 		"a comma too many":        {with("}}\n", "}},\n"), `all.json:5:85: no JSON: invalid character ',' at start of value`},

@@ -73,6 +73,7 @@ func (c *content) tables() []*table {
 		tableOf("electricity", authority.FamilyElectricity, LevelResources, authority.MaxOthers, &r.Electricity),
 		tableOf("labor", authority.FamilyLabor, LevelResources, authority.MaxOthers, &r.Labor),
 		tableOf("services", authority.FamilyService, LevelResources, authority.MaxOthers, &r.Services),
+		tableOf("gangForms", authority.FamilyGangForm, LevelResources, authority.MaxOthers, &r.GangForms),
 	}
 }
 

@@ -116,7 +116,7 @@ func TestAmbiguousYAMLIsRejected(t *testing.T) {
 		"the same in lines":     {head + "inks:\n  id: a\n", []string{`all.yaml:7:3: inks is a list: its entries begin with "- "`}},
 		"a list of texts":       {head + "inks: [cyan]\n", []string{`all.yaml:6:8: ink: is a mapping of id, name, separation, consumption, price`}},
 		"a list with nothing":   {head + "inks:\n# none yet\n", []string{`all.yaml:6:1: inks has nothing in it: leave it out, or write []`}},
-		"a list of a document":  {"- id: a\n", []string{`all.yaml:1:1: a document is a mapping of level, owner, currency, provenance, policy, groups, products, media, devices, inks, laminations, varnishes, plates, adhesives, electricity, labor, services`}},
+		"a list of a document":  {"- id: a\n", []string{`all.yaml:1:1: a document is a mapping of level, owner, currency, provenance, policy, groups, products, media, devices, inks, laminations, varnishes, plates, adhesives, electricity, labor, services, gangForms`}},
 		"a name twice":          {with("name: Power", "name: Power, name: Power"), []string{`all.yaml:6:40: electricity power: name: is there already`}},
 		"a mapping twice":       {with("}}", "}, price: {per: KilowattHour}}"), []string{`all.yaml:6:81: electricity power: price: is there already`}},
 		"a list twice":          {head + power + power, []string{`all.yaml:7:1: electricity are in all.yaml:6 already`}},
