@@ -35,7 +35,16 @@ func (f finish) cost(t *tally, j *job, products int64) int64 {
 			t.add(row{m.Process, ItemElements, authority.FamilyService, j.wire.ID, times(products, quantityOne), j.wire.Price.Per, j.wire.Price.Amount},
 				t.text("for %d products", products))
 		}
-		if m.Process == authority.CoverApplication {
+		if die := j.parts[0].die; m.Process == authority.BoxFolding && die.points > 0 {
+			t.add(row{m.Process, ItemAdhesive, authority.FamilyService, die.glue.ID, times(times(products, die.points), quantityOne), die.glue.Price.Per, die.glue.Price.Amount},
+				t.text("points of glue on %d blanks", products))
+		}
+		if m.Process == authority.CasingIn && j.endSheet != nil {
+			area := money.MulDiv(products, j.endSheetArea(), 1e8)
+			t.add(row{m.Process, ItemEndSheets, authority.FamilyService, j.endSheet.ID, area, j.endSheet.Price.Per, j.endSheet.Price.Amount},
+				t.text("two end sheets in each of %d products", products))
+		}
+		if m.Process == authority.CoverApplication || m.Process == authority.CasingIn {
 			each := money.MulDiv(j.closed.y, int64(m.adhesive.Consumption), 10)
 			t.add(row{m.Process, ItemAdhesive, authority.FamilyAdhesive, m.Adhesive, kilograms(products, each), authority.PerKilogram, m.adhesive.Price.Amount},
 				t.text("on the spines of %d products", products))
@@ -44,11 +53,20 @@ func (f finish) cost(t *tally, j *job, products int64) int64 {
 	return products
 }
 
-// choice is a press for a part, with the ways for each of its sorts.
+// choice is a press for a part, or a gang form of the press, with the ways for each of its sorts.
 type choice struct {
 	press *machine
+	form  *gangForm
 	ways  [][]way // by sort
 	why   string
+}
+
+// name returns the identifier of the gang form or of the press.
+func (c *choice) name() string {
+	if c.form != nil {
+		return c.form.ID
+	}
+	return c.press.ID
 }
 
 // plans holds everything that is compared for a job.

@@ -52,6 +52,10 @@ const (
 	wrongPages  = "it does not support this number of pages"
 	wrongFold   = "it does not support this fold"
 	thickSheet  = "the medium is thicker than its maximum cut"
+
+	wrongPrinting = "the document requests another printing process"
+	wrongGrain    = "the grain of the medium would have the wrong direction, or is unknown"
+	noVariable    = "it does not print variable data"
 )
 
 // takes returns the reason why a machine does not accept media of this size, in either
@@ -120,7 +124,7 @@ func (w *workshop) usable(p authority.Process, needed bool, refuse func(*machine
 func (m *machine) noWorse(than *machine) bool {
 	return slices.Equal(m.WasteFrom, than.WasteFrom) && slices.Equal(m.WasteThen, than.WasteThen) && m.Speed >= than.Speed && m.SetupMinutes <= than.SetupMinutes && m.SetupWaste <= than.SetupWaste && m.WastePercent <= than.WastePercent &&
 		m.HourlyRate <= than.HourlyRate && m.Crew <= than.Crew && m.Power <= than.Power && m.StackHeight >= than.StackHeight &&
-		(m.labor <= than.labor || m.Crew == 0) && (m.electricity <= than.electricity || m.Power == 0) &&
+		m.Strips == than.Strips && (m.labor <= than.labor || m.Crew == 0) && (m.electricity <= than.electricity || m.Power == 0) &&
 		m.adhesive.Consumption <= than.adhesive.Consumption && m.adhesive.Price.Amount <= than.adhesive.Price.Amount
 }
 

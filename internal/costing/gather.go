@@ -16,6 +16,7 @@ func (r *reader) plans(j *job) *plans {
 	if !r.offered(j, w) {
 		return nil
 	}
+	forms := w.gangForms(r.snapshot)
 	p := &plans{job: j, finishes: r.finishes(j, w)}
 	if len(p.finishes) == 0 {
 		r.stop(NoDevice, j.node, "", w.refused(append([]authority.Process{j.bind, authority.Trimming}, j.afterwards...)...))
@@ -31,7 +32,7 @@ func (r *reader) plans(j *job) *plans {
 		presses = presses[:most]
 		r.review(PlansTruncated, nil, "", "not all presses were compared")
 	}
-	s := &search{workshop: w, policy: r.policy, presses: j.presses, most: max(1, mostPlans/(lists*len(presses)))}
+	s := &search{workshop: w, policy: r.policy, presses: j.presses, most: max(1, mostPlans/(lists*(len(presses)+len(forms))))}
 	for _, one := range j.parts {
 		var choices []choice
 		for _, press := range presses {
@@ -43,6 +44,12 @@ func (r *reader) plans(j *job) *plans {
 				}
 			}
 			choices = append(choices, c)
+		}
+		if one.role == roleFlat {
+			for _, form := range forms {
+				ways, why := s.gang(one.sorts[0], form)
+				choices = append(choices, choice{press: form.press, form: form, ways: [][]way{ways}, why: why})
+			}
 		}
 		if !slices.ContainsFunc(choices, func(c choice) bool { return len(c.decompositions(one)) > 0 }) {
 			r.stop(NoDevice, one.node, "", noPress(choices, w))
@@ -67,9 +74,9 @@ func noPress(choices []choice, w *workshop) string {
 			all = append(all, "and others")
 			break
 		}
-		all = append(all, fmt.Sprintf("%s: %s", choices[i].press.ID, choices[i].why))
+		all = append(all, fmt.Sprintf("%s: %s", choices[i].name(), choices[i].why))
 	}
-	if rest := w.refused(authority.Cutting, authority.Embossing, authority.Perforating, authority.Creasing, authority.Folding, authority.Laminating, authority.Varnishing); rest != "" {
+	if rest := w.refused(authority.Cutting, authority.Embossing, authority.Perforating, authority.CaseMaking, authority.ShapeCutting, authority.Creasing, authority.Folding, authority.Laminating, authority.Varnishing); rest != "" {
 		all = append(all, rest)
 	}
 	return strings.Join(all, "; ")
@@ -78,6 +85,9 @@ func noPress(choices []choice, w *workshop) string {
 // offered checks that there is a device for each process that is needed.
 func (r *reader) offered(j *job, w *workshop) bool {
 	needed := append([]authority.Process{authority.Cutting}, j.afterwards...)
+	if j.bind == authority.CasingIn {
+		needed = append(needed, authority.CaseMaking)
+	}
 	if j.bind != "" {
 		needed = append(needed, j.bind)
 	}
@@ -89,6 +99,9 @@ func (r *reader) offered(j *job, w *workshop) bool {
 		coats = coats || p.coat != [2]*authority.Varnish{}
 		if p.film != [2]*authority.Lamination{} {
 			needed = append(needed, authority.Laminating)
+		}
+		if p.die != nil {
+			needed = append(needed, authority.ShapeCutting)
 		}
 		if p.crease {
 			needed = append(needed, authority.Creasing)
@@ -153,9 +166,15 @@ func (m *machine) takesProduct(j *job) string {
 	if len(m.Shapes) > 0 && !slices.Contains(m.Shapes, j.shape) {
 		return fmt.Sprintf("it does not support the shape %.40q", j.shape)
 	}
+	if thick := j.block; m.Process == authority.CasingIn && (thick < fromMillimetres(m.Block.Min) || thick > fromMillimetres(m.Block.Max)) {
+		return fmt.Sprintf("it does not support a block of %s mm", millimetres(thick))
+	}
 	for _, p := range j.parts {
 		size := j.closed
-		if m.Process == authority.Stitching || m.Process == authority.CoverApplication || m.Process == authority.Trimming {
+		if p.die != nil {
+			size = p.flat
+		}
+		if m.Process == authority.Stitching || m.Process == authority.CoverApplication || m.Process == authority.Trimming || m.Process == authority.CasingIn {
 			size = rectangle{size.x + p.trim, size.y + 2*p.trim}
 		}
 		if reason := m.takes(size, p.medium.Weight); reason != "" {

@@ -28,7 +28,7 @@ func known(element string) (names []string, listed bool) {
 	case "FoldingIntent":
 		return []string{"Crease", "Fold", "FoldCatalog", "Orientation", "Perforate"}, true
 	case "BindingIntent":
-		return []string{"BindingOrder", "BindingSide", "BindingType", "ChildRefs", "LooseBinding", "SaddleStitching", "SoftCoverBinding"}, true
+		return []string{"BindingOrder", "BindingSide", "BindingType", "ChildRefs", "HardCoverBinding", "LooseBinding", "SaddleStitching", "SoftCoverBinding"}, true
 	case "LooseBinding":
 		return []string{"CoilBinding"}, true
 	case "CoilBinding":
@@ -37,6 +37,8 @@ func known(element string) (names []string, listed bool) {
 		return []string{"StapleShape", "StitchNumber"}, true
 	case "SoftCoverBinding":
 		return []string{"BlockThreadSewing", "EndSheets", "FoldingWidth", "FoldingWidthBack", "GlueProcedure", "Scoring", "SpineGlue", "SpineOperations"}, true
+	case "HardCoverBinding":
+		return []string{"BlockThreadSewing", "CoverStyle", "EndSheets", "HeadBands", "Jacket", "JapanBind", "SpineGlue", "SpineOperations", "Thickness"}, true
 	case "LaminatingIntent":
 		return []string{"Surface", "Texture", "Thickness"}, true
 	case "ProductionIntent":
@@ -53,6 +55,8 @@ func known(element string) (names []string, listed bool) {
 		return []string{"Direction", "EmbossingType", "Face", "FoilColor", "ImageSize", "Position", "Separation"}, true
 	case "Perforate":
 		return []string{"StartPosition", "WorkingDirection", "WorkingPath"}, true
+	case "VariableIntent":
+		return []string{"Area", "ColorsUsedBack", "ColorsUsedFront", "NumberOfCopies", "VariableQuality", "VariableType"}, true
 	case "ContentCheckIntent":
 		return []string{"PreflightItem", "ProofItem"}, true
 	case "ProofItem":

@@ -34,6 +34,12 @@ type job struct {
 	services []service
 	// deliveries is the number of DropItems of the product.
 	deliveries int
+	// block is the thickness of the block of a hard cover in micrometres, sheet the size of the
+	// cover sheet, boards the boards of a case, and endSheet the end sheets, or nil.
+	block    int64
+	sheet    rectangle
+	boards   service
+	endSheet *authority.Service
 }
 
 // pressKind holds the kinds of presses that may print a product.
@@ -93,7 +99,11 @@ type part struct {
 	crease bool
 	// operations are the runs of flat pieces between cutting and creasing, in their order.
 	operations []operation
-	sorts      []*sort
+	// die cuts the blanks of a box, or is nil.
+	die *die
+	// variable is set if each product has data of its own.
+	variable bool
+	sorts    []*sort
 }
 
 // grain is the requested grain direction: along x or y of a sheet of the part, or the

@@ -5,6 +5,8 @@ package costing
 import (
 	"fmt"
 	"slices"
+
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
 )
 
 // kinds compares the ProductType of each product with the way it is calculated.
@@ -13,6 +15,12 @@ import (
 func (r *reader) kinds(j *job) {
 	// These products have components that the package does not calculate.
 	otherwise := []string{"BlankBox", "BookCase", "Box", "Carton", "CoverBoard", "Envelope", "FlatBox", "HardCoverBook", "Pallet", "Proof", "SpineBoard", "Stack"}
+	costed := map[string]bool{"HardCoverBook": j.bind == authority.CasingIn}
+	if box := j.parts[0].die; box != nil {
+		costed["BlankBox"] = !box.folded
+		costed["Box"], costed["Carton"], costed["FlatBox"] = box.folded, box.folded, box.folded
+	}
+	otherwise = slices.DeleteFunc(otherwise, func(kind string) bool { return costed[kind] })
 	bound := []string{"Body", "Book", "BookBlock", "Booklet", "Newspaper", "Notebook", "SoftCoverBook"}
 	flat := []string{"BlankSheet", "BusinessCard", "CoverLetter", "FlatWork", "Label", "Leaflet", "Letter", "Poster", "Postcard", "ResponseCard"}
 	if slices.Contains(otherwise, j.kind) || j.bind == "" && slices.Contains(bound, j.kind) || j.bind != "" && slices.Contains(flat, j.kind) {

@@ -14,11 +14,15 @@ import (
 // notCosted reports everything that the document requests and the figures do not include,
 // and finds the processes of the finished product.
 func (r *reader) notCosted(j *job) {
-	if intentOf("ShapeCuttingIntent", j.node) != nil {
+	box := j.parts[0].die
+	if intentOf("ShapeCuttingIntent", j.node) != nil && box == nil {
 		j.afterwards = append(j.afterwards, authority.ShapeCutting)
 	}
 	if intentOf("HoleMakingIntent", j.node) != nil {
 		j.afterwards = append(j.afterwards, authority.HoleMaking)
+	}
+	if box != nil && box.folded {
+		j.afterwards = append(j.afterwards, authority.BoxFolding)
 	}
 	for _, process := range strings.Fields(attr(r.document.Root, "Types")) {
 		if process != "Product" {
@@ -71,7 +75,7 @@ func (r *reader) intents(j *job, product *xjdf.Node) {
 func (r *reader) intent(j *job, product, n *xjdf.Node) {
 	calculated := []string{
 		"LayoutIntent", "MediaIntent", "ColorIntent", "FoldingIntent", "BindingIntent", "LaminatingIntent",
-		"ProductionIntent", "HoleMakingIntent", "ShapeCuttingIntent", "ContentCheckIntent", "EmbossingIntent",
+		"ProductionIntent", "HoleMakingIntent", "ShapeCuttingIntent", "ContentCheckIntent", "EmbossingIntent", "VariableIntent",
 	}
 	if !n.Name.Core() || !slices.Contains(calculated, n.Name.Local) {
 		r.left(n, "", fmt.Sprintf("%.60q is not included in the figures", n.Name.String()))
@@ -89,6 +93,9 @@ func (r *reader) intent(j *job, product, n *xjdf.Node) {
 		r.bindingDetails(j, n)
 	case "EmbossingIntent":
 		r.flatAlone(j, product, n, "embossing")
+	case "VariableIntent":
+		r.flatAlone(j, product, n, "variable data")
+		r.unlessOneOf(n, "NumberOfCopies", "several copies of a record are not included in the figures", "1")
 	case "ProductionIntent":
 		if isPart {
 			r.left(n, "", "the printing process of a single part is ignored")
@@ -108,7 +115,7 @@ func (r *reader) intent(j *job, product, n *xjdf.Node) {
 	case "ShapeCuttingIntent":
 		r.once(n, "ShapeCut", "only one shape is included in the figures")
 		for cut := range n.All("ShapeCut") {
-			if attr(cut, "ShapeType") == "Path" || attr(cut, "CutType") == "Perforate" {
+			if attr(cut, "ShapeType") == pathShape && j.parts[0].die == nil || attr(cut, "CutType") == "Perforate" {
 				r.left(cut, "ShapeType", "the tool of a shape, or a perforation, is not included in the figures")
 			}
 			if j.shape == "" {
@@ -168,7 +175,7 @@ func (r *reader) folding(j *job, product, n *xjdf.Node) {
 // bindingDetails reports the parts of a BindingIntent, beyond its type, that the figures do
 // not include.
 func (r *reader) bindingDetails(j *job, n *xjdf.Node) {
-	order := map[authority.Process]string{"": "None", authority.Stitching: "Collecting", authority.CoverApplication: "Gathering", authority.LooseBinding: "Gathering"}[j.bind]
+	order := map[authority.Process]string{"": "None", authority.Stitching: "Collecting", authority.CoverApplication: "Gathering", authority.CasingIn: "Gathering", authority.LooseBinding: "Gathering"}[j.bind]
 	r.unlessOneOf(n, "BindingOrder", "the parts are bound in another order", order)
 	r.unlessOneOf(n, "BindingSide", "the side of the spine is invalid", "Left", "Right", "Top", "Bottom")
 	if j.bind == "" && (attr(n, "BindingSide") != "" || attr(n, "BindingType") == "") {
@@ -177,6 +184,7 @@ func (r *reader) bindingDetails(j *job, n *xjdf.Node) {
 	for _, detail := range n.Children {
 		fits := detail.Name.Local == "SaddleStitching" && j.bind == authority.Stitching ||
 			detail.Name.Local == "SoftCoverBinding" && j.bind == authority.CoverApplication ||
+			detail.Name.Local == "HardCoverBinding" && j.bind == authority.CasingIn ||
 			detail.Name.Local == "LooseBinding" && j.loose != ""
 		if !fits || !detail.Name.Core() {
 			r.left(detail, "", fmt.Sprintf("%.60q is not included in the figures", detail.Name.String()))
@@ -188,7 +196,12 @@ func (r *reader) bindingDetails(j *job, n *xjdf.Node) {
 		}
 		r.unlessOneOf(detail, "StitchNumber", "two stitches are included in the figures", "1", "2")
 		r.unlessOneOf(detail, "StapleShape", "eyelets are not included in the figures", "Butted", "ClinchOut", "Crown", "Overlap")
-		for _, attribute := range [...]string{"BlockThreadSewing", "EndSheets"} {
+		r.unlessOneOf(detail, "CoverStyle", "padded covers are not included in the figures", "Simple")
+		r.unlessOneOf(detail, "Jacket", "jackets are not included in the figures", "None")
+		for _, attribute := range [...]string{"BlockThreadSewing", "EndSheets", "HeadBands", "JapanBind"} {
+			if attribute == "EndSheets" && j.bind == authority.CasingIn {
+				continue
+			}
 			r.unlessOneOf(detail, attribute, attribute+" is not included in the figures", "false", "0")
 		}
 		for _, attribute := range [...]string{"FoldingWidth", "FoldingWidthBack"} {

@@ -17,11 +17,14 @@ const mostOperations = 8
 // operation is a run of the flat pieces of a part through one device.
 type operation struct {
 	process authority.Process
-	// embossing is the EmbossingType, tool is made once, and foil covers area square
-	// micrometres of each piece. They are empty for Perforating.
-	embossing  string
-	tool, foil *authority.Service
-	area       int64
+	// embossing is the EmbossingType, and tool is made once. They are empty for other processes.
+	embossing string
+	tool      *authority.Service
+	// material is a foil or the boards of a case, or nil; each piece needs area square
+	// micrometres.
+	material *authority.Service
+	item     Item
+	area     int64
 }
 
 // flatPieces reports whether the part is a single piece: a flat product, a cover, or a leaf of
@@ -91,7 +94,8 @@ func (r *reader) emboss(p *part, item *xjdf.Node) {
 	r.unlessOneOf(item, "Direction", "a tool for both directions is not included in the figures", "Raised", "Depressed", "Flat")
 	if kind == "FoilStamping" || kind == "FoilEmbossing" {
 		color := attr(item, "FoilColor")
-		op.foil = r.priced(authority.Foil, func(s *authority.Service) bool { return s.FoilColor == color })
+		op.item = ItemFoil
+		op.material = r.priced(authority.Foil, func(s *authority.Service) bool { return s.FoilColor == color })
 		image, present := r.size(item, "ImageSize")
 		surface := p.flat
 		switch p.role {
@@ -101,7 +105,7 @@ func (r *reader) emboss(p *part, item *xjdf.Node) {
 			surface = p.page
 		}
 		switch {
-		case op.foil == nil:
+		case op.material == nil:
 			r.left(item, "FoilColor", fmt.Sprintf("the owner offers no foil with the colour %.40q; the item is not included in the figures", color))
 			return
 		case !present || image.x <= 0 || image.y <= 0 || !image.within(surface) && !image.turned().within(surface):
@@ -186,9 +190,9 @@ func (w *way) operate(t *tally, pieces int64) int64 {
 		m, op := w.operators[i], &w.sort.part.operations[i]
 		pieces = m.spoiled(pieces, 1)
 		t.run(m, "pieces", 1, pieces)
-		if op.foil != nil {
+		if op.material != nil {
 			area := money.MulDiv(pieces, op.area, 1e8)
-			t.add(row{op.process, ItemFoil, authority.FamilyService, op.foil.ID, area, op.foil.Price.Per, op.foil.Price.Amount}, t.text("foil on %d pieces", pieces))
+			t.add(row{op.process, op.item, authority.FamilyService, op.material.ID, area, op.material.Price.Per, op.material.Price.Amount}, t.text(string(op.item)+" on %d pieces", pieces))
 		}
 		if op.tool != nil {
 			t.add(row{op.process, ItemTools, authority.FamilyService, op.tool.ID, quantityOne, op.tool.Price.Per, op.tool.Price.Amount}, t.text("%d tool", 1))

@@ -34,20 +34,22 @@ type way struct {
 	sheet         rectangle
 	columns, rows int64
 	layout        layout
+	// slot is the share of a gang form, or nil for sheets of the product alone.
+	slot *slot
 	// cutter separates pieces and divides bought sheets. perStack is the number of sheets
 	// that it cuts at once.
 	cutter   *machine
 	perStack int64
 	// A nil device does nothing; coatInline and coatOffline are by side.
-	laminator, coater *machine
-	creaser, folder   *machine
+	laminator, coater, dieCutter *machine
+	creaser, folder              *machine
 	// operators holds the device of each operation of the part.
 	operators               []*machine
 	coatInline, coatOffline [2]bool
 }
 
-// counts are the numbers of sheets of a way.
-type counts struct{ good, printed, bought int64 }
+// counts are the numbers of sheets of a way, and of its positions in a gang form.
+type counts struct{ good, printed, bought, positions int64 }
 
 // cost adds the lines for making a number of different sheets for the given number of
 // products. More products never cost less: every number here grows with them.
@@ -55,33 +57,50 @@ func (w *way) cost(t *tally, different, products int64) counts {
 	if t.write {
 		t.part, t.pages = w.sort.part.label(), w.sort.pages
 	}
-	sheets := w.finish(t, times(different, products))
-	n := counts{good: sheets}
-	n.printed = w.print(t, different, sheets)
-	bought := n.printed
+	pieces := w.process(t, times(different, products))
+	if w.slot != nil {
+		return w.share(t, pieces)
+	}
+	n := counts{good: w.separate(t, pieces)}
+	n.printed = w.print(t, different, n.good)
+	n.bought = w.buy(t, n.printed)
+	return n
+}
+
+// buy adds the medium of a number of printed sheets, and returns the number of bought sheets.
+func (w *way) buy(t *tally, printed int64) (bought int64) {
+	bought = printed
 	if parts := w.columns * w.rows; parts > 1 {
 		bought = w.cutter.spoiled(bought, 1)
 		bought = money.CeilDiv(bought, parts)
 		w.cut(t, "cuts that divide purchased sheets", bought, w.columns+w.rows-2)
 	}
-	n.bought = bought
 	m := &w.sort.part.medium
 	t.add(row{w.press.Process, ItemMedia, authority.FamilyMedia, m.ID, perSheet(m, bought), m.Price.Per, m.Price.Amount},
 		t.text("%d sheets", bought))
-	return n
+	return bought
 }
 
-// finish works backwards from pieces to printed sheets.
-func (w *way) finish(t *tally, pieces int64) (sheets int64) {
+// process works backwards from good pieces to separated ones.
+func (w *way) process(t *tally, pieces int64) (separated int64) {
 	for _, m := range [...]*machine{w.folder, w.creaser} {
 		if m != nil {
 			pieces = m.spoiled(pieces, 1)
 			t.run(m, "pieces", 1, pieces)
 		}
 	}
-	pieces = w.operate(t, pieces)
-	sheets = w.cutter.spoiled(money.CeilDiv(pieces, w.layout.up), 1)
-	w.cut(t, "cuts that separate pieces", sheets, w.layout.cuts)
+	return w.operate(t, pieces)
+}
+
+// separate works backwards from separated pieces to printed sheets.
+func (w *way) separate(t *tally, pieces int64) (sheets int64) {
+	sheets = money.CeilDiv(pieces, w.layout.up)
+	if w.dieCutter != nil {
+		sheets = w.dieCut(t, sheets)
+	} else {
+		sheets = w.cutter.spoiled(sheets, 1)
+		w.cut(t, "cuts that separate pieces", sheets, w.layout.cuts)
+	}
 	for side := back; side >= front; side-- {
 		if film := w.sort.part.film[side]; film != nil {
 			sheets = w.laminator.spoiled(sheets, 1)
@@ -113,24 +132,14 @@ func (w *way) print(t *tally, different, sheets int64) (fed int64) {
 		// A digital press prints different sheets collated, in one run.
 		different, each, setups = 1, sheets, 1
 	}
-	passes := [2]int64{}
-	switch w.style {
-	case OneSided, Perfecting:
-		passes[0] = w.press.spoiled(each, setups)
-	case WorkAndTurn:
-		passes[1] = w.press.spoiled(each, 0)
-		passes[0] = w.press.spoiled(passes[1], setups)
-	case Sheetwise:
-		passes[1] = w.press.spoiled(each, setups/2)
-		passes[0] = w.press.spoiled(passes[1], setups-setups/2)
-	}
+	passes := w.passes(each, setups)
 	passes = [2]int64{times(passes[0], different), times(passes[1], different)}
 	t.run(w.press, "sheets", times(setups, different), plus(passes[0], passes[1]))
 	if w.press.Process == authority.DigitalPrinting {
 		w.clicks(t, passes)
 	} else {
 		w.plates(t, different, forms)
-		w.inks(t, passes)
+		w.inks(t, passes, w.layout.up)
 	}
 	for side := range w.coatInline {
 		if w.coatInline[side] {
@@ -138,6 +147,21 @@ func (w *way) print(t *tally, different, sheets int64) (fed int64) {
 		}
 	}
 	return passes[0]
+}
+
+// passes returns the number of sheets that are fed in each pass for a number of good sheets.
+func (w *way) passes(good, setups int64) (fed [2]int64) {
+	switch w.style {
+	case OneSided, Perfecting:
+		fed[0] = w.press.spoiled(good, setups)
+	case WorkAndTurn:
+		fed[1] = w.press.spoiled(good, 0)
+		fed[0] = w.press.spoiled(fed[1], setups)
+	case Sheetwise:
+		fed[1] = w.press.spoiled(good, setups/2)
+		fed[0] = w.press.spoiled(fed[1], setups-setups/2)
+	}
+	return fed
 }
 
 // fedOn returns the number of sheets that are fed for a side.
@@ -158,17 +182,21 @@ func (w *way) forms() int64 {
 
 // plates adds one plate for each separation of each form.
 func (w *way) plates(t *tally, different, forms int64) {
-	separations := max(w.sort.colors[front], w.sort.colors[back])
+	colors := w.sort.colors
+	if w.slot != nil {
+		colors = [2]int64{int64(len(w.slot.Front)), int64(len(w.slot.Back))}
+	}
+	separations := max(colors[front], colors[back])
 	if forms == 2 {
-		separations = w.sort.colors[front] + w.sort.colors[back]
+		separations = colors[front] + colors[back]
 	}
 	plate := w.press.plate
 	t.add(row{authority.ConventionalPrinting, ItemPlates, authority.FamilyPlate, plate.ID, times(times(different, separations), quantityOne), authority.PerPiece, plate.Price.Amount},
 		t.text("of %d form(s)", times(different, forms)))
 }
 
-// inks adds the ink on all fed sheets, including waste.
-func (w *way) inks(t *tally, passes [2]int64) {
+// inks adds the ink of a number of pieces on all fed sheets, including waste.
+func (w *way) inks(t *tally, passes [2]int64, up int64) {
 	for i := range w.sort.inks {
 		ink := &w.sort.inks[i]
 		if ink.color.ink == nil {
@@ -176,7 +204,7 @@ func (w *way) inks(t *tally, passes [2]int64) {
 		}
 		used := int64(0)
 		for side := range ink.on {
-			fed, pieces := w.fedOn(side, passes), w.layout.up
+			fed, pieces := w.fedOn(side, passes), up
 			if w.style == WorkAndTurn {
 				// Half of the pieces of each pass are fronts, the others backs.
 				fed, pieces = plus(passes[0], passes[1]), pieces/2
@@ -185,7 +213,7 @@ func (w *way) inks(t *tally, passes [2]int64) {
 		}
 		quantity := kilograms(1, used)
 		t.add(row{authority.ConventionalPrinting, ItemInk, authority.FamilyInk, ink.color.ink.ID, quantity, authority.PerKilogram, ink.color.ink.Price.Amount},
-			t.text("on %d piece(s) of each sheet", w.layout.up))
+			t.text("on %d piece(s) of each sheet", up))
 	}
 }
 

@@ -26,6 +26,7 @@ func TestFilesOfTheGuideHaveItsPrinter(t *testing.T) {
 	golden(t, "printer-2027", dearer)
 	golden(t, "printer-services", servicePrinter())
 	golden(t, "printer-finishing", finishingPrinter())
+	golden(t, "printer-online", onlinePrinter())
 }
 
 // golden compares an example of master data with its content.

@@ -59,7 +59,9 @@ func (r *reader) job(entries []entry) *job {
 		p.crease = p.role == roleFlat && p.fold != "" && p.medium.Weight > creaseAbove || folding != nil && folding.Child("Crease") != nil
 		p.loose = j.loose != ""
 		r.operations(p)
-		if p.role == roleBody && j.bind == authority.CoverApplication {
+		r.variableData(p, j)
+		r.dieline(p)
+		if p.role == roleBody && (j.bind == authority.CoverApplication || j.bind == authority.CasingIn) {
 			p.wide = fromMillimetres(r.policy.SpineMilling)
 		}
 		if p.loose {
@@ -171,6 +173,14 @@ func (r *reader) binding(j *job) bool {
 		j.bind = authority.Stitching
 	case "SoftCover":
 		j.bind = authority.CoverApplication
+	case "HardCover":
+		for _, process := range [...]authority.Process{authority.CaseMaking, authority.CasingIn} {
+			if !r.performed(process, func(*authority.Device) bool { return true }) {
+				r.stop(IntentNotCosted, intent, "BindingType", fmt.Sprintf("the owner has no device for %s of the binding %.40q", process, kind))
+				return false
+			}
+		}
+		j.bind = authority.CasingIn
 	case "WireComb", "CoilBinding":
 		if !r.performed(authority.LooseBinding, func(d *authority.Device) bool { return slices.Contains(d.BindingTypes, kind) }) {
 			r.stop(IntentNotCosted, intent, "BindingType", fmt.Sprintf("the owner has no device for the binding %.40q", kind))
@@ -201,8 +211,15 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 			return
 		}
 		p := &part{node: node, id: id, role: roleBody}
-		switch attr(node, "ProductType") {
-		case "Cover", "WrapAroundCover":
+		switch kind := attr(node, "ProductType"); kind {
+		case "EndSheet", "Jacket":
+			if j.bind == authority.CasingIn {
+				r.stop(ProductStructure, node, "ProductType", fmt.Sprintf("a hard cover with %s as a product of its own is not supported", kind))
+			}
+		case "Cover", "WrapAroundCover", "BookCase":
+			if kind == "BookCase" && j.bind != authority.CasingIn {
+				break
+			}
 			p.role = roleCover
 			covers++
 			if j.loose != "" {
@@ -231,7 +248,7 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 	if len(refs) == 0 {
 		j.parts = []*part{{node: j.node, id: j.id, role: roleBody}}
 	}
-	if covers > 1 || covers == len(j.parts) || j.bind == authority.CoverApplication && covers == 0 {
+	if covers > 1 || covers == len(j.parts) || (j.bind == authority.CoverApplication || j.bind == authority.CasingIn) && covers == 0 {
 		r.stop(ProductStructure, intent, "ChildRefs", "a bound product requires a body and one cover; the cover is optional for saddle stitching")
 	}
 }
@@ -249,6 +266,9 @@ func (r *reader) whole(j *job) {
 			j.closed = p.page
 		}
 		p := j.parts[0]
+		if p.die != nil {
+			return // the finished size is that of the box
+		}
 		if p.open != (rectangle{}) && p.page != (rectangle{}) && !p.unfoldsTo(p.open) {
 			r.conflict(p, "Dimensions", fmt.Sprintf("%s does not give %s with this fold", p.open, p.page))
 		}
@@ -266,6 +286,11 @@ func (r *reader) whole(j *job) {
 	if j.bind == authority.Stitching || j.loose != "" {
 		spine = 0
 	}
+	if j.bind == authority.CasingIn {
+		if r.hardCover(j, spine); r.stopped {
+			return
+		}
+	}
 	// Compare the sizes of the parts of a bound product with each other.
 	thickness := int64(0)
 	for _, p := range j.parts {
@@ -274,6 +299,10 @@ func (r *reader) whole(j *job) {
 	for _, p := range j.parts {
 		if !near(p.page, j.closed) {
 			r.conflict(p, "FinishedDimensions", fmt.Sprintf("%s of %s differs from %s of the other parts", p.page, described(p.node), j.closed))
+		}
+		if j.bind == authority.CasingIn {
+			r.caseAgrees(j, p)
+			continue
 		}
 		if p.open != (rectangle{}) && !p.spreadsTo(p.open, spine) {
 			r.conflict(p, "Dimensions", fmt.Sprintf("%s is not the open size of %s with its spine", p.open, p.page))
@@ -284,6 +313,10 @@ func (r *reader) whole(j *job) {
 	r.element(j, thickness)
 	for _, p := range j.parts {
 		if p.role == roleCover {
+			if j.bind == authority.CasingIn {
+				p.flat = j.sheet
+				p.operations = append(p.operations, operation{process: authority.CaseMaking, material: j.boards.Service, item: ItemBoards, area: j.boards.area})
+			}
 			if p.flat == (rectangle{}) {
 				p.flat = rectangle{2*p.page.x + spine, p.page.y}
 				if spine > 0 {

@@ -112,6 +112,12 @@ const (
 	ItemFoil     Item = "foil"
 	ItemTools    Item = "tools"
 	ItemElements Item = "elements"
+
+	ItemBoards      Item = "boards"
+	ItemEndSheets   Item = "endSheets"
+	ItemStripping   Item = "stripping"
+	ItemPreparation Item = "preparation"
+	ItemRecords     Item = "records"
 )
 
 // PerClick is the unit of printed sides of sheets.
@@ -165,6 +171,19 @@ type Plan struct {
 	Waste     int64 `json:"waste"`
 	Bought    int64 `json:"bought"`
 	Finishing []Use `json:"finishing"`
+	// Gang is set if the product shares a gang form. Good, Waste and Bought are then those of
+	// the whole form.
+	Gang *Gang `json:"gang,omitempty"`
+}
+
+// Gang is the share of a product in a gang form.
+type Gang struct {
+	// Form is the identifier in the master data, and Run the number of good sheets of the form.
+	Form string `json:"form"`
+	Run  int64  `json:"run"`
+	// Positions of the Of positions of the form are used by the product.
+	Positions int64 `json:"positions"`
+	Of        int64 `json:"of"`
 }
 
 // Grid is a grid of pieces on a sheet.
@@ -180,11 +199,13 @@ type Use struct {
 	Device  string            `json:"device"`
 }
 
-// Alternative is the cost of the product if another press printed a part, or the reason
-// why that press cannot print it.
+// Alternative is the cost of the product if another press printed a part, alone or on a gang
+// form, or the reason why that press cannot print it.
 type Alternative struct {
 	Part  string `json:"part"`
 	Press string `json:"press"`
+	// GangForm is the identifier of the gang form; empty for sheets of the product alone.
+	GangForm string `json:"gangForm,omitempty"`
 	// Total is null if the press cannot print the part.
 	Total  *money.Money `json:"total"`
 	Reason string       `json:"reason,omitempty"`
@@ -211,6 +232,9 @@ const (
 	AssumedCheapest       AssumptionCode = "CHEAPEST"
 	AssumedQuantities     AssumptionCode = "QUANTITIES"
 	AssumedMeasured       AssumptionCode = "COVERAGE_MEASURED"
+	AssumedEndSheets      AssumptionCode = "END_SHEETS"
+	AssumedBoard          AssumptionCode = "BOARD"
+	AssumedDie            AssumptionCode = "DIE"
 )
 
 // AssumptionMeaning is a line of the table of assumptions.
@@ -225,12 +249,15 @@ func Assumptions() []AssumptionMeaning {
 		{AssumedBleed, "the bleed of the policy"},
 		{AssumedCoverage, "the coverage of the policy, for each colour"},
 		{AssumedSharedCoverage, "the coverage of the document is the same for each colour of a side"},
-		{AssumedMeasured, "the coverage of each colour that a preflight report measured"},
+		{AssumedMeasured, "the coverage of each colour that was measured, as the request states"},
 		{AssumedSides, "the sides that have colours are printed"},
 		{AssumedFlatSize, "the flat size that follows from the fold"},
 		{AssumedSpine, "the spine that follows from medium and pages"},
 		{AssumedGrain, "fibres along the spine, by the policy"},
 		{AssumedCheapest, "the cheapest plan, regardless of `PrintPreference`"},
-		{AssumedQuantities, "the quantities of a what-if command, instead of those of the document"},
+		{AssumedQuantities, "the quantities of the request, instead of those of the document"},
+		{AssumedEndSheets, "two end sheets in a hard cover"},
+		{AssumedBoard, "the cheapest board, in a hard cover without `Thickness`"},
+		{AssumedDie, "the die of a box exists, because the document has an available Tool `CutDie`"},
 	}
 }

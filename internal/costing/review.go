@@ -116,6 +116,7 @@ const (
 	ColorsUnknown           Code = "COLORS_UNKNOWN"
 	CoverageUnknown         Code = "COVERAGE_UNKNOWN"
 	FoldUnknown             Code = "FOLD_UNKNOWN"
+	DieUnknown              Code = "DIE_UNKNOWN"
 	IntentNotCosted         Code = "INTENT_NOT_COSTED"
 	ProcessNotOffered       Code = "PROCESS_NOT_OFFERED"
 	NoDevice                Code = "NO_DEVICE"
@@ -154,6 +155,7 @@ func Codes() []CodeMeaning {
 		{ColorsUnknown, "A printed side has no colours, or a colour without a matching ink.", true},
 		{CoverageUnknown, "Neither the document nor the policy states the ink coverage; ink is not included in the figures.", true},
 		{FoldUnknown, "The flat size of a fold is unknown; add LayoutIntent/@Dimensions.", false},
+		{DieUnknown, "The die of a box lacks its knives or its blanks, or there are several.", false},
 		{IntentNotCosted, "The document requests something that is not included in the figures.", true},
 		{ProcessNotOffered, "The owner has no device for a process.", false},
 		{NoDevice, "None of the owner's devices can produce it; the detail contains the reason.", false},

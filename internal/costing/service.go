@@ -26,6 +26,8 @@ type service struct {
 	box int64
 	// weight is the weight of a product in 1e-11 g, for Freight by weight.
 	weight int64
+	// area is the area of the boards of a case in square micrometres.
+	area int64
 }
 
 // serve adds the lines of the services for a number of delivered products.
@@ -37,6 +39,12 @@ func (j *job) serve(t *tally, products int64) {
 		case s.Kind == authority.Proof:
 			r.step, r.item, r.quantity = Proofing, ItemProofs, times(s.proofs, quantityOne)
 			text = t.text("%d proofed page(s)", s.proofs)
+		case s.Kind == authority.DataPreparation:
+			r.step, r.item, r.quantity = authority.DigitalPrinting, ItemPreparation, quantityOne
+			text = t.text("data of %d records", products)
+		case s.Kind == authority.VariableRecord:
+			r.step, r.item, r.quantity = authority.DigitalPrinting, ItemRecords, times(products, quantityOne)
+			text = t.text("a record for each of %d products", products)
 		case s.Kind == authority.Packing:
 			r.step, r.item, r.quantity = BoxPacking, ItemPacking, times(money.CeilDiv(products, s.box), quantityOne)
 			text = t.text("at most %d products in a package", s.box)
@@ -123,7 +131,7 @@ func (r *reader) dispatch(j *job) {
 	}
 }
 
-// weight returns the weight of the media of a product in 1e-11 g.
+// weight returns the weight of the media, boards and end sheets of a product in 1e-11 g.
 func (j *job) weight() int64 {
 	total := int64(0)
 	for _, p := range j.parts {
@@ -132,6 +140,12 @@ func (j *job) weight() int64 {
 			leaf, leaves = p.page, p.pages/2
 		}
 		total = plus(total, times(leaves, grams(times(leaf.x, leaf.y), p.medium.Weight)))
+	}
+	if j.boards.Service != nil {
+		total = plus(total, grams(j.boards.area, j.boards.Weight))
+	}
+	if j.endSheet != nil {
+		total = plus(total, grams(times(4*j.closed.x, j.closed.y), j.endSheet.Weight))
 	}
 	return total
 }

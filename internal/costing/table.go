@@ -49,6 +49,9 @@ func (r *Result) Explanation() (t Table) {
 			p := &b.Plan[i]
 			t.text("%s: %d sheet(s) of %s x %s mm on %s, %d up, %s; %d good and %d waste sheets from %d of %s",
 				p.Part, p.Sheets, p.Sheet.Width, p.Sheet.Height, p.Press, p.Up, p.WorkStyle, p.Good, p.Waste, p.Bought, p.Media)
+			if g := p.Gang; g != nil {
+				t.text("%s: %d of %d positions of the gang form %s with a run of %d sheets; the numbers of sheets are those of the form", p.Part, g.Positions, g.Of, g.Form, g.Run)
+			}
 		}
 		t.add("STEP", "ITEM", "RESOURCE", "QUANTITY", "UNIT", "RATE", "AMOUNT", "PART", "FROM")
 		for i := range b.Lines {
@@ -60,6 +63,14 @@ func (r *Result) Explanation() (t Table) {
 			t.add(l.Step, l.Item, l.Resource, l.Quantity, l.Unit, "x "+l.Rate, l.Amount.Amount(), part, l.Description)
 		}
 		t.add("Total", "", "", "", "", "", b.Total.Amount())
+		for _, a := range b.Alternatives {
+			switch {
+			case a.GangForm != "" && a.Total != nil:
+				t.text("%s on the gang form %s: %s in all", a.Part, a.GangForm, a.Total)
+			case a.GangForm != "":
+				t.text("%s not on the gang form %s: %s", a.Part, a.GangForm, a.Reason)
+			}
+		}
 	}
 	return t
 }

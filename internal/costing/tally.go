@@ -38,6 +38,10 @@ type tally struct {
 	// part and pages describe the sheets of the lines.
 	part  string
 	pages int64
+	// positions of the of positions of a gang form share its lines; of is zero for lines that
+	// are not shared.
+	positions, of int64
+	form          string
 }
 
 // row is a line before its amount is known.
@@ -53,6 +57,12 @@ type row struct {
 
 // add adds a line to the total; text describes the line if it is written.
 func (t *tally) add(r row, text string) {
+	if t.of > 0 {
+		r.quantity = money.MulDiv(r.quantity, t.positions, t.of)
+		if t.write {
+			text += fmt.Sprintf("; %d of %d positions of %s", t.positions, t.of, t.form)
+		}
+	}
 	if r.quantity == 0 {
 		return
 	}

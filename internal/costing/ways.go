@@ -3,6 +3,8 @@
 package costing
 
 import (
+	"slices"
+
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/money"
 )
@@ -37,20 +39,26 @@ type search struct {
 // ways returns all ways to compare, or the reason why there is none.
 func (s *search) ways(on *sort, press *machine) (all []way, why string) {
 	var o obstacle
+	if on.part.variable && press.VariableSpeed > 0 {
+		device := *press.Device
+		device.Speed = device.VariableSpeed
+		slower := *press
+		slower.Device, press = &device, &slower
+	}
 	switch {
 	case press.Process == authority.ConventionalPrinting && !s.presses.conventional,
 		press.Process == authority.DigitalPrinting && !s.presses.digital:
-		return nil, "the document requests another printing process"
+		return nil, wrongPrinting
+	case on.part.variable && press.VariableSpeed == 0:
+		return nil, noVariable
 	case press.Weight.Max > 0 && (on.part.medium.Weight < press.Weight.Min || on.part.medium.Weight > press.Weight.Max):
 		return nil, wrongWeight
 	case max(on.colors[front], on.colors[back]) > press.Colors:
 		return nil, "it supports fewer colours per side"
 	}
-	folders := s.folders(on)
-	creasers := s.usable(authority.Creasing, on.part.crease, func(m *machine) string { return m.takes(on.size, on.part.medium.Weight) })
-	operators := s.operators(on)
-	if len(folders) == 0 || len(creasers) == 0 || len(operators) == 0 {
-		return nil, "no device can fold, crease, perforate or emboss the pieces"
+	folders, creasers, operators, reason := s.pieceDevices(on)
+	if reason != "" {
+		return nil, reason
 	}
 	medium := &on.part.medium
 	bought := rectangle{fromMillimetres(medium.Width), fromMillimetres(medium.Height)}
@@ -72,6 +80,17 @@ func (s *search) ways(on *sort, press *machine) (all []way, why string) {
 		}
 	}
 	return all, o.text
+}
+
+// pieceDevices returns the devices that process the pieces, or the reason why there are none.
+func (s *search) pieceDevices(on *sort) (folders, creasers []*machine, operators [][]*machine, why string) {
+	folders = s.folders(on)
+	creasers = s.usable(authority.Creasing, on.part.crease, func(m *machine) string { return m.takes(on.size, on.part.medium.Weight) })
+	operators = s.operators(on)
+	if len(folders) == 0 || len(creasers) == 0 || len(operators) == 0 {
+		why = "no device can fold, crease, perforate or emboss the pieces"
+	}
+	return folders, creasers, operators, why
 }
 
 // folders returns the devices that can fold the pieces.
@@ -111,10 +130,18 @@ func (s *search) layouts(w *way, o *obstacle) (full, even layout) {
 		usable := rectangle{sheet.x - margin.x, sheet.y - margin.y}
 		p, grained := s.pieces(w.sort, turned)
 		if !grained {
-			o.note(2, "the grain of the medium would have the wrong direction, or is unknown")
+			o.note(2, wrongGrain)
 			continue
 		}
-		if l := p.fullest(usable); l.better(&full) {
+		l := p.fullest(usable)
+		if d := w.sort.part.die; d != nil {
+			// The die has a fixed number of blanks, and separates them without the guillotine.
+			if l.up >= d.blanks {
+				full = layout{up: d.blanks}
+			}
+			continue
+		}
+		if l.better(&full) {
 			full = l
 		}
 		if l := p.even(usable); l.better(&even) {
@@ -184,7 +211,7 @@ func (s *search) finished(all []way, base way, bought rectangle, folders, crease
 	takesSheet := func(m *machine) string { return m.takes(base.sheet, weight) }
 	laminators := s.usable(authority.Laminating, p.film[front] != nil || p.film[back] != nil, takesSheet)
 	coaters := s.usable(authority.Varnishing, offline, takesSheet)
-	cutters := s.usable(authority.Cutting, true, func(m *machine) string {
+	cutters := s.usable(authority.Cutting, p.die == nil || base.columns*base.rows > 1, func(m *machine) string {
 		if m.perStack(p.medium.Thickness) == 0 {
 			return thickSheet
 		}
@@ -193,20 +220,34 @@ func (s *search) finished(all []way, base way, bought rectangle, folders, crease
 		}
 		return takesSheet(m)
 	})
-	if len(laminators)*len(coaters)*len(cutters) == 0 {
+	dieCutters := s.usable(authority.ShapeCutting, p.die != nil, func(m *machine) string {
+		switch {
+		case !slices.Contains(m.Shapes, pathShape):
+			return "it does not cut with a die"
+		case !m.Strips && p.die.strip == nil:
+			return "it does not strip blanks, and the owner offers no stripping"
+		default:
+			return takesSheet(m)
+		}
+	})
+	if len(laminators)*len(coaters)*len(cutters)*len(dieCutters) == 0 {
 		o.note(4, "no device can cut, laminate or varnish its sheets")
 	}
 	for _, base.folder = range folders {
 		for _, base.creaser = range creasers {
 			for _, base.cutter = range cutters {
-				base.perStack = base.cutter.perStack(p.medium.Thickness)
+				if base.cutter != nil {
+					base.perStack = base.cutter.perStack(p.medium.Thickness)
+				}
 				for _, base.laminator = range laminators {
 					for _, base.coater = range coaters {
-						if len(all) == s.most {
-							s.truncated = true
-							return all
+						for _, base.dieCutter = range dieCutters {
+							if len(all) == s.most {
+								s.truncated = true
+								return all
+							}
+							all = append(all, base)
 						}
-						all = append(all, base)
 					}
 				}
 			}

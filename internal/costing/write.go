@@ -44,9 +44,14 @@ func (p *plans) alternatives(t *tally, part int, b *best) []Alternative {
 			continue
 		}
 		a := Alternative{Part: p.job.parts[part].label(), Press: c.press.ID}
+		if c.form != nil {
+			a.GangForm = c.form.ID
+		}
 		switch total := b.onPress[part][i]; {
 		case total > mostMinor && c.why != "":
 			a.Reason = c.why
+		case total == impossible && c.form != nil:
+			a.Reason = "the quantity needs more positions than the form has"
 		case total > mostMinor:
 			a.Reason = "its cost exceeds the largest possible amount"
 		default:
@@ -63,9 +68,10 @@ func inOrder(lines []Line) {
 	steps := []authority.Process{
 		authority.ConventionalPrinting, authority.DigitalPrinting, authority.Varnishing, authority.Laminating, authority.Cutting,
 		authority.Embossing, authority.Perforating, authority.Creasing,
-		authority.Folding, authority.Stitching, authority.CoverApplication, authority.Trimming, authority.LooseBinding, authority.ShapeCutting, authority.HoleMaking, Proofing, BoxPacking, Delivery,
+		authority.Folding, authority.CaseMaking, authority.Stitching, authority.CoverApplication, authority.CasingIn, authority.Trimming, authority.LooseBinding,
+		authority.ShapeCutting, authority.BoxFolding, authority.HoleMaking, Proofing, BoxPacking, Delivery,
 	}
-	items := []Item{ItemMedia, ItemPlates, ItemInk, ItemClicks, ItemVarnish, ItemFilm, ItemFoil, ItemTools, ItemElements, ItemAdhesive, ItemMachine, ItemLabor, ItemPower}
+	items := []Item{ItemMedia, ItemPlates, ItemInk, ItemClicks, ItemVarnish, ItemFilm, ItemFoil, ItemTools, ItemBoards, ItemEndSheets, ItemElements, ItemAdhesive, ItemStripping, ItemPreparation, ItemRecords, ItemMachine, ItemLabor, ItemPower}
 	slices.SortStableFunc(lines, func(a, b Line) int {
 		return cmp.Or(
 			cmp.Compare(slices.Index(steps, a.Step), slices.Index(steps, b.Step)),
@@ -82,12 +88,16 @@ func planOf(one pick, n counts) Plan {
 		Sheet: sizeOf(w.sheet), Columns: w.columns, Rows: w.rows, Up: w.layout.up, WorkStyle: w.style, Forms: w.forms(),
 		Good: n.good, Waste: n.printed - n.good, Bought: n.bought, Grids: []Grid{}, Finishing: []Use{},
 	}
+	if w.slot != nil {
+		p.Up = n.positions / w.slot.cells
+		p.Gang = &Gang{Form: w.slot.ID, Run: w.slot.run, Positions: n.positions, Of: w.slot.Positions}
+	}
 	for _, b := range [...]block{w.layout.first, w.layout.second} {
 		if b.count() > 0 {
 			p.Grids = append(p.Grids, Grid{b.columns, b.rows, b.turned})
 		}
 	}
-	for _, m := range [...]*machine{w.coater, w.laminator, w.cutter, w.creaser, w.folder} {
+	for _, m := range [...]*machine{w.coater, w.laminator, w.dieCutter, w.cutter, w.creaser, w.folder} {
 		if m != nil {
 			p.Finishing = append(p.Finishing, Use{m.Process, m.ID})
 		}

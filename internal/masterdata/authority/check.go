@@ -220,6 +220,9 @@ func (k *checker) whole() {
 	k.upTo("policy.spineMilling", p.SpineMilling, maxSmall)
 	k.upTo("policy.inkCoverage", p.InkCoverage, 100*money.One)
 	k.upTo("policy.maxTotal", p.MaxTotal, money.Max)
+	k.upTo("policy.case.square", p.Case.Square, maxSmall)
+	k.upTo("policy.case.joint", p.Case.Joint, maxSmall)
+	k.upTo("policy.case.turnIn", p.Case.TurnIn, maxSmall)
 	k.count("policy.maxQuantity", p.MaxQuantity, MaxQuantity)
 	if len(p.QuantityBreaks) > MaxBreaks {
 		k.fault("policy.quantityBreaks", fmt.Sprintf("%d of them; at most %d are taken", len(p.QuantityBreaks), MaxBreaks))

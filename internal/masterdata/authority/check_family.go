@@ -147,9 +147,6 @@ func (k *checker) deviceAlone(d *Device) {
 	k.together("labor", "crew", d.Labor != "", d.Crew > 0)
 	k.together("electricity", "power", d.Electricity != "", d.Power > 0)
 	k.upTo("variableSpeed", d.VariableSpeed, d.Speed)
-	k.upTo("case.square", d.Case.Square, maxSmall)
-	k.upTo("case.joint", d.Case.Joint, maxSmall)
-	k.upTo("case.turnIn", d.Case.TurnIn, maxSmall)
 	if d.Block.Min < 0 || d.Block.Min > d.Block.Max || d.Block.Max > maxSide {
 		k.fault("block", fmt.Sprintf("min is at least 0, max at least min and at most %s", maxSide))
 	}
@@ -190,7 +187,6 @@ func (k *checker) deviceMeaning(d *Device) {
 		{"shapes", len(d.Shapes) > 0, d.Process == ShapeCutting, false},
 		{"strips", d.Strips, slices.Contains(d.Shapes, "Path"), false},
 		{"variableSpeed", d.VariableSpeed > 0, d.Process == DigitalPrinting, false},
-		{"case", d.Case != Case{}, d.Process == CaseMaking, d.Process == CaseMaking},
 		{"block", d.Block != Range{}, d.Process == CasingIn, d.Process == CasingIn},
 		{"embossingTypes", len(d.EmbossingTypes) > 0, d.Process == Embossing, d.Process == Embossing},
 		{"bindingTypes", len(d.BindingTypes) > 0, d.Process == LooseBinding, d.Process == LooseBinding},

@@ -35,8 +35,6 @@ func device(process authority.Process) authority.Device {
 		d.Adhesive = "glue"
 	case authority.Embossing:
 		d.EmbossingTypes = []string{"FoilStamping"}
-	case authority.CaseMaking:
-		d.Case = authority.Case{Square: 3 * money.One, TurnIn: 15 * money.One}
 	case authority.CasingIn:
 		d.Adhesive, d.Block = "glue", authority.Range{Max: 60 * money.One}
 	case authority.LooseBinding:

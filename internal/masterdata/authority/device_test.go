@@ -99,8 +99,6 @@ func TestDeviceFieldsMatchProcess(t *testing.T) {
 		"variable data":                      {authority.DigitalPrinting, func(d *machine) { d.VariableSpeed = d.Speed }, nil},
 		"variable data faster than others":   {authority.DigitalPrinting, func(d *machine) { d.VariableSpeed = d.Speed + 1 }, []string{"variableSpeed"}},
 		"variable data on a folder":          {authority.Folding, func(d *machine) { d.VariableSpeed = money.One }, []string{"variableSpeed"}},
-		"a case of a folder":                 {authority.Folding, func(d *machine) { d.Case.Square = money.One }, []string{"case"}},
-		"a case with a negative joint":       {authority.CaseMaking, func(d *machine) { d.Case.Joint = -1 }, []string{"case.joint"}},
 		"casing in without a block":          {authority.CasingIn, func(d *machine) { d.Block = authority.Range{} }, []string{"block"}},
 		"a block the wrong way round":        {authority.CasingIn, func(d *machine) { d.Block = authority.Range{Min: 2, Max: 1} }, []string{"block"}},
 		"a shape twice":                      {authority.ShapeCutting, func(d *machine) { d.Shapes = []string{"Round", "Round"} }, []string{"shapes"}},
@@ -130,8 +128,7 @@ func TestEveryProcessHasValidDevice(t *testing.T) {
 	t.Parallel()
 	// plain processes require no fields of their own; a folder may do any fold.
 	plain := func(p authority.Process) bool {
-		return !p.Printing() && p != authority.Cutting && p != authority.CoverApplication && p != authority.Folding && p != authority.Embossing && p != authority.LooseBinding &&
-			p != authority.CaseMaking && p != authority.CasingIn
+		return !p.Printing() && p != authority.Cutting && p != authority.CoverApplication && p != authority.Folding && p != authority.Embossing && p != authority.LooseBinding && p != authority.CasingIn
 	}
 	for _, process := range authority.Processes() {
 		if got := deviceFaults(t, device(process)); got != nil {

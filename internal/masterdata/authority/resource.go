@@ -247,8 +247,6 @@ type Device struct {
 	// VariableSpeed replaces Speed for variable data, in sheets per hour; zero means that a
 	// DigitalPrinting device cannot print them.
 	VariableSpeed money.Decimal `json:"variableSpeed,omitempty"`
-	// Case describes the cases of CaseMaking.
-	Case Case `json:"case,omitzero"`
 	// Block bounds the thickness of the blocks of CasingIn, in mm.
 	Block Range `json:"block,omitzero"`
 	// EmbossingTypes lists the values of EmbossingItem/@EmbossingType that Embossing
@@ -492,6 +490,8 @@ type Policy struct {
 	// include them.
 	Packing string `json:"packing,omitempty"`
 	Freight string `json:"freight,omitempty"`
+	// Case describes hard covers; zero means that they are not offered.
+	Case Case `json:"case,omitzero"`
 }
 
 // MediaTypes lists the types of media that can be costed, from the list MediaType of XJDF

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/money"
+)
+
+// gangForm is a gang form with its press and the grid of its positions.
+type gangForm struct {
+	*authority.GangForm
+	press *machine
+	grid  block
+}
+
+// slot is the share of a way in a gang form: each run of good sheets needs cells positions.
+type slot struct {
+	*gangForm
+	cells, run int64
+}
+
+// gangForms returns the gang forms of the presses.
+func (w *workshop) gangForms(s *authority.Snapshot) (all []*gangForm) {
+	forms := s.Content().GangForms
+	for i := range forms {
+		f := &gangForm{GangForm: &forms[i]}
+		f.press = w.presses[slices.IndexFunc(w.presses, func(m *machine) bool { return m.ID == f.Press })]
+		medium, _ := s.Media(f.Media)
+		f.grid.columns, f.grid.rows = f.Grid(f.press.Device, &medium)
+		all = append(all, f)
+	}
+	return all
+}
+
+// colors returns the separations of each side of the form.
+func (f *gangForm) colors() [2][]string { return [2][]string{front: f.Front, back: f.Back} }
+
+// gang returns the ways of printing a sort on a gang form, one for each run, or the reason why
+// there is none.
+func (s *search) gang(on *sort, f *gangForm) (all []way, why string) {
+	p := on.part
+	cells, reason := s.cells(on, f)
+	if reason != "" {
+		return nil, reason
+	}
+	folders, creasers, operators, reason := s.pieceDevices(on)
+	if reason != "" {
+		return nil, reason
+	}
+	bought := rectangle{fromMillimetres(p.medium.Width), fromMillimetres(p.medium.Height)}
+	var plain pieces
+	base := way{
+		sort: on, press: f.press, sheet: rectangle{bought.x / f.Columns, bought.y / f.Rows}, columns: f.Columns, rows: f.Rows,
+		layout: layout{first: f.grid, cuts: plain.cutsOf(f.grid)}, style: Sheetwise,
+	}
+	switch {
+	case len(f.Back) == 0:
+		base.style = OneSided
+	case f.press.Perfecting:
+		base.style = Perfecting
+	}
+	var o obstacle
+	for _, run := range f.Runs {
+		base.slot = &slot{f, cells, run}
+		for _, base.operators = range operators {
+			all = s.finished(all, base, bought, folders, creasers, &o)
+		}
+	}
+	return all, o.text
+}
+
+// cells returns the number of positions of one piece, or the reason why it does not fit on the
+// form.
+func (s *search) cells(on *sort, f *gangForm) (cells int64, why string) {
+	p := on.part
+	switch {
+	case p.role != roleFlat || p.die != nil:
+		return 0, "only flat products without a die fit on a gang form"
+	case p.variable:
+		return 0, noVariable
+	case !s.presses.conventional:
+		return 0, wrongPrinting
+	case p.medium.ID != f.Media:
+		return 0, fmt.Sprintf("the form has the medium %s", f.Media)
+	case p.coat != [2]*authority.Varnish{} || p.film != [2]*authority.Lamination{}:
+		return 0, "the form has no varnish and no film"
+	}
+	colors := f.colors()
+	for i := range p.colors {
+		for side, on := range p.colors[i].on {
+			if on && !slices.Contains(colors[side], p.colors[i].name) {
+				return 0, fmt.Sprintf("the form does not have the colour %.40q on its %s", p.colors[i].name, surfaceNames[side])
+			}
+		}
+	}
+	fits, grained := s.pieces(on, false)
+	if !grained {
+		return 0, wrongGrain
+	}
+	position := area(f.Position)
+	for _, turned := range [...]bool{false, true} {
+		if turned && !fits.turned || !turned && !fits.upright {
+			continue
+		}
+		size := on.size
+		if turned {
+			size = size.turned()
+		}
+		columns, rows := money.CeilDiv(size.x, position.x), money.CeilDiv(size.y, position.y)
+		if columns <= f.grid.columns && rows <= f.grid.rows && (cells == 0 || columns*rows < cells) {
+			cells = columns * rows
+		}
+	}
+	if cells == 0 || cells > f.Positions {
+		return 0, "the piece is larger than the form, or its grain would have the wrong direction"
+	}
+	return cells, ""
+}
+
+// share adds the lines of the positions for a number of pieces: their share of the form, and
+// the ink of the pieces.
+func (w *way) share(t *tally, pieces int64) counts {
+	copies := money.CeilDiv(pieces, w.slot.run)
+	positions := times(w.slot.cells, copies)
+	if positions > w.slot.Positions {
+		t.total = impossible
+		return counts{}
+	}
+	t.positions, t.of, t.form = positions, w.slot.Positions, w.slot.ID
+	n := counts{positions: positions}
+	n.good = w.cutter.spoiled(w.slot.run, 1)
+	w.cut(t, "cuts that separate positions", n.good, w.layout.cuts)
+	passes := w.passes(n.good, w.forms())
+	t.run(w.press, "sheets", w.forms(), plus(passes[0], passes[1]))
+	w.plates(t, 1, w.forms())
+	n.printed = passes[0]
+	n.bought = w.buy(t, n.printed)
+	t.of = 0
+	w.inks(t, passes, copies)
+	return n
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing
+
+import (
+	"fmt"
+
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/money"
+)
+
+// hardCover finds the boards and the end sheets of a hard cover, and derives the case from the
+// thickness of the leaves in micrometres.
+func (r *reader) hardCover(j *job, leaves int64) {
+	if r.policy.Case == (authority.Case{}) {
+		r.stop(ProcessNotOffered, j.node, "", "the policy of the owner has no measures of cases")
+		return
+	}
+	details := intentOf("BindingIntent", j.node).Child("HardCoverBinding")
+	wanted := money.Decimal(0)
+	if details != nil {
+		wanted, _ = r.float(details, "Thickness")
+	}
+	board := r.priced(authority.Board, func(s *authority.Service) bool {
+		off := fromMillimetres(s.Thickness) - fromPoints(wanted)
+		return wanted == 0 || max(off, -off) <= tolerance
+	})
+	if board == nil {
+		r.stop(NoDevice, details, "Thickness", "the owner offers no board with the requested thickness")
+		return
+	}
+	if wanted == 0 {
+		r.assume(AssumedBoard, fmt.Sprintf("the boards are %s, %s mm", board.ID, board.Thickness))
+	}
+	j.block = leaves
+	if details == nil || attr(details, "EndSheets") == "" || isTrue(attr(details, "EndSheets")) {
+		if attr(details, "EndSheets") == "" {
+			r.assume(AssumedEndSheets, "the book has two end sheets")
+		}
+		j.endSheet = r.priced(authority.EndSheet, func(*authority.Service) bool { return true })
+		if j.endSheet == nil {
+			r.stop(NoDevice, details, "EndSheets", "the owner offers no end sheets")
+			return
+		}
+		// Two end sheets have two leaves each.
+		j.block = plus(j.block, 4*fromMillimetres(j.endSheet.Thickness))
+	}
+	square, joint, turnIn := fromMillimetres(r.policy.Case.Square), fromMillimetres(r.policy.Case.Joint), fromMillimetres(r.policy.Case.TurnIn)
+	spine := j.block + 2*fromMillimetres(board.Thickness)
+	height := j.closed.y + 2*square
+	j.boards = service{Service: board, area: times(2*(j.closed.x+square-joint)+spine, height)}
+	j.sheet = rectangle{2*(j.closed.x+square) + spine + 2*turnIn, height + 2*turnIn}
+	r.assume(AssumedSpine, fmt.Sprintf("the spine board is %s mm, calculated from the block of %s mm and the boards", millimetres(spine), millimetres(j.block)))
+}
+
+// caseAgrees compares the open size and the thickness of a part of a hard cover with the case.
+func (r *reader) caseAgrees(j *job, p *part) {
+	thickness := j.block
+	if p.role == roleCover {
+		thickness += 2 * fromMillimetres(j.boards.Thickness)
+		if p.open != (rectangle{}) && !near(p.open, j.sheet) {
+			r.conflict(p, "Dimensions", fmt.Sprintf("the cover sheet of the case is %s, which is calculated", j.sheet))
+		}
+	}
+	r.thicknessAgrees(p, thickness)
+}
+
+// endSheetArea returns the area of the end sheets of a product before trimming: two sheets of two
+// leaves.
+func (j *job) endSheetArea() int64 {
+	trim := int64(0)
+	for _, p := range j.parts {
+		if p.role == roleBody {
+			trim = max(trim, p.trim)
+		}
+	}
+	return times(4*(j.closed.x+trim), j.closed.y+2*trim)
+}
