@@ -72,7 +72,7 @@ type CostingBreak struct {
 	// Finishing The machines that process the whole product.
 	Finishing []CostingUse `json:"finishing"`
 
-	// Alternatives The other presses, for each part.
+	// Alternatives The other presses and gang forms, for each part.
 	Alternatives []struct {
 		// Part The role of the part and its ID, if it has one.
 		//
@@ -83,6 +83,11 @@ type CostingBreak struct {
 		//
 		// Examples: acme-digital-sra3
 		Press string `json:"press"`
+
+		// GangForm The id of the gang form; absent for sheets of the product alone.
+		//
+		// Examples: gang-cards
+		GangForm *string `json:"gangForm,omitempty"`
 
 		// Total The cost of the product; null if the press cannot print the part.
 		Total *Money `json:"total"`
@@ -101,7 +106,7 @@ type CostingLine struct {
 	// Examples: ConventionalPrinting
 	Step string `json:"step"`
 
-	// Item The cost item: media, plates, ink, clicks, varnish, film, adhesive, machine, labor or power. New values may be added.
+	// Item The cost item: media, plates, ink, clicks, varnish, film, foil, tools, elements, boards, endSheets, adhesive, stripping, preparation, records, machine, labor, power, proofs, packing or freight. New values may be added.
 	//
 	// Examples: media
 	Item string `json:"item"`
@@ -123,7 +128,7 @@ type CostingLine struct {
 
 	// Resource The resource of the cost data that defines the rate.
 	Resource struct {
-		// Family media, device, ink, lamination, varnish, plate, adhesive, electricity or labor. New values may be added.
+		// Family media, device, ink, lamination, varnish, plate, adhesive, electricity, labor or service. New values may be added.
 		//
 		// Examples: media
 		Family string `json:"family"`
@@ -139,7 +144,7 @@ type CostingLine struct {
 	// Examples: 0.468
 	Quantity string `json:"quantity"`
 
-	// Unit The unit of quantity and rate, Sheet, ThousandSheets, Kilogram, SquareMetre, Piece, KilowattHour, Hour or Click. A click is one printed side of a sheet. New values may be added.
+	// Unit The unit of quantity and rate, Sheet, ThousandSheets, Kilogram, SquareMetre, Metre, Piece, KilowattHour, Hour or Click. A click is one printed side of a sheet. New values may be added.
 	//
 	// Examples: ThousandSheets
 	Unit string `json:"unit"`
@@ -239,6 +244,29 @@ type CostingPlan struct {
 
 	// Finishing The machines that process the sheets of the part after printing.
 	Finishing []CostingUse `json:"finishing"`
+
+	// Gang The share of the product in a gang form; absent for sheets of the product alone. good, waste and bought are then the sheets of the whole form.
+	Gang *struct {
+		// Form The id of the gang form in the cost data.
+		//
+		// Examples: gang-cards
+		Form string `json:"form"`
+
+		// Run The number of good sheets of the form.
+		//
+		// Examples: 1000
+		Run int64 `json:"run"`
+
+		// Positions The number of positions of the product.
+		//
+		// Examples: 2
+		Positions int64 `json:"positions"`
+
+		// Of The number of positions that share the form.
+		//
+		// Examples: 20
+		Of int64 `json:"of"`
+	} `json:"gang,omitempty"`
 }
 
 // CostingRequest defines model for CostingRequest.
@@ -250,6 +278,19 @@ type CostingRequest struct {
 	//
 	// Examples: org_acme01
 	OrganizationID *string `json:"organizationId,omitempty"`
+
+	// Quantities The quantities to calculate instead of the amounts of the document.
+	//
+	// Examples: [250,1000,5000]
+	Quantities []int64 `json:"quantities,omitempty"`
+
+	// Coverage The measured ink of each printed page of a flat product, the front first: the share of the page with its bleed
+	// that each separation covers, in percent with at most 6 places. It replaces the coverage of the document. Each
+	// colour of the document must be present.
+	//
+	//
+	// Examples: [{"Black":8,"Cyan":12.5},{"Black":20,"Cyan":0}]
+	Coverage []map[string]float64 `json:"coverage,omitempty"`
 
 	// XJDF An XJDF 2.2 document as JSON. The standard defines its content, and the validator checks it. Each attribute may
 	// also be written as `@Name`, and the root may be wrapped in the member `XJDF`. The listed members are the most
@@ -328,7 +369,7 @@ type CostingResult struct {
 		// Examples: 36
 		Pages *int `json:"pages,omitempty"`
 
-		// Binding The process that binds the product, Stitching or CoverApplication; absent for a product that is not bound. New values may be added.
+		// Binding The process that binds the product, Stitching, CoverApplication, CasingIn or LooseBinding; absent for a product that is not bound. New values may be added.
 		//
 		// Examples: Stitching
 		Binding *string `json:"binding,omitempty"`
@@ -371,7 +412,7 @@ type CostingResult struct {
 
 	// Assumptions The values that the document does not state and the calculation uses.
 	Assumptions []struct {
-		// Code The kind of the assumption, such as BLEED, COVERAGE, SIDES, FLAT_SIZE or GRAIN. New values may be added.
+		// Code The kind of the assumption, such as QUANTITIES, BLEED, COVERAGE, SIDES, FLAT_SIZE or GRAIN. New values may be added.
 		//
 		// Examples: COVERAGE
 		Code string `json:"code"`
