@@ -109,8 +109,7 @@ func (s *surface) request(c *gate.Call) (costing.Body, error) {
 	}
 	decoded, err := costing.DecodeBody(c.Body)
 	if err != nil {
-		// The schema allows numbers that are written in a way that money does not accept.
-		return costing.Body{}, problem.New(problem.CodeValidationError, "The request is not valid: %v.", err)
+		return costing.Body{}, problem.New(problem.CodeValidationError, "A quantity must be a whole number, and a coverage a number with at most 6 places, both without exponents.").With(err)
 	}
 	return decoded, nil
 }

@@ -238,3 +238,53 @@ func TestCostDataThatEndWithinDayNeedReview(t *testing.T) {
 	server.Advance(time.Millisecond)
 	wantReview(t, calculate(t, server, session, sent), sent, "AUTHORITY_ENDS", false)
 }
+
+func TestRequestHasQuantitiesAndCoverage(t *testing.T) {
+	t.Parallel()
+	server := newFixture(t)
+	session := server.Session(t, "acme-live")
+	page := `{"Cyan":12.5,"Black":8}`
+	for name, tc := range map[string]struct {
+		members string
+		status  int
+		code    problem.Code
+		// want lists the quantities and the assumptions.
+		want string
+	}{
+		"several quantities":            {`"quantities":[1000,250,1000],`, 200, "", "250 1000 QUANTITIES COVERAGE"},
+		"the ink of both pages":         {`"coverage":[` + page + `,` + page + `],`, 200, "", "5000 COVERAGE_MEASURED"},
+		"quantities and ink":            {`"quantities":[7],"coverage":[` + page + `,` + page + `],`, 200, "", "7 QUANTITIES COVERAGE_MEASURED"},
+		"the ink of one page of two":    {`"coverage":[` + page + `],`, 409, problem.CodeCostingManualReviewRequired, "COVERAGE_UNKNOWN COVERAGE_UNKNOWN"},
+		"a quantity beyond the limit":   {`"quantities":[100001],`, 409, problem.CodeCostingManualReviewRequired, "QUANTITY_ABOVE_LIMIT"},
+		"no quantity":                   {`"quantities":[],`, 400, problem.CodeValidationError, ""},
+		"a quantity of zero":            {`"quantities":[0],`, 400, problem.CodeValidationError, ""},
+		"a quantity as a text":          {`"quantities":["250"],`, 400, problem.CodeValidationError, ""},
+		"a quantity with a fraction":    {`"quantities":[250.0],`, 400, problem.CodeValidationError, ""},
+		"24 quantities":                 {`"quantities":[1` + strings.Repeat(",1", 23) + `],`, 400, problem.CodeValidationError, ""},
+		"more ink than the page":        {`"coverage":[{"Cyan":100.1,"Black":8}],`, 400, problem.CodeValidationError, ""},
+		"ink with an exponent":          {`"coverage":[{"Cyan":1e1,"Black":8}],`, 400, problem.CodeValidationError, ""},
+		"ink with seven decimal places": {`"coverage":[{"Cyan":1.0000001,"Black":8}],`, 400, problem.CodeValidationError, ""},
+		"the ink of three pages":        {`"coverage":[` + page + `,` + page + `,` + page + `],`, 400, problem.CodeValidationError, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			answer := calculate(t, server, session, body(apitest.Flyer, tc.members)).Want(t, tc.status, tc.code)
+			var got struct {
+				Breaks      []struct{ Quantity int64 }
+				Assumptions []struct{ Code string }
+				Reasons     []struct{ Code string }
+			}
+			answer.Into(t, &got)
+			var texts []string
+			for _, b := range got.Breaks {
+				texts = append(texts, fmt.Sprint(b.Quantity))
+			}
+			for _, one := range append(got.Assumptions, got.Reasons...) {
+				texts = append(texts, one.Code)
+			}
+			if text := strings.Join(texts, " "); text != tc.want {
+				t.Errorf("got %q, want %q", text, tc.want)
+			}
+		})
+	}
+}

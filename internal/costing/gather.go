@@ -163,6 +163,9 @@ func (m *machine) takesProduct(j *job) string {
 	if m.Process == authority.LooseBinding && !slices.Contains(m.BindingTypes, j.loose) {
 		return fmt.Sprintf("it does not support the binding %.40q", j.loose)
 	}
+	if slices.Contains(m.Shapes, pathShape) {
+		return "it cuts sheets with a die"
+	}
 	if len(m.Shapes) > 0 && !slices.Contains(m.Shapes, j.shape) {
 		return fmt.Sprintf("it does not support the shape %.40q", j.shape)
 	}

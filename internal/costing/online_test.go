@@ -3,7 +3,19 @@
 package costing_test
 
 import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/printmarket/printmarket/internal/costing"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
 // onlinePrinter returns the printer of the guide with gang forms, and with what hard covers,
@@ -53,4 +65,371 @@ func onlinePrinter() authority.Content {
 		},
 	}
 	return c
+}
+
+// onlineExamples maps the examples of the reference to their files.
+func onlineExamples() map[string]string {
+	return map[string]string{"shared-cards": "cards", "mailing": "mailing", "hard-cover": "hard-cover", "box": "box"}
+}
+
+func TestOnlineExamplesMatchHandCalculation(t *testing.T) {
+	t.Parallel()
+	validator := validate.New()
+	for name, file := range onlineExamples() {
+		body := example(t, "online/"+file)
+		if report := validator.Validate(parse(t, body), validate.Options{Profile: validate.ProductIntent}); !report.Valid {
+			t.Errorf("%s is not valid: %v", file, report.Findings)
+		}
+		result, reasons := reviewed(t, body, onlinePrinter())
+		if reasons != nil {
+			t.Fatalf("%s: reasons %q", name, reasons)
+		}
+		lines, total := handCalculated(t, name)
+		if len(lines) == 0 {
+			t.Fatalf("the reference has no lines for %s", name)
+		}
+		compareByHand(t, result, lines, total)
+	}
+}
+
+// TestOnlineExamplesMatchIndependentArithmetic calculates the amounts that are new in the examples
+// again, with floating point and from the measures of the products.
+func TestOnlineExamplesMatchIndependentArithmetic(t *testing.T) {
+	t.Parallel()
+	fed := func(good, percent, setup float64) float64 { return math.Ceil(good/(1-percent/100)-1e-9) + setup }
+	second := fed(1000, 1, 50)
+	form := fed(second, 1, 50)
+	cased := fed(100, 2, 8)
+	cases := fed(cased, 1, 10)
+	glued := fed(5000, 0.5, 50)
+	cut := fed(glued/12, 1, 40)
+	spine := 84*0.120 + 4*0.160 + 2*2
+	for name, want := range map[string]map[string]float64{
+		"cards": {
+			"board-300 media":  math.Ceil(form/4) * 0.25 / 20,
+			"plate-52 plates":  8 * 5 / 20.0,
+			"press-52 machine": (2*6/60.0 + (form+second)/8000) * 60 / 20,
+		},
+		"mailing": {"data preparation": 35, "address records": 1000 * 0.012, "digital-48 machine": (3/60.0 + fed(167, 0.5, 2)/1500) * 30},
+		"hard-cover": {
+			"board-2 boards":      cases * (2*(148+3-7) + spine) * (210 + 2*3) / 1e6 * 2.2,
+			"end-sheet endSheets": cased * 4 * (148 + 3) * (210 + 2*3) / 1e6 * 0.3,
+			"case-maker machine":  (0.5 + cases/600) * 45,
+			"casing-in machine":   (1 + cased/400) * 80,
+		},
+		"box": {
+			"die tools": 21.6 * 14, "strip stripping": glued * 0.004, "glue-point adhesive": glued * 2 * 0.0006,
+			"die-cutter machine": (1 + cut/4000) * 70, "gluer machine": (0.75 + glued/10_000) * 50,
+		},
+	} {
+		result, _ := reviewed(t, example(t, "online/"+name), onlinePrinter())
+		found := 0
+		for _, l := range result.Breaks[0].Lines {
+			expected, checked := want[l.Resource.ID+" "+string(l.Item)]
+			if !checked {
+				continue
+			}
+			found++
+			// The quantity of a line is rounded to 4 places, and the amount to a cent.
+			rate, _ := strconv.ParseFloat(l.Rate, 64)
+			if got := float64(cents(t, l.Amount)) / 100; math.Abs(got-expected) > 0.0051+rate*0.00006 {
+				t.Errorf("%s: %s %s costs %.2f, want %.4f", name, l.Resource.ID, l.Item, got, expected)
+			}
+		}
+		if found != len(want) {
+			t.Errorf("%s: found %d lines, want %d", name, found, len(want))
+		}
+	}
+}
+
+// amount sets the amount of the first product.
+func amount(copies int) func(object) {
+	return func(d object) { product(d, 0)["Amount"] = copies }
+}
+
+func TestGangFormIsUsedIfTheProductFits(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		example string
+		change  func(object)
+		owner   func(*authority.Content)
+		want    string
+		// form is the gang form of the reason.
+		form, reason string
+	}{
+		"few cards share the shortest run":             {"online/cards", amount(200), nil, "1 of 20, 250 sheets", "", ""},
+		"many cards need several positions":            {"online/cards", amount(2500), nil, "3 of 20, 1000 sheets", "", ""},
+		"a flyer of twice the position needs two":      {"flyer", amount(1000), nil, "2 of 28, 1000 sheets", "", ""},
+		"a quantity beyond the form has its own sheet": {"online/cards", amount(30_000), nil, "", "gang-cards", "the quantity needs more positions than the form has"},
+		"another medium": {
+			"online/cards", func(d object) { resource(d, 0)["Media"].(object)["ID"] = "sra3-170" }, nil, "", "gang-cards", "the form has the medium board-300",
+		},
+		"a film": {"business-cards", nil, nil, "", "gang-cards", "the form has no varnish and no film"},
+		"a spot colour": {
+			"online/cards", func(d object) { surface(d, 0)["ColorsUsed"] = []any{"Orange"} }, nil, "", "gang-cards", `the form does not have the colour "Orange" on its Front`,
+		},
+		"a form with one side": {
+			"online/cards", nil, func(c *authority.Content) { c.GangForms[0].Back = nil }, "", "gang-cards", `the form does not have the colour "Black" on its Back`,
+		},
+		"digital printing": {
+			"online/cards", func(d object) { want(d, "ProductionIntent", object{"PrintProcess": []any{"Electrophotography"}}) }, nil, "", "gang-cards", "the document requests another printing process",
+		},
+		"a poster": {
+			"flyer", func(d object) { intent(d, "LayoutIntent")["FinishedDimensions"] = points(900, 640) }, nil, "", "gang-flyers",
+			"the piece is larger than the form, or its grain would have the wrong direction",
+		},
+		"a box": {"online/box", nil, nil, "", "gang-cards", "only flat products without a die fit on a gang form"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := onlinePrinter()
+			if tc.owner != nil {
+				tc.owner(&c)
+			}
+			result, reasons := reviewed(t, edited(t, tc.example, tc.change), c)
+			if result == nil {
+				t.Fatalf("there are no figures: %q", reasons)
+			}
+			got := ""
+			if g := result.Breaks[0].Plan[0].Gang; g != nil {
+				got = fmt.Sprintf("%d of %d, %d sheets", g.Positions, g.Of, g.Run)
+			}
+			if got != tc.want {
+				t.Errorf("gang form: got %q, want %q", got, tc.want)
+			}
+			for _, a := range result.Breaks[0].Alternatives {
+				if tc.form != "" && a.GangForm == tc.form && (a.Reason != tc.reason || a.Total != nil) {
+					t.Errorf("%s: got the reason %q, want %q", tc.form, a.Reason, tc.reason)
+				}
+			}
+		})
+	}
+}
+
+func TestGrainTurnsPiecesOnGangForms(t *testing.T) {
+	t.Parallel()
+	// The grain of board-300 runs along the width of a position. A card whose grain runs along its
+	// short side lies across two columns and two rows of positions.
+	result, reasons := reviewed(t, edited(t, "online/cards", func(d object) {
+		want(d, "MediaIntent", object{"MediaType": "Paper", "GrainDirection": "YDirection"})
+		want(d, "ProductionIntent", object{"PrintProcess": []any{"OffsetLithography"}})
+		amount(200)(d)
+	}), onlinePrinter())
+	if reasons != nil {
+		t.Fatalf("reasons %q", reasons)
+	}
+	if g := result.Breaks[0].Plan[0].Gang; g == nil || g.Positions != 2 {
+		t.Errorf("got the share %+v, want two positions", g)
+	}
+}
+
+func TestOnlineProductsNeverGetCheaperWithMoreCopies(t *testing.T) {
+	t.Parallel()
+	for name, from := range map[string]int64{"cards": 240, "mailing": 990, "hard-cover": 95, "box": 4990} {
+		var quantities []int64
+		for i := range int64(costing.MaxQuantities) {
+			quantities = append(quantities, from+i)
+		}
+		quantities = append(quantities[:20], 2*from, 10*from, 20*from)
+		result, err := costing.Calculate(costing.Request{
+			Document: parse(t, example(t, "online/"+name)), Mode: costing.Authoritative, Authority: effective(t, onlinePrinter()), Now: now, Quantities: quantities,
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for i := 1; i < len(result.Breaks); i++ {
+			if before, after := result.Breaks[i-1], result.Breaks[i]; cents(t, after.Total) < cents(t, before.Total) {
+				t.Errorf("%s: %d copies cost %s, and %d cost %s", name, before.Quantity, before.Total, after.Quantity, after.Total)
+			}
+		}
+	}
+}
+
+func TestOnlineProductsThatAreNotOfferedAreRefusedByName(t *testing.T) {
+	t.Parallel()
+	dropService := func(id string) func(*authority.Content) {
+		return func(c *authority.Content) {
+			c.Services = slices.DeleteFunc(c.Services, func(s authority.Service) bool { return s.ID == id })
+		}
+	}
+	device := func(id string, change func(*authority.Device)) func(*authority.Content) {
+		return func(c *authority.Content) {
+			change(&c.Devices[slices.IndexFunc(c.Devices, func(d authority.Device) bool { return d.ID == id })])
+		}
+	}
+	dropDevice := func(id string) func(*authority.Content) {
+		return func(c *authority.Content) {
+			c.Devices = slices.DeleteFunc(c.Devices, func(d authority.Device) bool { return d.ID == id })
+		}
+	}
+	binding := func(name string, value any) func(object) {
+		return func(d object) { intent(d, "BindingIntent")["HardCoverBinding"].(object)[name] = value }
+	}
+	set := func(number int) func(object) object {
+		return func(d object) object { return list(list(d, "ResourceSet")[number].(object), "Resource")[0].(object) }
+	}
+	for name, tc := range map[string]struct {
+		example string
+		change  func(object)
+		owner   func(*authority.Content)
+		want    []string
+	}{
+		"no case maker": {
+			"hard-cover", nil, dropDevice("case-maker"), []string{`INTENT_NOT_COSTED the owner has no device for CaseMaking of the binding "HardCover"`},
+		},
+		"no measures of cases": {
+			"hard-cover", nil, func(c *authority.Content) { c.Policy.Case = authority.Case{} }, []string{"PROCESS_NOT_OFFERED the policy of the owner has no measures of cases"},
+		},
+		"boards of 4 mm": {"hard-cover", binding("Thickness", 11.34), nil, []string{"NO_DEVICE the owner offers no board with the requested thickness"}},
+		"no end sheets":  {"hard-cover", nil, dropService("end-sheet"), []string{"NO_DEVICE the owner offers no end sheets"}},
+		"a block that is too thick": {
+			"hard-cover", nil, device("casing-in", func(d *authority.Device) { d.Block.Max = dec("10.7") }),
+			[]string{"NO_DEVICE CasingIn casing-in: it does not support a block of 10.72 mm"},
+		},
+		"a case that is too wide": {
+			"hard-cover", nil, device("case-maker", func(d *authority.Device) { d.MaxSheet = size("352", "300") }),
+			[]string{"NO_DEVICE digital-48: no device can fold, crease, perforate or emboss the pieces; press-100: no device can fold, crease, perforate or emboss the pieces; " +
+				"press-52: no device can fold, crease, perforate or emboss the pieces; CaseMaking case-maker: the piece or sheet exceeds its maximum size"},
+		},
+		"a jacket": {"hard-cover", binding("Jacket", "Loose"), nil, []string{"INTENT_NOT_COSTED jackets are not included in the figures"}},
+		"an open size of another case": {
+			"hard-cover", func(d object) { intent(d, "LayoutIntent", 1)["Dimensions"] = points(300, 210) }, nil,
+			[]string{"SIZE_CONFLICT the cover sheet of the case is 346.72 x 246 mm, which is calculated"},
+		},
+		"variable data on an offset press": {
+			"mailing", func(d object) { want(d, "ProductionIntent", object{"PrintProcess": []any{"OffsetLithography"}}) }, nil,
+			[]string{"NO_DEVICE digital-48: the document requests another printing process; press-100: it does not print variable data; press-52: it does not print variable data; " +
+				"gang-cards: it does not print variable data; gang-flyers: it does not print variable data"},
+		},
+		"variable data of another type": {
+			"mailing", func(d object) { intent(d, "VariableIntent")["VariableType"] = "Area" }, nil,
+			[]string{`INTENT_NOT_COSTED the owner offers no preparation, or no record, for variable data of the type "Area"`},
+		},
+		"several copies of a record": {
+			"mailing", func(d object) { intent(d, "VariableIntent")["NumberOfCopies"] = 2 }, nil, []string{"INTENT_NOT_COSTED several copies of a record are not included in the figures"},
+		},
+		"variable data of a whole book": {
+			"hard-cover", func(d object) { want(d, "VariableIntent", object{"VariableType": "AddressField"}) }, nil,
+			[]string{"INTENT_NOT_COSTED variable data is included in the figures for flat products, covers and single leaves alone"},
+		},
+		"no die":      {"box", nil, dropService("die"), []string{"INTENT_NOT_COSTED the owner offers no die, which is not included in the figures"}},
+		"no gluer":    {"box", nil, dropDevice("gluer"), []string{"PROCESS_NOT_OFFERED the owner has no device for BoxFolding"}},
+		"no glue":     {"box", nil, dropService("glue-point"), []string{"PROCESS_NOT_OFFERED the owner offers no points of glue"}},
+		"no stripper": {"box", nil, dropService("strip"), []string{"NO_DEVICE digital-48: the pieces do not fit on the sheet; press-100: no device can cut, laminate or varnish its sheets; press-52: the pieces do not fit on the sheet; gang-cards: only flat products without a die fit on a gang form; gang-flyers: only flat products without a die fit on a gang form; ShapeCutting die-cutter: it does not strip blanks, and the owner offers no stripping"}},
+		"a die without knives": {
+			"box", func(d object) { delete(set(1)(d)["DieLayout"].(object), "RuleLength") }, nil, []string{"DIE_UNKNOWN the die has no length of its knives"},
+		},
+		"a die without blanks": {
+			"box", func(d object) { delete(set(1)(d)["DieLayout"].(object), "Station") }, nil, []string{"DIE_UNKNOWN the die has 0 blanks; it must have 1 to 1000"},
+		},
+		"a blank without a size": {
+			"box", func(d object) { delete(intent(d, "LayoutIntent"), "Dimensions") }, nil, []string{"SIZE_MISSING a blank requires its flat size"},
+		},
+		"a box that is not glued": {
+			"box", func(d object) { d["ResourceSet"] = list(d, "ResourceSet")[:2] }, nil, []string{`INTENT_NOT_COSTED "FlatBox" does not match the described product, which is calculated`},
+		},
+		"a shape without a die": {
+			"box", func(d object) { d["ResourceSet"] = list(d, "ResourceSet")[:1] }, nil,
+			[]string{
+				"INTENT_NOT_COSTED the tool of a shape, or a perforation, is not included in the figures",
+				`INTENT_NOT_COSTED "FlatBox" does not match the described product, which is calculated`,
+				"SIZE_CONFLICT 220 x 200 mm does not give 60 x 120 mm with this fold",
+				"SIZE_CONFLICT its media are 0.35 mm thick instead of 40",
+				"NO_DEVICE ShapeCutting die-cutter: it cuts sheets with a die",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := onlinePrinter()
+			if tc.owner != nil {
+				tc.owner(&c)
+			}
+			_, got := reviewed(t, edited(t, "online/"+tc.example, tc.change), c)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("reasons (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestDetailsOfOnlineProductsChangeTheLines(t *testing.T) {
+	t.Parallel()
+	existing := func(status string) func(object) {
+		return func(d object) {
+			d["ResourceSet"] = append(list(d, "ResourceSet"), object{"Name": "Tool", "Usage": "Input", "Resource": []any{object{"Status": status, "Tool": object{"ToolType": "CutDie"}}}})
+		}
+	}
+	hard := func(name string, value any) func(object) {
+		return func(d object) {
+			details := intent(d, "BindingIntent")["HardCoverBinding"].(object)
+			if details[name] = value; value == nil {
+				delete(details, name)
+			}
+		}
+	}
+	strips := func(c *authority.Content) {
+		c.Devices[slices.IndexFunc(c.Devices, func(d authority.Device) bool { return d.ID == "die-cutter" })].Strips = true
+	}
+	for name, tc := range map[string]struct {
+		example string
+		change  func(object)
+		owner   func(*authority.Content)
+		// want lists the services, and assumed an assumption.
+		want    string
+		assumed costing.AssumptionCode
+	}{
+		"a new die":                  {"box", nil, nil, "die strip glue-point", ""},
+		"a die that exists":          {"box", existing("Available"), nil, "strip glue-point", costing.AssumedDie},
+		"a die that does not exist":  {"box", existing("Unavailable"), nil, "die strip glue-point", ""},
+		"a die cutter that strips":   {"box", nil, strips, "die glue-point", ""},
+		"a book without end sheets":  {"hard-cover", hard("EndSheets", false), nil, "board-2", ""},
+		"end sheets by default":      {"hard-cover", hard("EndSheets", nil), nil, "board-2 end-sheet", costing.AssumedEndSheets},
+		"thicker boards":             {"hard-cover", hard("Thickness", 8.504), nil, "board-3 end-sheet", ""},
+		"the cheapest board":         {"hard-cover", hard("Thickness", nil), nil, "board-2 end-sheet", costing.AssumedBoard},
+		"a mailing prepares once":    {"mailing", nil, nil, "data address", ""},
+		"cards that are not mailed ": {"cards", nil, nil, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := onlinePrinter()
+			if tc.owner != nil {
+				tc.owner(&c)
+			}
+			result, reasons := reviewed(t, edited(t, "online/"+tc.example, tc.change), c)
+			if reasons != nil {
+				t.Fatalf("reasons %q", reasons)
+			}
+			var got []string
+			for _, l := range result.Breaks[0].Lines {
+				if l.Resource.Family == authority.FamilyService {
+					got = append(got, l.Resource.ID)
+				}
+			}
+			if diff := cmp.Diff(strings.Fields(tc.want), got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("services (-want +got):\n%s", diff)
+			}
+			if tc.assumed != "" && !slices.ContainsFunc(result.Assumptions, func(a costing.Assumption) bool { return a.Code == tc.assumed }) {
+				t.Errorf("assumptions are %v, want %s", result.Assumptions, tc.assumed)
+			}
+		})
+	}
+}
+
+// TestFreightOfHardCoversIncludesBoards weighs a book: leaves, cover sheet, boards and end sheets.
+func TestFreightOfHardCoversIncludesBoards(t *testing.T) {
+	t.Parallel()
+	c := onlinePrinter()
+	c.Services = append(c.Services, authority.Service{ID: "carriage", Name: "Carriage", Kind: authority.Freight, Price: price("1", authority.PerKilogram)})
+	c.Policy.Freight = "carriage"
+	result, reasons := reviewed(t, example(t, "online/hard-cover"), c)
+	if reasons != nil {
+		t.Fatalf("reasons %q", reasons)
+	}
+	grams := 84*148*210*90 + 346.72*246*135 + 302.72*216*1250 + 4*148*210*140
+	for _, l := range result.Breaks[0].Lines {
+		if got, _ := strconv.ParseFloat(l.Quantity, 64); l.Item == costing.ItemFreight && math.Abs(got-100*grams/1e9) > 0.0001 {
+			t.Errorf("100 books weigh %v kg, want %v", got, 100*grams/1e9)
+		}
+	}
 }

@@ -153,6 +153,9 @@ func deviceReviews() []review {
 		{name: "more colours than any press has", change: func(d object) {
 			surface(d, 0)["ColorsUsed"] = []any{"Cyan", "Magenta", "Yellow", "Black", "Orange", "Green"}
 		}, codes: []costing.Code{costing.ColorsUnknown, costing.NoDevice}},
+		{name: "die without blanks", example: "online/box", owner: func(c *authority.Content) { *c = onlinePrinter() }, change: func(d object) {
+			delete(list(list(d, "ResourceSet")[1].(object), "Resource")[0].(object)["DieLayout"].(object), "Station")
+		}, codes: []costing.Code{costing.DieUnknown}},
 		{name: "medium heavier than any press accepts", owner: func(c *authority.Content) { c.Media[0].Weight = dec("900") }, codes: []costing.Code{costing.NoDevice}},
 		{name: "grain direction across the spine on every sheet", example: "booklet", owner: func(c *authority.Content) { c.Media[1].Grain = authority.GrainUnknown }, codes: []costing.Code{costing.NoDevice}},
 		{name: "more pages than the stitcher accepts", example: "booklet", change: func(d object) { intent(d, "LayoutIntent", 2)["Pages"] = 120 }, codes: []costing.Code{costing.NoDevice}},

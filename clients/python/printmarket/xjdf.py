@@ -33,6 +33,7 @@ CostingPlan = TypedDict("CostingPlan", {
     "columns": Required[int],
     "finishing": Required[list["CostingUse"]],
     "forms": Required[int],
+    "gang": dict[str, Any],
     "good": Required[int],
     "grids": Required[list[dict[str, Any]]],
     "media": Required[str],
@@ -48,8 +49,10 @@ CostingPlan = TypedDict("CostingPlan", {
 }, total=False)
 CostingProblem = Any
 CostingRequest = TypedDict("CostingRequest", {
+    "coverage": list[dict[str, Any]],
     "executionMode": str,
     "organizationId": str,
+    "quantities": list[int],
     "xjdf": Required["XjdfDocument"],
 }, total=False)
 CostingResult = TypedDict("CostingResult", {

@@ -831,6 +831,33 @@ export interface components {
              * @example org_acme01
              */
             organizationId?: string;
+            /**
+             * @description The quantities to calculate instead of the amounts of the document.
+             * @example [
+             *       250,
+             *       1000,
+             *       5000
+             *     ]
+             */
+            quantities?: number[];
+            /**
+             * @description The measured ink of each printed page of a flat product, the front first: the share of the page with its bleed
+             *     that each separation covers, in percent with at most 6 places. It replaces the coverage of the document. Each
+             *     colour of the document must be present.
+             * @example [
+             *       {
+             *         "Cyan": 12.5,
+             *         "Black": 8
+             *       },
+             *       {
+             *         "Cyan": 0,
+             *         "Black": 20
+             *       }
+             *     ]
+             */
+            coverage?: {
+                [key: string]: number;
+            }[];
             xjdf: components["schemas"]["XjdfDocument"];
         };
         Money: {
@@ -877,7 +904,7 @@ export interface components {
              */
             step: string;
             /**
-             * @description The cost item: media, plates, ink, clicks, varnish, film, adhesive, machine, labor or power. New values may be added.
+             * @description The cost item: media, plates, ink, clicks, varnish, film, foil, tools, elements, boards, endSheets, adhesive, stripping, preparation, records, machine, labor, power, proofs, packing or freight. New values may be added.
              * @example media
              */
             item: string;
@@ -899,7 +926,7 @@ export interface components {
             /** @description The resource of the cost data that defines the rate. */
             resource: {
                 /**
-                 * @description media, device, ink, lamination, varnish, plate, adhesive, electricity or labor. New values may be added.
+                 * @description media, device, ink, lamination, varnish, plate, adhesive, electricity, labor or service. New values may be added.
                  * @example media
                  */
                 family: string;
@@ -915,7 +942,7 @@ export interface components {
              */
             quantity: string;
             /**
-             * @description The unit of quantity and rate, Sheet, ThousandSheets, Kilogram, SquareMetre, Piece, KilowattHour, Hour or Click. A click is one printed side of a sheet. New values may be added.
+             * @description The unit of quantity and rate, Sheet, ThousandSheets, Kilogram, SquareMetre, Metre, Piece, KilowattHour, Hour or Click. A click is one printed side of a sheet. New values may be added.
              * @example ThousandSheets
              */
             unit: string;
@@ -1016,6 +1043,32 @@ export interface components {
             bought: number;
             /** @description The machines that process the sheets of the part after printing. */
             finishing: components["schemas"]["CostingUse"][];
+            /** @description The share of the product in a gang form; absent for sheets of the product alone. good, waste and bought are then the sheets of the whole form. */
+            gang?: {
+                /**
+                 * @description The id of the gang form in the cost data.
+                 * @example gang-cards
+                 */
+                form: string;
+                /**
+                 * Format: int64
+                 * @description The number of good sheets of the form.
+                 * @example 1000
+                 */
+                run: number;
+                /**
+                 * Format: int64
+                 * @description The number of positions of the product.
+                 * @example 2
+                 */
+                positions: number;
+                /**
+                 * Format: int64
+                 * @description The number of positions that share the form.
+                 * @example 20
+                 */
+                of: number;
+            };
         };
         CostingBreak: {
             /**
@@ -1034,7 +1087,7 @@ export interface components {
             plan: components["schemas"]["CostingPlan"][];
             /** @description The machines that process the whole product. */
             finishing: components["schemas"]["CostingUse"][];
-            /** @description The other presses, for each part. */
+            /** @description The other presses and gang forms, for each part. */
             alternatives: {
                 /**
                  * @description The role of the part and its ID, if it has one.
@@ -1046,6 +1099,11 @@ export interface components {
                  * @example acme-digital-sra3
                  */
                 press: string;
+                /**
+                 * @description The id of the gang form; absent for sheets of the product alone.
+                 * @example gang-cards
+                 */
+                gangForm?: string;
                 /** @description The cost of the product; null if the press cannot print the part. */
                 total: components["schemas"]["Money"] | null;
                 /**
@@ -1128,7 +1186,7 @@ export interface components {
                  */
                 pages?: number;
                 /**
-                 * @description The process that binds the product, Stitching or CoverApplication; absent for a product that is not bound. New values may be added.
+                 * @description The process that binds the product, Stitching, CoverApplication, CasingIn or LooseBinding; absent for a product that is not bound. New values may be added.
                  * @example Stitching
                  */
                 binding?: string;
@@ -1167,7 +1225,7 @@ export interface components {
             /** @description The values that the document does not state and the calculation uses. */
             assumptions: {
                 /**
-                 * @description The kind of the assumption, such as BLEED, COVERAGE, SIDES, FLAT_SIZE or GRAIN. New values may be added.
+                 * @description The kind of the assumption, such as QUANTITIES, BLEED, COVERAGE, SIDES, FLAT_SIZE or GRAIN. New values may be added.
                  * @example COVERAGE
                  */
                 code: string;
