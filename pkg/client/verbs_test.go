@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -309,5 +310,33 @@ func TestRateLimitIsKept(t *testing.T) {
 	}
 	if _, seen := c.RateLimit("preflight"); seen {
 		t.Error("a surface that was not asked has a limit")
+	}
+}
+
+func TestSeveralQuantitiesAreCalculated(t *testing.T) {
+	t.Parallel()
+	h := newTestServer(t)
+	h.Costs(t, apitest.Printer("org_acme01", 1))
+	c := h.client(t, "acme-live")
+	session, err := c.OpenSession(t.Context())
+	if err != nil {
+		t.Fatalf("OpenSession: %v", err)
+	}
+	page := map[string]float64{"Cyan": 12.5, "Black": 8}
+	costs, err := c.CalculateXJDFFor(t.Context(), session, []byte(apitest.Flyer), client.CostingQuestion{
+		Quantities: []int64{1000, 250}, Coverage: []map[string]float64{page, page},
+	})
+	if err != nil {
+		t.Fatalf("CalculateXJDFFor: %v", err)
+	}
+	var got []string
+	for _, b := range costs.Breaks {
+		got = append(got, strconv.FormatInt(b.Quantity, 10))
+	}
+	for _, a := range costs.Assumptions {
+		got = append(got, a.Code)
+	}
+	if diff := cmp.Diff([]string{"250", "1000", "QUANTITIES", "COVERAGE_MEASURED"}, got); diff != "" {
+		t.Errorf("quantities and assumptions (-want +got):\n%s", diff)
 	}
 }

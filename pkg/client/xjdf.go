@@ -115,17 +115,33 @@ func (c *Client) OpenSession(ctx context.Context) (Session, error) {
 	return session, err
 }
 
+// CostingQuestion holds the optional members of a calculation.
+type CostingQuestion struct {
+	// Quantities replace the amounts of the document; at most 23.
+	Quantities []int64 `json:"quantities,omitempty"`
+	// Coverage is the measured share of each printed page that each separation covers, in
+	// percent with at most 6 places, the front first.
+	Coverage []map[string]float64 `json:"coverage,omitempty"`
+}
+
 // CalculateXJDF calculates what an XJDF document, in JSON, costs to produce with the
 // approved cost data of the session's organization. A [Problem] with the code
 // COSTING_MANUAL_REVIEW_REQUIRED means that a person must review the result before you
 // quote from it; its reasons say why.
 func (c *Client) CalculateXJDF(ctx context.Context, session Session, document []byte) (Costing, error) {
+	return c.CalculateXJDFFor(ctx, session, document, CostingQuestion{})
+}
+
+// CalculateXJDFFor calculates like [Client.CalculateXJDF], for other quantities than those of
+// the document, or with a measured coverage.
+func (c *Client) CalculateXJDFFor(ctx context.Context, session Session, document []byte, question CostingQuestion) (Costing, error) {
 	if session.Token == "" {
 		return Costing{}, &ArgumentError{Argument: "session", Reason: "is missing; open one with OpenSession"}
 	}
 	body, err := json.Marshal(struct {
+		CostingQuestion
 		XJDF json.RawMessage `json:"xjdf"`
-	}{document})
+	}{question, document})
 	if err != nil {
 		return Costing{}, &ArgumentError{Argument: "document", Reason: "is not JSON"}
 	}

@@ -3,6 +3,7 @@
 package source_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -37,6 +38,32 @@ func TestUsualCSVFormsAreAccepted(t *testing.T) {
 				t.Errorf("id %s, want %s", got.ID(), want.ID())
 			}
 		})
+	}
+}
+
+func TestGangFormsAreReadFromCSV(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../docs/examples/costing/printer-online.yaml")
+	if err != nil {
+		t.Fatalf("os.ReadFile: %v", err)
+	}
+	want, err := files{"snapshot.yaml": string(text)}.read(t, ".")
+	if err != nil {
+		t.Fatalf("unexpected faults:\n%s", faults(err))
+	}
+	others, _, found := strings.Cut(string(text), "gangForms:\n")
+	if !found {
+		t.Fatal("the example has no gang forms")
+	}
+	got, err := files{"snapshot.yaml": others, "gangForms.csv": `id,name,press,media,columns,rows,position.width,position.height,positions,runs,front,back
+gang-cards,Cards on board-300,press-52,board-300,2,2,92,62,20,250;500;1000,Cyan;Magenta;Yellow;Black,Cyan;Magenta;Yellow;Black
+gang-flyers,A6 on gloss-135,press-100,gloss-135,1,1,111,154,28,1000;2500,Cyan;Magenta;Yellow;Black,Cyan;Magenta;Yellow;Black
+`}.read(t, ".")
+	if err != nil {
+		t.Fatalf("unexpected faults:\n%s", faults(err))
+	}
+	if got.ID() != want.ID() {
+		t.Errorf("the digest is %s, want that of the same gang forms in YAML, %s", got.ID(), want.ID())
 	}
 }
 
