@@ -85,7 +85,7 @@ func (s *search) cells(on *sort, f *gangForm) (cells int64, why string) {
 	case !s.presses.conventional:
 		return 0, wrongPrinting
 	case p.medium.ID != f.Media:
-		return 0, fmt.Sprintf("the form has the medium %s", f.Media)
+		return 0, "the form has the medium " + f.Media
 	case p.coat != [2]*authority.Varnish{} || p.film != [2]*authority.Lamination{}:
 		return 0, "the form has no varnish and no film"
 	}
