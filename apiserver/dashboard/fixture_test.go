@@ -156,7 +156,7 @@ func scriptOf(file string) string { return `<script src="/` + file + `" defer></
 
 // pageScripts are the scripts that pages may have, by the beginnings of their paths.
 var pageScripts = map[string]string{
-	"/preflight": "upload.js", "/preflight/": "progress.js", "/ops/rollouts/": "ops-live.js", "/tour": "tour.js",
+	"/preflight": "upload.js", "/preflight/": "progress.js", "/ops/rollouts": "ops-live.js", "/tour": "tour.js",
 } // constant
 
 // staticFiles are the files that browsers may keep.

@@ -27,6 +27,7 @@ type Cluster interface {
 
 const (
 	rolloutsPath = opsPath + "/rollouts"
+	replicasPath = opsPath + "/replicas"
 	// clusterTime bounds how long a page waits for kube-apiserver.
 	clusterTime = 2 * time.Second
 )
@@ -76,6 +77,9 @@ type dependency struct{ Name, Stage, Path string }
 type replicaBody struct {
 	// Rows are the replicas, this one first.
 	Rows []replicaRow
+	// Enforcing counts the replicas that enforce the stored object or, without one, the revision
+	// of this replica.
+	Enforcing int
 	// Propagated is the condition of the object about all replicas; nil if it is unknown.
 	Propagated *storedCondition
 	// Unread is why the cluster could not be read, and Alone why the other replicas are not
@@ -139,9 +143,14 @@ func (s *server) showRollout(v *visit) response {
 // showReplica serves the part of the page that is updated.
 func (s *server) showReplica(v *visit) response {
 	stored, unread := s.storedRollout(v, v.PathValue("capability"))
+	return showReplicaState(v, s.replicas(v, stored, unread))
+}
+
+// showReplicaState serves the state of the replicas without the rest of a page.
+func showReplicaState(v *visit, body replicaBody) response {
 	return response{send: func(w http.ResponseWriter) *response {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_ = replicaState(s.replicas(v, stored, unread)).Render(v.Context(), w) // fails only if the client has gone
+		_ = replicaState(body).Render(v.Context(), w) // fails only if the client has gone
 		return nil
 	}}
 }
@@ -183,6 +192,9 @@ func (s *server) replicas(v *visit, stored *v1alpha1.CapabilityRollout, unread s
 	}
 	for i := range body.Rows {
 		body.Rows[i].compare(own, stored)
+		if body.Rows[i].Kind == kindOK {
+			body.Enforcing++
+		}
 	}
 	if stored != nil {
 		for _, c := range conditionsOf(stored) {

@@ -146,6 +146,11 @@ func TestRolloutPageListsTheReplicas(t *testing.T) {
 			t.Errorf("replica %d of %d is not %s", i, len(rows), want)
 		}
 	}
+	overview := d.signedIn(t, "platform-live").get(t, "/ops/rollouts").want(t, http.StatusOK, "1 of 5 enforce the revision of this replica")
+	part := d.signedIn(t, "platform-live").get(t, "/ops/replicas").want(t, http.StatusOK, "api-4")
+	if strings.Contains(part.text, "<html") || !strings.Contains(overview.text, part.text) {
+		t.Errorf("the part is not that of the page of all rollouts: %s", part.text)
+	}
 	d = newDashboard(t, withOps, func(c *dashboard.Config) { c.Ops.Replicas = replicasStub{all: all[1:2]} })
 	d.signedIn(t, "platform-live").get(t, "/ops/rollouts/xjdf").want(t, http.StatusOK, "another revision")
 	d = newDashboard(t, withOps, func(c *dashboard.Config) { c.Ops.Replicas = replicasStub{away: errors.New("dial tcp: s3cret")} })
@@ -166,6 +171,7 @@ func TestUpdatingARolloutDoesNotRenewTheSession(t *testing.T) {
 	before := operator.cookie
 	d.Advance(10 * time.Minute)
 	operator.get(t, "/ops/rollouts/xjdf/replica").want(t, http.StatusOK, "")
+	operator.get(t, "/ops/replicas").want(t, http.StatusOK, "")
 	if operator.cookie != before {
 		t.Error("the update renewed the session")
 	}
@@ -173,6 +179,8 @@ func TestUpdatingARolloutDoesNotRenewTheSession(t *testing.T) {
 	if operator.cookie == before {
 		t.Error("the page did not renew the session")
 	}
-	d.signedIn(t, "acme-live").get(t, "/ops/rollouts/xjdf/replica").want(t, http.StatusForbidden, "ops:read")
-	(&browser{dashboard: d}).get(t, "/ops/rollouts/xjdf/replica").want(t, http.StatusForbidden, "Your session has ended")
+	for _, path := range []string{"/ops/rollouts/xjdf/replica", "/ops/replicas"} {
+		d.signedIn(t, "acme-live").get(t, path).want(t, http.StatusForbidden, "ops:read")
+		(&browser{dashboard: d}).get(t, path).want(t, http.StatusForbidden, "Your session has ended")
+	}
 }

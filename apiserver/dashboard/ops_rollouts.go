@@ -17,6 +17,7 @@ type rolloutsBody struct {
 	Rollouts []rolloutRow
 	// Missing are the capabilities without a rollout, which are closed.
 	Missing []posture.Capability
+	Replica replicaBody
 }
 
 type rolloutRow struct {
@@ -28,12 +29,17 @@ type rolloutRow struct {
 // showRollouts serves the rollouts of all capabilities.
 func (s *server) showRollouts(v *visit) response {
 	all, missing := explain.Rollouts(v.snapshot, v.now)
-	body := rolloutsBody{Revision: v.snapshot.Revision(), Missing: missing}
+	body := rolloutsBody{Revision: v.snapshot.Revision(), Missing: missing, Replica: s.replicas(v, nil, "")}
 	for _, r := range all {
 		body.Rollouts = append(body.Rollouts, rolloutRow{Rollout: r})
 	}
-	return show(pageOpsRollouts, "Rollouts", rolloutsPage(body))
+	r := show(pageOpsRollouts, "Rollouts", rolloutsPage(body))
+	r.script = replicasFile
+	return r
 }
+
+// showReplicas serves the part of the page of all rollouts that is updated.
+func (s *server) showReplicas(v *visit) response { return showReplicaState(v, s.replicas(v, nil, "")) }
 
 // missing names the capabilities without a rollout.
 func (b *rolloutsBody) missing() string {

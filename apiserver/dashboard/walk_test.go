@@ -83,6 +83,7 @@ var notPages = map[string]string{
 	"/preflight/{id}/report.xfdf":        "a file to be kept",
 	"/preflight/{id}/report.pdf":         "a file to be kept",
 	"/ops/rollouts/{capability}/replica": "a part of the page of the rollout, which its script loads",
+	"/ops/replicas":                      "a part of the page of all rollouts, which its script loads",
 	"/preflight/{id}/pages/{page}":       "a picture, which the page of the job shows",
 	"/preflight/{id}/fixed.pdf":          "a file to be kept",
 	"/preflight/{id}/annotated.pdf":      "a file to be kept",
