@@ -37,12 +37,12 @@ type tourBody struct {
 	Product, Category, File, Flawed string
 	// SignedIn reports whether the visitor has signed in. The other parts are empty without it.
 	SignedIn bool
-	// Request is the latest RFQ with its quotes; nil for none.
+	// Request is the latest RFQ since the sign-in, with its quotes; nil for none.
 	Request *tourRequest
-	// Inspected are the latest jobs of the two PDFs.
+	// Inspected are the latest jobs of the two PDFs since the sign-in.
 	Inspected []tourJob
 	// Killed reports whether the kill switch of rfq-create is engaged now. Refused is the
-	// latest request for quotes that got 503; nil for none.
+	// latest request for quotes that got 503 since the sign-in; nil for none.
 	Killed  bool
 	Refused *requestlog.Entry
 	Docs    bool
@@ -89,7 +89,8 @@ func (s *server) tour(v *visit) response {
 	return page
 }
 
-// addProgress finds out which steps the visitor has done.
+// addProgress finds out which steps the visitor has done since the sign-in. Older records are
+// not of this tour.
 func (s *server) addProgress(v *visit, body *tourBody) error {
 	body.SignedIn = true
 	body.Killed = v.Decide(posture.RFQCreate, true).Reason == posture.ReasonKilled
@@ -104,7 +105,6 @@ func (s *server) addProgress(v *visit, body *tourBody) error {
 			return err
 		}
 	}
-	// Older requests are not of this tour.
 	refused, err := s.Records.Requests(v.Context(), requestlog.Query{Owner: owner, Code: string(problem.CodeRFQUnavailable), Since: v.session.SignedIn, Limit: 1})
 	if err == nil && len(refused) > 0 {
 		body.Refused = &refused[0]
@@ -112,10 +112,10 @@ func (s *server) addProgress(v *visit, body *tourBody) error {
 	return err
 }
 
-// addRequest adds the latest RFQ.
+// addRequest adds the latest RFQ, unless it is older than the sign-in.
 func (s *server) addRequest(v *visit, owner tenant.ID, body *tourBody) error {
 	list, err := s.RFQs.List(v.Context(), owner, rfq.Page{Limit: 1})
-	if err != nil || len(list.Items) == 0 {
+	if err != nil || len(list.Items) == 0 || list.Items[0].CreatedAt.Before(v.session.SignedIn) {
 		return err
 	}
 	body.Request = &tourRequest{RFQ: list.Items[0]}
@@ -138,14 +138,16 @@ const (
 	tourFindings = 5
 )
 
-// addInspected adds the latest jobs of the two PDFs, the flawed one first.
+// addInspected adds the latest jobs of the two PDFs since the sign-in, the flawed one first.
 func (s *server) addInspected(v *visit, owner tenant.ID, body *tourBody) error {
 	list, err := s.Jobs.List(v.Context(), owner, preflightjob.Page{Limit: tourJobs})
 	if err != nil {
 		return err
 	}
 	for _, file := range []string{body.Flawed, body.File} {
-		at := slices.IndexFunc(list.Items, func(j preflightjob.Job) bool { return j.FileURL.String() == file })
+		at := slices.IndexFunc(list.Items, func(j preflightjob.Job) bool {
+			return j.FileURL.String() == file && !j.SubmittedAt.Before(v.session.SignedIn)
+		})
 		if at < 0 {
 			continue
 		}

@@ -49,7 +49,7 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"lead\">The platform runs on this machine with sample partners and keys. Paste the commands into a terminal. Each step shows what its command did.<noscript>Reload this page to see your progress.</noscript></p><section aria-labelledby=\"sign-in\"><h2 id=\"sign-in\">1. Sign in as a partner")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"lead\">The platform runs on this machine with sample partners and keys. Paste the commands into a terminal. Each step shows what its command did since you signed in.<noscript>Reload this page to see your progress.</noscript></p><section aria-labelledby=\"sign-in\"><h2 id=\"sign-in\">1. Sign in as a partner")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

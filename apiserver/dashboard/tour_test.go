@@ -72,7 +72,16 @@ func TestTourMarksCompletedSteps(t *testing.T) {
 		}
 	}
 	wantMarks(page)
-	acme, owner := d.signedIn(t, "acme-test"), tenant.ID{Organization: "org_acme01", Mode: tenant.Test}
+	owner := tenant.ID{Organization: "org_acme01", Mode: tenant.Test}
+	d.create(t, owner, "Older flyers")
+	d.inspect(t, owner, adasTour().Flawed, preflightjob.Fail)
+	d.inspect(t, owner, adasTour().File, preflightjob.Pass)
+	d.Advance(rfq.SimulatedAfter)
+	if _, err := d.RFQs.Sweep(t.Context(), 10); err != nil {
+		t.Fatalf("d.RFQs.Sweep: %v", err)
+	}
+	acme := d.signedIn(t, "acme-test")
+	wantMarks(acme.get(t, "/tour").want(t, http.StatusOK, "No RFQ yet.").want(t, http.StatusOK, "No job yet."), "1")
 	d.create(t, owner, "Flyers")
 	wantMarks(acme.get(t, "/tour").want(t, http.StatusOK, "none yet"), "1")
 	d.Advance(rfq.SimulatedAfter)
