@@ -187,36 +187,15 @@ func (s *server) keyRows(v *visit, partner string, keys []posture.KeyTerms, curr
 				rows[i].ExpiresIn = "in " + count(days, "day")
 			}
 		}
-		for scope := range key.Scopes.All() {
-			rows[i].Scopes = append(rows[i].Scopes, scope.String())
-		}
-		slices.Sort(rows[i].Scopes)
+		rows[i].Scopes = key.Scopes.Names()
 		if rows[i].State == keyActive {
-			rows[i].Unused = unusedScopes(rows[i].Scopes, used[key.Digest], v.now)
+			rows[i].Unused = used[key.Digest].UnusedScopes(rows[i].Scopes, v.now)
 		}
 		if n := len(rows[i].Unused); n > 0 && n < len(rows[i].Scopes) {
 			rows[i].Issue = s.issueCommand(partner, &rows[i], keys)
 		}
 	}
 	return rows, nil
-}
-
-// unusedAfter is the time after which a scope counts as unused.
-const unusedAfter = 30 * 24 * time.Hour
-
-// unusedScopes returns the scopes without a use within the last 30 days. It returns none while
-// the uses of scopes have been recorded for a shorter time.
-func unusedScopes(scopes []string, use credential.Use, now time.Time) (unused []string) {
-	oldest := now.Add(-unusedAfter)
-	if use.Since.IsZero() || use.Since.After(oldest) {
-		return nil
-	}
-	for _, scope := range scopes {
-		if use.Scopes[scope].Before(oldest) {
-			unused = append(unused, scope)
-		}
-	}
-	return unused
 }
 
 // issueCommand returns the command that issues a key of the same kind with the used scopes only.

@@ -81,6 +81,9 @@ func (c *Call) Sender(id string) (posture.Sender, bool) { return c.snapshot.Send
 // Quotas returns the quotas of all partners in the call's snapshot.
 func (c *Call) Quotas() []posture.GrantQuota { return c.snapshot.Quotas() }
 
+// KeyScopes returns the scopes of a key in the call's snapshot.
+func (c *Call) KeyScopes(key credential.Digest) posture.Scopes { return c.snapshot.KeyScopes(key) }
+
 // Resume returns the caller of a session: the caller of its key now, if the key still
 // belongs to the tenant of the session.
 func (c *Call) Resume(session credential.Session) (posture.Caller, bool) {

@@ -96,7 +96,9 @@ func (s *surface) ListKeyUses(c *gate.Call, params ListKeyUsesParams) (ListKeyUs
 	slices.SortFunc(uses, func(a, b credential.Use) int { return bytes.Compare(a.Key[:], b.Key[:]) })
 	answer := ListKeyUses200JSONResponse{Items: make([]KeyUse, len(uses))}
 	for i, use := range uses {
-		answer.Items[i] = KeyUse{Digest: use.Key.String(), LastUsedAt: respond.Instant(use.At)}
+		answer.Items[i] = KeyUse{
+			Digest: use.Key.String(), LastUsedAt: respond.Instant(use.At), UnusedScopes: use.UnusedScopes(c.KeyScopes(use.Key).Names(), c.Now),
+		}
 	}
 	return answer, nil
 }

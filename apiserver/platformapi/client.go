@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -56,17 +55,17 @@ func Answer[T any](response *http.Response, err error) (*T, error) {
 	return value, nil
 }
 
-// LastUses returns when keys were used last, by digest. It queries as many keys at once as
+// KeyUses returns the uses of keys that have been used, by digest. It queries as many keys at once as
 // the API allows.
-func (c *Client) LastUses(ctx context.Context, digests []string) (map[string]*respond.Instant, error) {
-	uses := map[string]*respond.Instant{}
+func (c *Client) KeyUses(ctx context.Context, digests []string) (map[string]KeyUse, error) {
+	uses := map[string]KeyUse{}
 	for some := range slices.Chunk(digests, maxDigests) {
 		page, err := Answer[struct{ Items []KeyUse }](c.ListKeyUses(ctx, &ListKeyUsesParams{Digest: some}))
 		if err != nil {
 			return nil, err
 		}
 		for _, use := range page.Items {
-			uses[use.Digest] = &use.LastUsedAt
+			uses[use.Digest] = use
 		}
 	}
 	return uses, nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver/platformapi"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -349,11 +350,22 @@ func TestOperatorsSeeTheLastUseOfKeys(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	used, unused := server.Digest("acme-live"), server.Digest("stark-live")
-	if err := server.Store.MarkKeysUsed(t.Context(), []credential.Use{{Key: used, At: server.Clock.Now()}}); err != nil {
-		t.Fatalf("w.Store.MarkKeysUsed: %v", err)
+	now := server.Clock.Now()
+	for _, use := range []credential.Use{
+		{Key: used, At: now.AddDate(0, 0, -31), Scopes: map[string]time.Time{"rfq:write": now.AddDate(0, 0, -31)}},
+		{Key: used, At: now, Scopes: map[string]time.Time{"rfq:read": now}},
+	} {
+		if err := server.Store.MarkKeysUsed(t.Context(), []credential.Use{use}); err != nil {
+			t.Fatalf("w.Store.MarkKeysUsed: %v", err)
+		}
 	}
+	server.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
+		for i := range s.Keys {
+			s.Keys[i].Scopes = []v1alpha1.Scope{"rfq:write", "rfq:read", "preflight:read"}
+		}
+	})
 	got := string(get(t, server, "platform-reads", "/keys?digest="+unused.String()+"&digest="+used.String()).Want(t, 200, "").Body)
-	if want := fmt.Sprintf(`{"items":[{"digest":%q,"lastUsedAt":"2026-11-20T12:00:00.000Z"}]}`+"\n", used); got != want {
+	if want := fmt.Sprintf(`{"items":[{"digest":%q,"lastUsedAt":"2026-11-20T12:00:00.000Z","unusedScopes":["preflight:read","rfq:write"]}]}`+"\n", used); got != want {
 		t.Errorf("uses %s, want %s", got, want)
 	}
 	for _, query := range []string{"", "?digest=x", "?digest=" + strings.ToUpper(used.String()), "?" + strings.Repeat("digest="+used.String()+"&", 101)} {

@@ -319,6 +319,9 @@ type JobStatuses struct {
 type KeyUse struct {
 	Digest     string          `json:"digest"`
 	LastUsedAt respond.Instant `json:"lastUsedAt"`
+
+	// UnusedScopes The scopes of the key that no request has required for 30 days, sorted. Empty while uses of scopes have been recorded for a shorter time.
+	UnusedScopes []string `json:"unusedScopes"`
 }
 
 // KeyUses defines model for KeyUses.
@@ -1007,7 +1010,7 @@ type ClientInterface interface {
 	// Corresponds with GET /api/v1/platform/denials/counts (the `CountDenials` operationId).
 	CountDenials(ctx context.Context, params *CountDenialsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListKeyUses Read when API keys were last used, to the minute. Requires ops:read.
+	// ListKeyUses Read when API keys were last used, to the minute, and which of their scopes are unused. Requires ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/keys (the `ListKeyUses` operationId).
 	ListKeyUses(ctx context.Context, params *ListKeyUsesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1392,7 +1395,7 @@ func (c *Client) CountDenials(ctx context.Context, params *CountDenialsParams, r
 	return c.Client.Do(req)
 }
 
-// ListKeyUses Read when API keys were last used, to the minute. Requires ops:read.
+// ListKeyUses Read when API keys were last used, to the minute, and which of their scopes are unused. Requires ops:read.
 //
 // Corresponds with GET /api/v1/platform/keys (the `ListKeyUses` operationId).
 func (c *Client) ListKeyUses(ctx context.Context, params *ListKeyUsesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4383,7 +4386,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/v1/platform/denials/counts (the `CountDenials` operationId).
 	CountDenialsWithResponse(ctx context.Context, params *CountDenialsParams, reqEditors ...RequestEditorFn) (*CountDenialsResponse, error)
 
-	// ListKeyUsesWithResponse Read when API keys were last used, to the minute. Requires ops:read.
+	// ListKeyUsesWithResponse Read when API keys were last used, to the minute, and which of their scopes are unused. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6172,7 +6175,7 @@ func (c *ClientWithResponses) CountDenialsWithResponse(ctx context.Context, para
 	return ParseCountDenialsResponse(rsp)
 }
 
-// ListKeyUsesWithResponse Read when API keys were last used, to the minute. Requires ops:read.
+// ListKeyUsesWithResponse Read when API keys were last used, to the minute, and which of their scopes are unused. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7666,7 +7669,7 @@ type Operations interface {
 	// CountDenials Count the requests that the gates rejected, in both modes, by steps of time. Requires ops:read.
 	// (GET /api/v1/platform/denials/counts)
 	CountDenials(c *gate.Call, params CountDenialsParams) (CountDenialsResponseObject, error)
-	// ListKeyUses Read when API keys were last used, to the minute. Requires ops:read.
+	// ListKeyUses Read when API keys were last used, to the minute, and which of their scopes are unused. Requires ops:read.
 	// (GET /api/v1/platform/keys)
 	ListKeyUses(c *gate.Call, params ListKeyUsesParams) (ListKeyUsesResponseObject, error)
 	// ListApprovals List approvals, newest first. Requires ops:read.

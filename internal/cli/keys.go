@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -124,6 +125,7 @@ func (o *keysOptions) open(ctx context.Context) (edit.KeyStore, error) {
 type listedKey struct {
 	v1alpha1.APIKey `json:",inline"`
 	LastUsedAt      *respond.Instant `json:"lastUsedAt,omitempty"`
+	UnusedScopes    []string         `json:"unusedScopes,omitempty"`
 }
 
 func listKeysCommand() *cobra.Command {
@@ -135,12 +137,12 @@ func listKeysCommand() *cobra.Command {
 		flags: func(f *pflag.FlagSet) {
 			o.register(f)
 			access.register(f)
-			f.BoolVar(&used, "used", false, "show when each key was last used; needs access to the platform API")
+			f.BoolVar(&used, "used", false, "show when each key was last used, and its scopes without a use in 30 days; needs access to the platform API")
 		},
 		print: func(w io.Writer, keys []listedKey) {
 			t := keyTable
 			if used {
-				t.columns = slices.Concat(t.columns, []any{"LAST USED"})
+				t.columns = slices.Concat(t.columns, []any{"LAST USED", "UNUSED SCOPES"})
 			}
 			t.list(w, keys)
 		},
@@ -160,9 +162,11 @@ func listKeysCommand() *cobra.Command {
 		if err != nil {
 			return nil, err
 		}
-		uses, err := client.LastUses(cmd.Context(), digests)
+		uses, err := client.KeyUses(cmd.Context(), digests)
 		for i := range listed {
-			listed[i].LastUsedAt = uses[listed[i].SHA256]
+			if use, known := uses[listed[i].SHA256]; known {
+				listed[i].LastUsedAt, listed[i].UnusedScopes = &use.LastUsedAt, use.UnusedScopes
+			}
 		}
 		return listed, err
 	})
@@ -178,7 +182,7 @@ var keyTable = table[listedKey]{
 		if k.LastUsedAt != nil {
 			last = stamp(*k.LastUsedAt)
 		}
-		return []any{k.Name, k.Kind, edit.StateAt(k.APIKey, time.Now()), expires, len(k.Scopes), fmt.Sprintf("%.12s", k.SHA256), last}
+		return []any{k.Name, k.Kind, edit.StateAt(k.APIKey, time.Now()), expires, len(k.Scopes), fmt.Sprintf("%.12s", k.SHA256), last, cmp.Or(strings.Join(k.UnusedScopes, ","), "none")}
 	},
 }
 

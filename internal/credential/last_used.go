@@ -27,6 +27,25 @@ type Use struct {
 	Since time.Time
 }
 
+// unusedAfter is the time after which a scope counts as unused.
+const unusedAfter = 30 * 24 * time.Hour
+
+// UnusedScopes returns those of the scopes that no request has required for 30 days. It returns
+// none while the uses of scopes have been recorded for a shorter time.
+func (u Use) UnusedScopes(scopes []string, now time.Time) []string {
+	unused := []string{}
+	oldest := now.Add(-unusedAfter)
+	if u.Since.IsZero() || u.Since.After(oldest) {
+		return unused
+	}
+	for _, scope := range scopes {
+		if u.Scopes[scope].Before(oldest) {
+			unused = append(unused, scope)
+		}
+	}
+	return unused
+}
+
 // UseStore stores uses. A use that is older than the stored one changes nothing.
 type UseStore interface {
 	MarkKeysUsed(ctx context.Context, uses []Use) error

@@ -239,6 +239,17 @@ func (s *Snapshot) Holder(d credential.Digest) (owner tenant.ID, name string) {
 	return tenant.ID{Organization: p.organization(), Mode: key.mode()}, key.object.Name
 }
 
+// KeyScopes returns the scopes of the key with a digest, in any state; none for an unknown key.
+func (s *Snapshot) KeyScopes(d credential.Digest) Scopes {
+	if s == nil {
+		return 0
+	}
+	if _, key, _ := s.key(d); key != nil {
+		return key.scopes
+	}
+	return 0
+}
+
 // Resume returns the current caller of a session: the caller of its key, if the key
 // still belongs to the session's tenant. Otherwise the caller is zero, and the reason
 // explains the refusal.

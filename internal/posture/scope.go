@@ -4,6 +4,7 @@ package posture
 
 import (
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -123,6 +124,16 @@ func (set Scopes) All() iter.Seq[Scope] {
 			}
 		}
 	}
+}
+
+// Names returns the names of the scopes, sorted.
+func (set Scopes) Names() []string {
+	var names []string
+	for s := range set.All() {
+		names = append(names, s.String())
+	}
+	slices.Sort(names)
+	return names
 }
 
 // String lists the scopes, separated by single spaces.
