@@ -145,14 +145,20 @@ func (c command[T]) onPlatform(call func(context.Context, request) (T, error)) *
 		return call(cmd.Context(), request{client, cmd, args})
 	})
 	access.register(cmd.Flags())
-	if c.names != nil {
-		cmd.ValidArgsFunction = completion(func(ctx context.Context, args []string) ([]string, error) {
+	completing := func(names func(ctx context.Context, r request) ([]string, error)) cobra.CompletionFunc {
+		return completion(func(ctx context.Context, args []string) ([]string, error) {
 			client, err := access.open()
 			if err != nil {
 				return nil, err
 			}
-			return c.names(ctx, request{client, cmd, args})
+			return names(ctx, request{client, cmd, args})
 		})
+	}
+	if c.names != nil {
+		cmd.ValidArgsFunction = completing(c.names)
+	}
+	if cmd.Flags().Lookup("organization") != nil {
+		_ = cmd.RegisterFlagCompletionFunc("organization", completing(organizationNames)) // the flag exists
 	}
 	return cmd
 }

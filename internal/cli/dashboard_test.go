@@ -134,7 +134,8 @@ func TestPagesShowTheDemoData(t *testing.T) {
 // TestShellsCompleteNamesFromThePlatform completes the ids of records as a shell does.
 func TestShellsCompleteNamesFromThePlatform(t *testing.T) {
 	t.Parallel()
-	p := startDev(t, t.TempDir())
+	directory := t.TempDir()
+	p := startDev(t, directory)
 	created := p.createRFQ("ACME_LIVE_KEY")
 	if err := want(created, 201, ""); err != nil {
 		t.Fatal(err)
@@ -159,6 +160,21 @@ func TestShellsCompleteNamesFromThePlatform(t *testing.T) {
 	}
 	if offered := complete(platform, "masterdata", "approve", ""); !strings.Contains(offered, "sha256:") {
 		t.Errorf("masterdata approve offers\n%s", offered)
+	}
+	declareWebhook(t, p, directory)
+	p.mustCommand("", "webhooks", "test", "mis", "--organization", "org_acme01", "--reason", "the partner asked")
+	for want, args := range map[string][]string{
+		"org_acme01\norg_globex\n": {"organizations", "erase", ""},
+		"\norg_globex\n":           {"rfqs", "list", "--organization", ""},
+		"mis\t":                    {"webhooks", "test", "--organization", "org_acme01", ""},
+		": webhook.test to mis":    {"webhooks", "show", "--organization", "org_acme01", ""},
+	} {
+		if offered := complete(platform, args...); !strings.Contains(offered, want) {
+			t.Errorf("%v offers\n%s", args, offered)
+		}
+	}
+	if offered := complete(platform, "webhooks", "redeliver", ""); strings.Contains(offered, "dlv_") {
+		t.Errorf("without an organization, webhooks redeliver offers\n%s", offered)
 	}
 	if offered := complete([]string{"PRINTMARKET_API_URL=http://127.0.0.1:9", platform[1]}, "rfqs", "show", ""); strings.Contains(offered, "rfq_") {
 		t.Errorf("without the platform, rfqs show offers\n%s", offered)

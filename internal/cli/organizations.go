@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -23,13 +24,30 @@ ops:read to read.`,
 		command[*platformapi.Erasure]{
 			use: "certificate ORGANIZATION", short: "Print the progress or the certificate of the latest erasure", args: cobra.ExactArgs(1),
 			flags: func(f *pflag.FlagSet) { f.StringVar(&id, "erasure", "", "erasure to print (default: the latest)") },
-			print: printErasure,
+			names: organizationNames, print: printErasure,
 		}.onPlatform(func(ctx context.Context, r request) (*platformapi.Erasure, error) {
 			if id == "" {
 				return platformapi.Answer[platformapi.Erasure](r.ShowLatestErasure(ctx, r.args[0]))
 			}
 			return platformapi.Answer[platformapi.Erasure](r.ShowErasure(ctx, r.args[0], id))
 		}))
+}
+
+// organizationNames completes the ID of an organization among those with a quota.
+func organizationNames(ctx context.Context, r request) ([]string, error) {
+	if r.cmd.Flags().Lookup("organization") == nil && len(r.args) > 0 {
+		return nil, nil
+	}
+	most := 2 * completions // an organization has a quota for RFQs and one for jobs
+	found, err := platformapi.Answer[platformapi.QuotaPage](r.ListQuotas(ctx, &platformapi.ListQuotasParams{Limit: &most}))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, quota := range found.Items {
+		names = append(names, quota.Organization)
+	}
+	return slices.Compact(names), nil
 }
 
 func eraseCommand() *cobra.Command {
@@ -45,7 +63,7 @@ cannot be undone. Suspend the PartnerEntitlement before you confirm.`,
 			f.StringVar(&plan, "plan", "", "plan to confirm (default: make a plan)")
 			registerReason(f, &reason)
 		},
-		required: []string{"reason"}, print: printErasure,
+		required: []string{"reason"}, names: organizationNames, print: printErasure,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Erasure, error) {
 		if plan == "" {
 			return platformapi.Answer[platformapi.Erasure](r.PlanErasure(ctx, r.args[0], platformapi.Reason{Reason: reason}))

@@ -46,6 +46,7 @@ trigger are for developers of receivers, and use the test key of a partner.`,
 			use: "show DELIVERY", short: "Show a delivery with its attempts", args: cobra.ExactArgs(1),
 			flags: func(f *pflag.FlagSet) { owner.register(f, "webhooks") },
 			check: func() error { return owner.check(whoseWebhooks) },
+			names: deliveryNames,
 			print: func(w io.Writer, d *platformapi.DeliveryWithAttempts) {
 				printDelivery(w, &d.Delivery)
 				line(w)
@@ -55,23 +56,59 @@ trigger are for developers of receivers, and use the test key of a partner.`,
 			return platformapi.Answer[platformapi.DeliveryWithAttempts](r.ShowDelivery(ctx, r.args[0], &platformapi.ShowDeliveryParams{Organization: string(owner)}))
 		}),
 		webhookChange(command[*platformapi.WebhookDelivery]{
-			use: "test ENDPOINT", short: "Send an event of the type webhook.test to an endpoint", print: printSent,
+			use: "test ENDPOINT", short: "Send an event of the type webhook.test to an endpoint", names: endpointNames, print: printSent,
 			example: `  printmarket webhooks test mis --organization org_acme01 --reason "the partner asked"`,
 		}, func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error) {
 			return r.TestEndpoint(ctx, r.args[0], &platformapi.TestEndpointParams{Organization: organization}, reason)
 		}),
 		webhookChange(command[*platformapi.WebhookDelivery]{
-			use: "redeliver DELIVERY", short: "Send an event again, regardless of the state of its delivery", print: printSent,
+			use: "redeliver DELIVERY", short: "Send an event again, regardless of the state of its delivery", names: deliveryNames, print: printSent,
 		}, func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error) {
 			return r.Redeliver(ctx, r.args[0], &platformapi.RedeliverParams{Organization: organization}, reason)
 		}),
 		webhookChange(command[*platformapi.Endpoint]{
-			use: "enable ENDPOINT", short: "Resume deliveries to a disabled endpoint", print: endpointTable.one,
+			use: "enable ENDPOINT", short: "Resume deliveries to a disabled endpoint", names: endpointNames, print: endpointTable.one,
 		}, func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error) {
 			return r.EnableEndpoint(ctx, r.args[0], &platformapi.EnableEndpointParams{Organization: organization}, reason)
 		}),
 		recoverEndpointCommand(), webhookSecretCommand(), verifyWebhookCommand(),
 		listenCommand(), triggerCommand())
+}
+
+// endpointNames completes the name of an endpoint, of the organization that --organization names.
+func endpointNames(ctx context.Context, r request) ([]string, error) {
+	if len(r.args) > 0 {
+		return nil, nil
+	}
+	owner, _ := r.cmd.Flags().GetString("organization") // empty without the flag
+	found, err := items[platformapi.Endpoint](r.ListEndpoints(ctx, &platformapi.ListEndpointsParams{Organization: given(owner)}))
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(found))
+	for i, e := range found {
+		names[i] = e.Name + "\t" + e.State + ", of " + e.Organization
+	}
+	return names, nil
+}
+
+// deliveryNames completes the id of a delivery among the latest ones of the organization that
+// --organization names.
+func deliveryNames(ctx context.Context, r request) ([]string, error) {
+	owner, _ := r.cmd.Flags().GetString("organization") // empty without the flag
+	if len(r.args) > 0 || owner == "" {
+		return nil, nil
+	}
+	most := completions
+	found, err := items[platformapi.WebhookDelivery](r.ListDeliveries(ctx, &platformapi.ListDeliveriesParams{Organization: owner, Limit: &most}))
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(found))
+	for i, d := range found {
+		names[i] = d.ID + "\t" + d.State + ": " + d.Type + " to " + d.Endpoint
+	}
+	return names, nil
 }
 
 // whoseWebhooks is the error of a missing --organization.
@@ -173,7 +210,7 @@ not sent again; use redeliver for them.`,
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&since, "since", "", "send events since this time, within the last 30 days (required)")
 		},
-		required: []string{"since"},
+		required: []string{"since"}, names: endpointNames,
 		check: func() error {
 			if since == "" {
 				return errors.New(`--since must be a time such as 2026-11-20T09:00:00Z, not ""`)
