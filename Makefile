@@ -130,7 +130,7 @@ e2e-up: node ## Run a cluster with nodes until it is interrupted (ARGS="--nodes 
 	bin/kubenode $(ARGS)
 
 .PHONY: page-assets
-page-assets: ## Put the viewer of the contracts, the style sheet and the icons of pages where the build embeds them
+page-assets: ## Put the viewer of the contracts, the style sheet and the icons of pages, and a font of reports, where the build embeds them
 	@tools/page-assets/install.sh
 
 .PHONY: npm
@@ -230,6 +230,7 @@ ifeq ($(origin PKG),file)
 	$(BENCH) -bench . ./internal/posture ./apiserver ./internal/posture/kubesource ./internal/store/postgres | tee bin/bench.txt
 	$(BENCH) -bench 'AgainstPoppler|AgainstInkCoverage|AtOnce|InkOfAPage' ./pkg/preflight | tee -a bin/bench.txt
 	$(BENCH) -bench 'InspectorCPU|Validate/50_kB' ./pkg/preflight/sandbox ./pkg/xjdf/validate | tee -a bin/bench.txt
+	$(BENCH) -bench LargestInstallation ./apiserver/dashboard | tee -a bin/bench.txt
 	cd bench/goals && go run . ../../bin/bench.txt
 else
 	$(BENCH) -bench . $(PKG)

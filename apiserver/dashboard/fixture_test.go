@@ -45,7 +45,13 @@ type testDashboard struct {
 // example withOps.
 func newDashboard(t testing.TB, changes ...func(*dashboard.Config)) *testDashboard {
 	t.Helper()
-	d := &testDashboard{Server: apitest.New(t, apitest.Options{}), log: &bytes.Buffer{}}
+	return newDashboardOf(t, apitest.Options{}, changes...)
+}
+
+// newDashboardOf builds a dashboard beside an API server with options.
+func newDashboardOf(t testing.TB, options apitest.Options, changes ...func(*dashboard.Config)) *testDashboard {
+	t.Helper()
+	d := &testDashboard{Server: apitest.New(t, options), log: &bytes.Buffer{}}
 	cursors, err := cursor.New([32]byte{1})
 	if err != nil {
 		t.Fatalf("cursor.New: %v", err)

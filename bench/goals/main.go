@@ -41,6 +41,8 @@ func goals() []goal {
 		{work: "edit to enforced, 1,000 partners, 20 replicas, p99", benchmark: "Propagation/partners=1000/replicas=20", unit: "p99-ms", bound: 50},
 		{work: "compile one change of 10,000 partners", benchmark: "Curve/change/partners=10000", unit: "sec/op", bound: 0.015},
 		{work: "slowest list of 1,000,000 records, with each filter, p99", benchmark: "Lists/records=1000000", unit: "slowest-p99-ms", bound: 50},
+		{work: "first paint of the slowest page, 10,000 partners, 1,000,000 jobs", benchmark: "LargestInstallation", unit: "slowest-paint-ms", bound: 1000},
+		{work: "weight of the heaviest page there, without pictures", benchmark: "LargestInstallation", unit: "heaviest-kB", bound: 150},
 		{work: "preflight against poppler, median of the files of the rules", benchmark: "EveryFileAgainstPoppler", unit: "ratio", bound: 0.30},
 		{work: "start of the inspector and a small file, CPU", benchmark: "InspectorCPU", unit: "cpu-ms/op", bound: 3},
 		{work: "XJDF of 50 kB, parse and validate against decode into a tree", benchmark: "Validate/50_kB/parse_and_validate", over: "Validate/50_kB/json_into_any", unit: "sec/op", bound: 1.5},

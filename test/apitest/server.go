@@ -83,6 +83,8 @@ type Options struct {
 	Uses *credential.UseRecorder
 	// Uploads limits uploads; nil selects the limits of production.
 	Uploads *gate.Uploads
+	// Store holds the records; nil selects an empty SQLite file.
+	Store storetest.Store
 }
 
 // Server is an API server with the stores and services behind it.
@@ -197,7 +199,10 @@ func New(t testing.TB, options Options) *Server {
 func (w *Server) open(t testing.TB, options Options) {
 	t.Helper()
 	log := options.Log
-	w.Store = storetest.NewFaulty(recordtest.Store(t))
+	if options.Store == nil {
+		options.Store = recordtest.Store(t)
+	}
+	w.Store = storetest.NewFaulty(options.Store)
 	var err error
 	w.Redis = redistest.Mini(t).Client(t)
 	w.Queue, err = queue.New(w.Redis, "preflight", queue.Options{})
