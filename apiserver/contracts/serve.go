@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -39,20 +40,20 @@ type File struct {
 	link, policy string
 	plain        representation
 	// zipped compresses the file on first use.
-	zipped func() representation
+	zipped func() (representation, error)
 }
 
 // representation is one representation of a file. Each has its own strong tag and
 // digest (RFC 9110, section 8.8.1; RFC 9530, section 3).
 type representation struct {
-	body                 []byte
+	body                 func() ([]byte, error)
 	coding, etag, digest string
 }
 
 func newRepresentation(coding string, body []byte) representation {
 	sum := sha256.Sum256(body)
 	return representation{
-		body: body, coding: coding,
+		body: func() ([]byte, error) { return body, nil }, coding: coding,
 		etag:   `"` + hex.EncodeToString(sum[:16]) + `"`,
 		digest: "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":",
 	}
@@ -92,7 +93,10 @@ func Files(files fs.FS) ([]File, error) {
 			return err
 		}
 		path := Prefix + strings.TrimPrefix(name, "api/")
-		all = append(all, newFile(path, body))
+		plain := newRepresentation("", body)
+		// The executable contains the file, so the heap does not keep a copy.
+		plain.body = func() ([]byte, error) { return fs.ReadFile(files, name) }
+		all = append(all, fileOf(path, plain))
 		if contract, found := strings.CutSuffix(path, ".yaml"); found {
 			converted, err := yaml.YAMLToJSON(body)
 			if err != nil {
@@ -117,21 +121,26 @@ func Files(files fs.FS) ([]File, error) {
 	return append(all, newFile(Prefix+problemCodes, append(codes, '\n'))), nil
 }
 
-func newFile(path string, body []byte) File {
-	file := File{Path: path, mediaType: mediaTypeOf(path), plain: newRepresentation("", body)}
+func newFile(path string, body []byte) File { return fileOf(path, newRepresentation("", body)) }
+
+func fileOf(path string, plain representation) File {
+	file := File{Path: path, mediaType: mediaTypeOf(path), plain: plain}
 	if strings.HasSuffix(path, ".html") {
 		file.policy = pagePolicy
 	}
-	file.zipped = sync.OnceValue(func() representation { return newRepresentation("gzip", respond.Gzip(body, gzip.BestCompression)) })
+	file.zipped = sync.OnceValues(func() (representation, error) {
+		body, err := plain.body()
+		return newRepresentation("gzip", respond.Gzip(body, gzip.BestCompression)), err
+	})
 	return file
 }
 
 // ServeHTTP serves the file, compressed if the client accepts that, or 304 if the
 // client has the current version. Repr-Digest is defined in RFC 9530.
 func (f File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	chosen := f.plain
+	chosen, err := f.plain, error(nil)
 	if respond.AcceptsGzip(r.Header.Values("Accept-Encoding")) {
-		chosen = f.zipped()
+		chosen, err = f.zipped()
 	}
 	header := w.Header()
 	header.Set("Cache-Control", cacheControl)
@@ -151,5 +160,10 @@ func (f File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if chosen.coding != "" {
 		header.Set("Content-Encoding", chosen.coding)
 	}
-	respond.Bytes(w, http.StatusOK, f.mediaType, chosen.body)
+	body, failed := chosen.body()
+	if err = errors.Join(err, failed); err != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	respond.Bytes(w, http.StatusOK, f.mediaType, body)
 }
