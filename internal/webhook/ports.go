@@ -54,8 +54,9 @@ type Store interface {
 	// Claim claims pending deliveries that are due and not claimed until now plus
 	// lease. For each lane it claims those first that have been due longest, within the
 	// limits of the lane and of the endpoint's breaker. Lanes of endpoints that are
-	// disabled or not enrolled get nothing.
-	Claim(ctx context.Context, lanes []Lane, now time.Time, lease time.Duration) ([]Claim, error)
+	// disabled or not enrolled get nothing. It claims at most room deliveries, for the
+	// lanes in their order.
+	Claim(ctx context.Context, lanes []Lane, room int, now time.Time, lease time.Duration) ([]Claim, error)
 	// Release releases claims that were not sent: they are due as before.
 	Release(ctx context.Context, claims []Claim) error
 	// Record commits results: the attempt and the state of each delivery, and the

@@ -322,7 +322,7 @@ func (f *fixture) fail(address webhook.Address, fault webhook.Fault) {
 	if err := f.store.AddDelivery(f.Context(), delivery); err != nil {
 		f.Fatalf("w.store.AddDelivery: %v", err)
 	}
-	claims, err := f.store.Claim(f.Context(), []webhook.Lane{{Address: address, Most: 1}}, f.now, time.Minute)
+	claims, err := f.store.Claim(f.Context(), []webhook.Lane{{Address: address, Most: 1}}, 1, f.now, time.Minute)
 	if err != nil || len(claims) != 1 {
 		f.Fatalf("claims %v, %v", claims, err)
 	}

@@ -54,7 +54,7 @@ func (w *Server) Deliveries(t testing.TB, to webhook.Address, n int) []webhook.D
 func (w *Server) Attempt(t testing.TB, d webhook.Delivery, state webhook.State, attempt webhook.Attempt) {
 	t.Helper()
 	now := w.Clock.Now()
-	claims, err := w.Store.Claim(t.Context(), []webhook.Lane{{Address: d.Address, Most: 100}}, now, time.Minute)
+	claims, err := w.Store.Claim(t.Context(), []webhook.Lane{{Address: d.Address, Most: 100}}, 100, now, time.Minute)
 	must(t, err)
 	for _, claim := range claims {
 		if claim.ID != d.ID {

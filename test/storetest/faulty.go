@@ -433,8 +433,8 @@ func (f *Faulty) Standings(ctx context.Context, owner tenant.ID) ([]webhook.Stan
 }
 
 // Claim implements [webhook.Store].
-func (f *Faulty) Claim(ctx context.Context, lanes []webhook.Lane, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
-	return around(f, "claim deliveries", true, func() ([]webhook.Claim, error) { return f.store.Claim(ctx, lanes, now, lease) })
+func (f *Faulty) Claim(ctx context.Context, lanes []webhook.Lane, room int, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
+	return around(f, "claim deliveries", true, func() ([]webhook.Claim, error) { return f.store.Claim(ctx, lanes, room, now, lease) })
 }
 
 // Release implements [webhook.Store].

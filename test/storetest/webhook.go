@@ -131,7 +131,7 @@ func (w *fixture) send(t testing.TB, to webhook.Address, n int) []webhook.Delive
 
 func (w *fixture) claim(t testing.TB, lanes ...webhook.Lane) []webhook.Claim {
 	t.Helper()
-	claims, err := w.store.Claim(t.Context(), lanes, w.clock.Now(), lease)
+	claims, err := w.store.Claim(t.Context(), lanes, 100, w.clock.Now(), lease)
 	if err != nil {
 		t.Fatalf("claim: %v", err)
 	}

@@ -5,6 +5,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -32,6 +33,13 @@ func claimsInOrder(t *testing.T, w *fixture) {
 	w.clock.set(later.DueAt)
 	w.clock.advance(-time.Second) // not due yet
 	wantEqual(t, "claims after their leases have ended", ids, idsOf(w.claim(t, lane(press, 100)), ofClaim))
+	w.clock.advance(lease)
+	few, err := w.store.Claim(t.Context(), []webhook.Lane{lane(ship, 4), lane(press, 4)}, 3, w.clock.Now(), lease)
+	if err != nil {
+		t.Fatalf("w.store.Claim: %v", err)
+	}
+	slices.Sort(ids)
+	wantEqual(t, "claims within a room of 3, for the lanes in their order", append(ids[:2:2], other[0].ID), slices.Sorted(slices.Values(idsOf(few, ofClaim))))
 	if none := w.claim(t); len(none) != 0 {
 		t.Errorf("%d claims for no lane", len(none))
 	}
@@ -140,7 +148,7 @@ func lostClaims(t *testing.T, w *fixture) {
 		},
 		"erased": func(webhook.Claim) error { _, err := w.store.PurgeWebhooks(t.Context(), w.clock.Now(), 1); return err },
 		"claimed again": func(webhook.Claim) error {
-			_, err := w.store.Claim(t.Context(), []webhook.Lane{lane(press, 9)}, w.clock.Now().Add(lease), lease)
+			_, err := w.store.Claim(t.Context(), []webhook.Lane{lane(press, 9)}, 9, w.clock.Now().Add(lease), lease)
 			return err
 		},
 	} {

@@ -78,7 +78,7 @@ func claimersRace(t *testing.T, w *fixture) {
 	defer cancel()
 	for i, err := range concurrently(processes, func(process int) error {
 		for turn := process; ; turn++ {
-			claims, err := w.store.Claim(ctx, lanes, w.clock.Now(), lease)
+			claims, err := w.store.Claim(ctx, lanes, 100, w.clock.Now(), lease)
 			if err != nil {
 				return err
 			}
@@ -172,7 +172,7 @@ func webhooksAtOnce(t *testing.T, w *fixture) {
 	ctx, start := t.Context(), w.clock.Now().Add(-time.Hour)
 	now := w.clock.Now()
 	deliver := func(i int) error {
-		claims, err := w.store.Claim(ctx, lanes, now, lease)
+		claims, err := w.store.Claim(ctx, lanes, 100, now, lease)
 		if err != nil {
 			return err
 		}

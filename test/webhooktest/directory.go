@@ -14,6 +14,7 @@ import (
 type Directory struct {
 	mu        sync.Mutex
 	endpoints []webhook.Endpoint
+	places    map[webhook.Address]int
 }
 
 var _ webhook.Directory = (*Directory)(nil)
@@ -22,7 +23,10 @@ var _ webhook.Directory = (*Directory)(nil)
 func (d *Directory) Declare(endpoints ...webhook.Endpoint) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.endpoints = slices.Clone(endpoints)
+	d.endpoints, d.places = slices.Clone(endpoints), make(map[webhook.Address]int, len(endpoints))
+	for i := range endpoints {
+		d.places[endpoints[i].Address] = i
+	}
 }
 
 // Close closes all endpoints for a reason, or opens them if it is empty.
@@ -42,11 +46,12 @@ func (d *Directory) Endpoints(time.Time) []webhook.Endpoint {
 }
 
 // Endpoint implements webhook.Directory.
-func (d *Directory) Endpoint(address webhook.Address, now time.Time) (webhook.Endpoint, bool) {
-	for _, endpoint := range d.Endpoints(now) {
-		if endpoint.Address == address {
-			return endpoint, true
-		}
+func (d *Directory) Endpoint(address webhook.Address, _ time.Time) (webhook.Endpoint, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i, declared := d.places[address]
+	if !declared {
+		return webhook.Endpoint{}, false
 	}
-	return webhook.Endpoint{}, false
+	return d.endpoints[i], true
 }

@@ -198,7 +198,7 @@ func (m *Memory) counted(s webhook.Standing) webhook.Standing {
 }
 
 // Claim implements webhook.Store.
-func (m *Memory) Claim(ctx context.Context, lanes []webhook.Lane, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
+func (m *Memory) Claim(ctx context.Context, lanes []webhook.Lane, room int, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
 	return locked(ctx, m, "claim", func() ([]webhook.Claim, error) {
 		var claims []webhook.Claim
 		for _, lane := range lanes {
@@ -207,7 +207,7 @@ func (m *Memory) Claim(ctx context.Context, lanes []webhook.Lane, now time.Time,
 				continue
 			}
 			due, claimed := m.due(lane.Address, now)
-			for _, r := range due[:max(0, min(s.Breaker.Most(lane.Most, now)-claimed, len(due)))] {
+			for _, r := range due[:max(0, min(s.Breaker.Most(lane.Most, now)-claimed, len(due), room-len(claims)))] {
 				m.tokens++
 				r.token, r.until = m.tokens, now.Add(lease)
 				claims = append(claims, webhook.Claim{Delivery: r.Delivery, Token: r.token})

@@ -15,8 +15,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -56,8 +58,8 @@ func BenchmarkOnPostgreSQL(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var alone, beside []figures
 	for b.Loop() {
-		alone = append(alone, deliverFromPostgreSQL(b, false))
-		beside = append(beside, deliverFromPostgreSQL(b, true))
+		alone = append(alone, deliverFromPostgreSQL(b, 100, 50, false))
+		beside = append(beside, deliverFromPostgreSQL(b, 100, 50, true))
 	}
 	of := func(all []figures, figure func(figures) float64) float64 {
 		sum := 0.0
@@ -76,6 +78,26 @@ func BenchmarkOnPostgreSQL(b *testing.B) {
 	b.ReportMetric(of(beside, p99)/of(alone, p99), "p99-ratio")
 }
 
+// BenchmarkThousandEndpoints delivers twenty events to each of a thousand partners, with a
+// worker that uses all CPUs. deliveries/s is measured beside the load of the machine. The
+// metrics cpu-us are the CPU time of a delivery in microseconds, and capacity is the
+// deliveries per second for which two CPUs suffice. fairness is the number of posts to the
+// endpoint that got the fewest when half had arrived, as a share of the mean.
+func BenchmarkThousandEndpoints(b *testing.B) {
+	var all figures
+	for b.Loop() {
+		all = deliverFromPostgreSQL(b, 1000, 20, false)
+	}
+	micros := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(all.rate, "deliveries/s")
+	b.ReportMetric(micros(all.worker), "worker-cpu-us")
+	b.ReportMetric(micros(all.database), "database-cpu-us")
+	b.ReportMetric(micros(all.receivers), "receivers-cpu-us")
+	b.ReportMetric(2e6/micros(all.worker+all.database+all.receivers), "capacity")
+	b.ReportMetric(all.fairness, "fairness")
+}
+
 // benchmarked is the installation that a benchmark measures.
 type benchmarked struct {
 	*testing.B
@@ -85,21 +107,21 @@ type benchmarked struct {
 	owners    []tenant.ID
 }
 
-// deliverFromPostgreSQL delivers fifty events to each of a hundred partners.
-func deliverFromPostgreSQL(b *testing.B, dead bool) figures {
-	const healthy, events = 100, 50
+// deliverFromPostgreSQL delivers events to each of some healthy partners.
+func deliverFromPostgreSQL(b *testing.B, healthy, events int, dead bool) figures {
 	receivers := startReceivers(b)
 	defer receivers.stop()
 	m := newBenchmarked(b)
 	for i := range healthy {
-		m.declare(i, receivers.address+"/healthy")
+		m.declare(i, fmt.Sprintf("%s/healthy/%d", receivers.address, i))
 	}
 	if dead {
 		m.declare(healthy, receivers.address+"/dead")
 	}
 	m.enroll()
 	m.commit(events)
-	began, used := time.Now(), coreTime(b)
+	database, receiver := m.server(), receivers.process.Process.Pid
+	began, used, usedByDatabase, usedByReceivers := time.Now(), coreTime(b), processTime(b, database), processTime(b, receiver)
 	stop := m.work()
 	for receivers.get("/count") != fmt.Sprint(healthy*events) {
 		if time.Since(began) > 2*time.Minute {
@@ -108,20 +130,73 @@ func deliverFromPostgreSQL(b *testing.B, dead bool) figures {
 		time.Sleep(50 * time.Millisecond)
 	}
 	stop()
-	used = coreTime(b) - used
-	var at []time.Time
-	if err := json.Unmarshal([]byte(receivers.get("/arrivals")), &at); err != nil {
+	used, usedByDatabase, usedByReceivers = coreTime(b)-used, processTime(b, database)-usedByDatabase, processTime(b, receiver)-usedByReceivers
+	var came []arrival
+	if err := json.Unmarshal([]byte(receivers.get("/arrivals")), &came); err != nil {
 		b.Fatalf("json.Unmarshal: %v", err)
 	}
-	took := make([]time.Duration, len(at))
-	for i := range at {
-		took[i] = at[i].Sub(began)
+	m.mustHaveRecorded(healthy * events)
+	posts, count := time.Duration(len(came)), map[string]int{}
+	took := make([]time.Duration, len(came))
+	for i, one := range came {
+		took[i] = one.At.Sub(began)
+		if i < len(came)/2 {
+			count[one.Path]++
+		}
+	}
+	least := events
+	for i := range healthy {
+		least = min(least, count[fmt.Sprintf("/healthy/%d", i)])
 	}
 	slices.Sort(took)
-	m.mustHaveRecorded(healthy * events)
 	return figures{
-		perCore: healthy * events / used.Seconds(), rate: healthy * events / took[len(took)-1].Seconds(), p99: took[len(took)*99/100],
+		perCore: float64(posts) / used.Seconds(), rate: float64(posts) / took[len(took)-1].Seconds(), p99: took[len(took)*99/100],
+		worker: used / posts, database: usedByDatabase / posts, receivers: usedByReceivers / posts,
+		fairness: float64(least) / (float64(events) / 2),
 	}
+}
+
+// server returns the process id of the database server, the parent of its sessions.
+func (m *benchmarked) server() (pid int) {
+	conn, err := pgx.Connect(m.Context(), m.database)
+	if err != nil {
+		m.Fatalf("pgx.Connect: %v", err)
+	}
+	defer func() { _ = conn.Close(m.Context()) }()
+	if err := conn.QueryRow(m.Context(), `SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)::int`).Scan(&pid); err != nil {
+		m.Fatalf("conn.QueryRow: %v", err)
+	}
+	return pid
+}
+
+// processTime returns the CPU time of a process and of its children, including those that
+// have ended.
+func processTime(b *testing.B, pid int) (used time.Duration) {
+	b.Helper()
+	const tick = 10 * time.Millisecond // USER_HZ of Linux
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		b.Fatalf("filepath.Glob: %v", err)
+	}
+	for _, stat := range stats {
+		text, err := os.ReadFile(stat)
+		if err != nil {
+			continue // the process has ended
+		}
+		// The fields after the name in parentheses: state, parent, and 9 others before the times.
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		own, parent := filepath.Base(filepath.Dir(stat)) == strconv.Itoa(pid), fields[1] == strconv.Itoa(pid)
+		for i, field := range fields[11:15] {
+			ticks, err := strconv.Atoi(field)
+			if err != nil {
+				b.Fatalf("strconv.Atoi: %v", err)
+			}
+			if own || parent && i < 2 {
+				used += time.Duration(ticks) * tick
+			}
+		}
+	}
+	return used
 }
 
 func newBenchmarked(b *testing.B) *benchmarked {
@@ -269,7 +344,7 @@ func receiveForAnother() {
 	var came arrivals
 	var over atomic.Bool
 	mux := http.NewServeMux()
-	mux.Handle("/healthy", &came)
+	mux.Handle("/healthy/", &came)
 	mux.HandleFunc("/dead", func(_ http.ResponseWriter, r *http.Request) {
 		for !over.Load() && r.Context().Err() == nil {
 			time.Sleep(100 * time.Millisecond)
@@ -279,7 +354,7 @@ func receiveForAnother() {
 	mux.HandleFunc("/arrivals", func(w http.ResponseWriter, _ *http.Request) {
 		came.mu.Lock()
 		defer came.mu.Unlock()
-		_ = json.NewEncoder(w).Encode(came.at) // the reader notices missing data
+		_ = json.NewEncoder(w).Encode(came.all) // the reader notices missing data
 	})
 	server := httptest.NewServer(mux)
 	_, _ = fmt.Fprintln(os.Stdout, server.URL) // the parent notices a missing line

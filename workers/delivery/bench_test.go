@@ -41,25 +41,35 @@ type figures struct {
 	// perCore is deliveries in a second of a core's time, rate in a second.
 	perCore, rate float64
 	p99           time.Duration
+	// worker, database and receivers are the CPU time of a delivery.
+	worker, database, receivers time.Duration
+	// fairness is described at BenchmarkThousandEndpoints.
+	fairness float64
 }
 
-// arrivals records the times of the posts to the healthy endpoints.
+// arrival is a post to a healthy endpoint.
+type arrival struct {
+	At   time.Time
+	Path string
+}
+
+// arrivals records the posts to the healthy endpoints.
 type arrivals struct {
-	mu sync.Mutex
-	at []time.Time
+	mu  sync.Mutex
+	all []arrival
 }
 
 func (a *arrivals) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.at = append(a.at, time.Now())
+	a.all = append(a.all, arrival{time.Now(), r.URL.Path})
 }
 
 func (a *arrivals) count() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.at)
+	return len(a.all)
 }
 
 // deliverToMany delivers twenty events to a hundred endpoints.
@@ -95,9 +105,9 @@ func deliverToMany(b *testing.B, dead bool) figures {
 	eventually.Holds(f, "all posts have arrived", func() bool { return came.count() == healthy*events })
 	used = coreTime(b) - used
 	stop()
-	took := make([]time.Duration, len(came.at))
-	for i, at := range came.at {
-		took[i] = at.Sub(began)
+	took := make([]time.Duration, len(came.all))
+	for i, one := range came.all {
+		took[i] = one.At.Sub(began)
 	}
 	slices.Sort(took)
 	return figures{perCore: healthy * events / used.Seconds(), p99: took[len(took)*99/100]}

@@ -22,17 +22,23 @@ type lane struct {
 	// held is the number of claims that are not settled.
 	held int
 	// dry is true if no more deliveries were due, or claims were released. The dispatcher
-	// does not claim for the endpoint until it updates the lanes again.
+	// does not claim for the endpoint until an attempt ends or it updates the lanes again.
 	dry bool
+	// place is the index in the order of the dispatcher.
+	place int
 }
+
+// lanesTogether is the minimum number of lanes of one claim, unless fewer may be claimed for.
+// Most lanes have no due deliveries.
+const lanesTogether = 64
 
 // dispatcher claims deliveries and starts their attempts. Only one goroutine uses it.
 type dispatcher struct {
 	*Worker
 	ended chan<- ending
 	lanes map[webhook.Address]*lane
-	// order lists the lanes in the order of the directory. turn is the lane with which the
-	// next claim begins, so that every lane gets claims when the worker is full.
+	// order lists the lanes in the order of the directory. turn is the place of the lane with
+	// which the next claim begins: the one after the last that got a claim.
 	order []*lane
 	turn  int
 	// inFlight is the sum of the held claims of all lanes.
@@ -72,9 +78,7 @@ func (d *dispatcher) run(ctx, attempts context.Context, relayed <-chan struct{},
 				l := d.lanes[e.claim.Address]
 				l.held--
 				d.inFlight--
-				if !e.sent {
-					l.dry = true
-				}
+				l.dry = !e.sent
 			}
 		}
 	}
@@ -89,7 +93,9 @@ func (d *dispatcher) updateLanes() {
 	endpoints := d.Directory.Endpoints(now)
 	d.order = d.order[:0]
 	for i := range endpoints {
-		d.order = append(d.order, d.laneOf(&endpoints[i]))
+		l := d.laneOf(&endpoints[i])
+		l.place = i
+		d.order = append(d.order, l)
 	}
 	declared := make(map[*lane]bool, len(d.order))
 	for _, l := range d.order {
@@ -120,58 +126,69 @@ func (d *dispatcher) laneOf(endpoint *webhook.Endpoint) *lane {
 	return l
 }
 
-// fill claims deliveries for the free slots and starts their attempts.
+// fill claims deliveries for the free slots and starts their attempts, until no slot is free
+// or no lane has more.
 func (d *dispatcher) fill(ctx, attempts context.Context) {
 	now := d.Now()
 	if now.Before(d.notBefore) {
 		return
 	}
-	wanted := d.wanted()
-	if len(wanted) == 0 {
-		return
-	}
-	// A claim that is cut off may leave claimed deliveries that no worker holds until
-	// their leases expire, so it continues when the worker stops.
-	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
-	defer cancel()
-	claims, err := d.Store.Claim(claiming, wanted, now, lease)
-	d.store.note(ctx, "claim", err)
-	if err != nil {
-		d.failures++
-		d.notBefore = now.Add(d.store.backoff(d.failures))
-		return
-	}
-	d.failures = 0
-	for _, claim := range claims {
-		l := d.lanes[claim.Address]
-		l.held++
-		d.inFlight++
-		// The channel has room for all attempts in flight.
-		go func() { d.ended <- d.attempt(ctx, attempts, l.connection, claim) }()
-	}
-	for _, want := range wanted {
-		l := d.lanes[want.Address]
-		l.dry = l.held < want.Most
+	for ctx.Err() == nil {
+		room := d.InFlight - d.inFlight
+		wanted := d.wanted(room)
+		if len(wanted) == 0 {
+			return
+		}
+		// A claim that is cut off may leave claimed deliveries that no worker holds until
+		// their leases expire, so it continues when the worker stops.
+		claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
+		claims, err := d.Store.Claim(claiming, wanted, room, now, lease)
+		cancel()
+		d.store.note(ctx, "claim", err)
+		if err != nil {
+			d.failures++
+			d.notBefore = now.Add(d.store.backoff(d.failures))
+			return
+		}
+		d.failures = 0
+		served := map[*lane]bool{}
+		for _, claim := range claims {
+			l := d.lanes[claim.Address]
+			l.held++
+			d.inFlight++
+			served[l] = true
+			// The channel has room for all attempts in flight.
+			go func() { d.ended <- d.attempt(ctx, attempts, l.connection, claim) }()
+		}
+		full := len(claims) == room
+		for _, want := range wanted {
+			l := d.lanes[want.Address]
+			if !full {
+				l.dry = l.held < want.Most
+			}
+			if !full || served[l] {
+				d.turn = l.place + 1
+			}
+		}
 	}
 }
 
-// wanted returns the lanes that may have more deliveries in flight, within the room of the
-// worker. The store applies the limits of breakers.
-func (d *dispatcher) wanted() []webhook.Lane {
+// wanted returns the lanes of the next claim, from the one whose turn it is. The store applies
+// the limits of breakers.
+func (d *dispatcher) wanted(room int) []webhook.Lane {
+	if room == 0 {
+		return nil
+	}
 	var wanted []webhook.Lane
-	room := d.InFlight - d.inFlight
 	for i := range d.order {
 		l := d.order[(d.turn+i)%len(d.order)]
-		if !l.open || l.dry {
-			continue
+		if l.open && !l.dry && l.held < d.PerEndpoint {
+			wanted = append(wanted, webhook.Lane{Address: l.address, Most: d.PerEndpoint})
 		}
-		grant := min(d.PerEndpoint-l.held, room)
-		if grant > 0 {
-			wanted = append(wanted, webhook.Lane{Address: l.address, Most: l.held + grant})
-			room -= grant
+		if len(wanted) == max(room, lanesTogether) {
+			break
 		}
 	}
-	d.turn++
 	return wanted
 }
 

@@ -3,6 +3,7 @@
 package delivery_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/transaction"
 	domain "github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/workers/delivery"
 )
@@ -195,7 +197,7 @@ func TestGateIsCheckedAgainBeforeSending(t *testing.T) {
 		if got := len(f.receivers.to(hook)); got != 0 || f.states("a")[domain.Pending] != 10 {
 			t.Errorf("%d posts, states %v; want 0 posts and 10 pending", got, f.states("a"))
 		}
-		claims, err := f.store.Claim(t.Context(), []domain.Lane{{Address: address("a"), Most: 10}}, time.Now(), time.Minute)
+		claims, err := f.store.Claim(t.Context(), []domain.Lane{{Address: address("a"), Most: 10}}, 10, time.Now(), time.Minute)
 		if err != nil || len(claims) != 10 {
 			t.Errorf("%d of 10 claims were released, %v", len(claims), err)
 		}
@@ -256,6 +258,39 @@ func TestDeadAndSlowEndpointsDelayNoOthers(t *testing.T) {
 		for url, most := range f.receivers.most {
 			if url != "" && most > 4 {
 				t.Errorf("%s had %d posts at once, want at most 4", url, most)
+			}
+		}
+	})
+}
+
+func TestEndpointsWithoutDeliveriesDelayNoOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		names := make([]string, 1000)
+		for i := range names {
+			names[i] = fmt.Sprintf("e%03d", i)
+		}
+		f := newFixture(t, names...)
+		f.enroll()
+		f.commit(1)
+		stop := f.running(nil)
+		time.Sleep(10 * time.Second)
+		for _, busy := range []string{"e000", "e500", "e999"} {
+			event := transaction.Event{ID: "evt_" + busy, Type: transaction.RFQCreated, At: time.Now()}
+			one := domain.Delivery{ID: "dlv_" + busy, Address: address(busy), Event: event, State: domain.Pending, DueAt: time.Now(), CreatedAt: time.Now()}
+			if err := f.store.AddDelivery(t.Context(), one); err != nil {
+				t.Fatalf("f.store.AddDelivery: %v", err)
+			}
+		}
+		time.Sleep(2 * time.Second)
+		stop()
+		for _, name := range names {
+			want := 1
+			if name == "e000" || name == "e500" || name == "e999" {
+				want = 2
+			}
+			if got := f.states(name)[domain.Delivered]; got != want {
+				t.Fatalf("%s has %d deliveries, want %d", name, got, want)
 			}
 		}
 	})

@@ -203,7 +203,7 @@ func (l *load) deliver(t *testing.T, store *Store) {
 		if !l.retry(t, func(ctx context.Context) (err error) {
 			// After an hour the leases of claims whose acknowledgement was lost have ended.
 			now := testTime.Add(time.Duration(l.failures.Load()) * time.Hour)
-			claims, err = store.Claim(ctx, []webhook.Lane{{Address: orders.Address, Most: 20}}, now, time.Minute)
+			claims, err = store.Claim(ctx, []webhook.Lane{{Address: orders.Address, Most: 20}}, 20, now, time.Minute)
 			return err
 		}) {
 			return

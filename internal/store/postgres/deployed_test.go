@@ -210,8 +210,8 @@ func (d deployed) Enroll(ctx context.Context, endpoints []webhook.Endpoint, now 
 	return d.webhooks.Enroll(ctx, endpoints, now)
 }
 
-func (d deployed) Claim(ctx context.Context, lanes []webhook.Lane, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
-	return d.webhooks.Claim(ctx, lanes, now, lease)
+func (d deployed) Claim(ctx context.Context, lanes []webhook.Lane, room int, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
+	return d.webhooks.Claim(ctx, lanes, room, now, lease)
 }
 
 func (d deployed) Release(ctx context.Context, claims []webhook.Claim) error {

@@ -105,7 +105,7 @@ func TestWorkerRoleCanOnlyBeginAndFinishJobs(t *testing.T) {
 			return err
 		},
 		"claim deliveries": func(ctx context.Context) error {
-			_, err := worker.Claim(ctx, []webhook.Lane{{Address: orders.Address, Most: 1}}, testTime, 1)
+			_, err := worker.Claim(ctx, []webhook.Lane{{Address: orders.Address, Most: 1}}, 1, testTime, 1)
 			return err
 		},
 		"log requests": func(ctx context.Context) error { return worker.AddRequests(ctx, []requestlog.Entry{logged}) },

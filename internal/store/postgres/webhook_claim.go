@@ -12,20 +12,29 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// openLanes locks the endpoints from which deliveries may be claimed. The lock serializes
-// claims of an endpoint until the transaction ends, so it precedes the statement that counts
-// the claimed deliveries. It skips an endpoint that another claim has locked. It omits an
-// endpoint whose breaker is open, and limits an endpoint whose breaker is half-open to one
-// delivery at a time.
-const openLanes = `SELECT l.tenant, l.name, CASE WHEN e.rests_until IS NULL THEN l.most ELSE least(l.most, 1) END
-	FROM unnest($1::text[], $2::text[], $3::bigint[]) AS l (tenant, name, most)
-	JOIN webhook_endpoint e ON e.tenant = l.tenant AND e.name = l.name
-	WHERE e.disabled = '' AND (e.rests_until IS NULL OR e.rests_until <= $4)
-	ORDER BY e.tenant, e.name
-	FOR NO KEY UPDATE OF e SKIP LOCKED`
+// openLanes locks the endpoints from which deliveries may be claimed, and returns the positions
+// of their lanes. The lock serializes claims of an endpoint until the transaction ends, so it
+// precedes the statement that counts the claimed deliveries. It skips an endpoint that has
+// nothing due, or that another claim has locked. It omits an endpoint whose breaker is open, and
+// limits an endpoint whose breaker is half-open to one delivery at a time.
+const openLanes = `WITH due AS MATERIALIZED (
+		SELECT l.* FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS l (tenant, name, most, n), LATERAL (
+			SELECT FROM webhook_delivery d
+			WHERE d.tenant = l.tenant AND d.endpoint = l.name AND d.state = 'pending' AND d.due_at <= $4
+				AND (d.claimed_until IS NULL OR d.claimed_until <= $4)
+			LIMIT 1
+		) AS d
+		ORDER BY l.tenant COLLATE "C", l.name COLLATE "C"
+	)
+	SELECT l.n, CASE WHEN e.rests_until IS NULL THEN l.most ELSE least(l.most, 1) END
+	FROM due l, LATERAL (
+		SELECT rests_until FROM webhook_endpoint e
+		WHERE e.tenant = l.tenant AND e.name = l.name AND e.disabled = '' AND (e.rests_until IS NULL OR e.rests_until <= $4)
+		FOR NO KEY UPDATE SKIP LOCKED
+	) AS e`
 
 // claimDue reads an index for each lane, up to the room of the lane. $6 is the room of all
-// lanes together; without this limit the planner would scan the table.
+// lanes together.
 const claimDue = `WITH due AS (
 		SELECT d.id FROM unnest($1::text[], $2::text[], $3::bigint[]) AS l (tenant, name, most), LATERAL (
 			SELECT d.id FROM webhook_delivery d
@@ -51,7 +60,7 @@ type lanes struct {
 }
 
 // Claim implements [webhook.Store]. It waits for no lock.
-func (s *Store) Claim(ctx context.Context, wanted []webhook.Lane, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
+func (s *Store) Claim(ctx context.Context, wanted []webhook.Lane, room int, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
 	var all lanes
 	for _, lane := range wanted {
 		all.add(lane.Owner.String(), lane.Name, int64(lane.Most))
@@ -63,7 +72,7 @@ func (s *Store) Claim(ctx context.Context, wanted []webhook.Lane, now time.Time,
 		if err != nil || len(open.names) == 0 {
 			return err
 		}
-		rows, err := tx.Query(ctx, claimDue, open.tenants, open.names, open.most, now, now.Add(lease), open.room())
+		rows, err := tx.Query(ctx, claimDue, open.tenants, open.names, open.most, now, now.Add(lease), room)
 		claims, err = collect(rows, err, func(r pgx.Row) (c webhook.Claim, err error) {
 			err = r.Scan(append(deliveryFields(&c.Delivery), &c.Token)...)
 			return c, err
@@ -81,28 +90,24 @@ func (l *lanes) add(owner, name string, most int64) {
 }
 
 // open locks the lanes that may have deliveries and that no other claim has locked, and
-// returns them with their limits.
+// returns them in their order with their limits.
 func (l *lanes) open(ctx context.Context, tx pgx.Tx, now time.Time) (open lanes, err error) {
 	rows, err := tx.Query(ctx, openLanes, l.tenants, l.names, l.most, now)
 	if err != nil {
 		return lanes{}, err
 	}
-	var owner, name string
-	var most int64
-	_, err = pgx.ForEachRow(rows, []any{&owner, &name, &most}, func() error {
-		open.add(owner, name, most)
+	limits := make([]int64, len(l.names))
+	var n, most int64
+	_, err = pgx.ForEachRow(rows, []any{&n, &most}, func() error {
+		limits[n-1] = most
 		return nil
 	})
-	return open, err
-}
-
-// room returns the sum of the limits of all lanes.
-func (l *lanes) room() int64 {
-	total := int64(0)
-	for _, most := range l.most {
-		total += max(0, most)
+	for i, most := range limits {
+		if most > 0 {
+			open.add(l.tenants[i], l.names[i], most)
+		}
 	}
-	return total
+	return open, err
 }
 
 // Release implements [webhook.Store].

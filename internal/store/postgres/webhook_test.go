@@ -108,7 +108,8 @@ func TestDeliveriesAreFoundByIndex(t *testing.T) {
 	}
 	for _, when := range []string{"unseen", "analyzed"} {
 		plans := map[string][]string{
-			explain(t, records, claimDue, lanes.tenants, lanes.names, lanes.most, testTime, testTime, lanes.room()): {"webhook_delivery_due", "webhook_delivery_claimed", "webhook_delivery_pkey"},
+			explain(t, records, claimDue, lanes.tenants, lanes.names, lanes.most, testTime, testTime, 100): {"webhook_delivery_due", "webhook_delivery_claimed", "webhook_delivery_pkey"},
+			explain(t, records, openLanes, lanes.tenants, lanes.names, lanes.most, testTime):               {"webhook_endpoint_pkey", "webhook_delivery_due"},
 			explain(t, records, standings+` WHERE tenant = $1 AND name = 'e1'`, "org_acme01/live"): {
 				"webhook_endpoint_pkey", "webhook_delivery_due",
 			},
@@ -149,14 +150,14 @@ func TestLaneLockedByAnotherWorkerIsSkipped(t *testing.T) {
 	}
 	queryOne[string](t, other, `SELECT name FROM webhook_endpoint WHERE name = 'orders' FOR NO KEY UPDATE`)
 	lanes := []webhook.Lane{{Address: orders.Address, Most: 1}, {Address: proofs.Address, Most: 1}}
-	claims, err := store.Claim(t.Context(), lanes, testTime, time.Minute)
+	claims, err := store.Claim(t.Context(), lanes, 100, testTime, time.Minute)
 	if err != nil || len(claims) != 1 || claims[0].Address != proofs.Address {
 		t.Errorf("claims %+v (%v), want the claim of the unlocked endpoint", claims, err)
 	}
 	if err := other.Commit(t.Context()); err != nil {
 		t.Fatalf("other.Commit: %v", err)
 	}
-	claims, err = store.Claim(t.Context(), lanes, testTime, time.Minute)
+	claims, err = store.Claim(t.Context(), lanes, 100, testTime, time.Minute)
 	if err != nil || len(claims) != 1 || claims[0].Address != orders.Address {
 		t.Errorf("claims %+v (%v), want the claim of the other endpoint after its lock has ended", claims, err)
 	}
@@ -366,14 +367,14 @@ func deliverOnce(t *testing.T, store *Store) error {
 		return err
 	}
 	lanes := []webhook.Lane{{Address: orders.Address, Most: 1}}
-	claims, err := store.Claim(ctx, lanes, testTime, time.Minute)
+	claims, err := store.Claim(ctx, lanes, 100, testTime, time.Minute)
 	if err != nil || len(claims) != 1 {
 		return fmt.Errorf("%d claims, want 1: %w", len(claims), err)
 	}
 	if err := store.Release(ctx, claims); err != nil {
 		return err
 	}
-	if claims, err = store.Claim(ctx, lanes, testTime, time.Minute); err != nil {
+	if claims, err = store.Claim(ctx, lanes, 100, testTime, time.Minute); err != nil {
 		return err
 	}
 	if _, err := store.Record(ctx, []webhook.Result{delivered(claims[0])}, testTime); err != nil {
@@ -413,7 +414,7 @@ func claims(b *testing.B, changes ...string) *contender {
 		lanes = append(lanes, webhook.Lane{Address: webhook.Address{Owner: acme, Name: name}, Most: 2})
 	}
 	return &contender{call: func(int) error {
-		taken, err := store.Claim(b.Context(), lanes, testTime, time.Minute)
+		taken, err := store.Claim(b.Context(), lanes, 100, testTime, time.Minute)
 		if err != nil {
 			return err
 		}

@@ -146,7 +146,7 @@ func deliverOnce(ctx context.Context, store *Store) (string, error) {
 		if err := relayOne(ctx, store); err != nil {
 			return "", err
 		}
-		claims, err := store.Claim(ctx, []webhook.Lane{{Address: crashEndpoint.Address, Most: 1}}, testTime, 0)
+		claims, err := store.Claim(ctx, []webhook.Lane{{Address: crashEndpoint.Address, Most: 1}}, 1, testTime, 0)
 		if err != nil {
 			return "", err
 		}

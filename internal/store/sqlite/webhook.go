@@ -99,11 +99,11 @@ func (s *Store) Standings(ctx context.Context, owner tenant.ID) ([]webhook.Stand
 }
 
 // Claim implements [webhook.Store]. There is one writer, so nothing needs a lock.
-func (s *Store) Claim(ctx context.Context, lanes []webhook.Lane, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
+func (s *Store) Claim(ctx context.Context, lanes []webhook.Lane, room int, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
 	var claims []webhook.Claim
 	err := s.write(ctx, "claim deliveries", func(tx *sql.Tx) error {
 		for _, lane := range lanes {
-			taken, err := claimDue(ctx, tx, lane, now, lease)
+			taken, err := claimDue(ctx, tx, lane, room-len(claims), now, lease)
 			if err != nil {
 				return err
 			}
@@ -117,14 +117,15 @@ func (s *Store) Claim(ctx context.Context, lanes []webhook.Lane, now time.Time, 
 	return claims, nil
 }
 
-// claimDue claims deliveries up to the limit of a lane, and one at a time while the breaker is
+// claimDue claims deliveries up to room and the limit of a lane, and one at a time while the breaker is
 // half-open. It claims none if the breaker is open, or the endpoint is disabled or not enrolled.
-func claimDue(ctx context.Context, tx *sql.Tx, lane webhook.Lane, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
-	var room int
+func claimDue(ctx context.Context, tx *sql.Tx, lane webhook.Lane, room int, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
+	var most int
 	err := tx.QueryRowContext(ctx,
 		`SELECT iif(rests = 0, ?3, min(?3, 1)) - (SELECT count(*) FROM webhook_delivery WHERE tenant = ?1 AND endpoint = ?2 AND claimed_until > 0 AND claimed_until > ?4)
 		 FROM webhook_endpoint WHERE tenant = ?1 AND name = ?2 AND disabled = '' AND rests_until <= ?4`,
-		lane.Owner.String(), lane.Name, lane.Most, millis(now)).Scan(&room)
+		lane.Owner.String(), lane.Name, lane.Most, millis(now)).Scan(&most)
+	room = min(room, most)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && room <= 0 {
 		return nil, nil
 	}
