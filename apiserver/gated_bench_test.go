@@ -44,12 +44,17 @@ const (
 // the throughput of the gated server divided by that of the bare one, in the median turn.
 // cpu-ratio is the same ratio of the CPU time per request, including client and kernel.
 // adds-ns/req is the additional CPU time of the edge, in nanoseconds per request.
+//
+// One case uses 1,000 connections in turn, of which 8 are active at a time. The listeners of
+// the product speak HTTP/1.1 only, so the case of HTTP/2 runs both handlers in bare servers.
 func BenchmarkGated(b *testing.B) {
 	for _, log := range []struct {
 		name  string
 		level slog.Level
 	}{{"request log on", slog.LevelInfo}, {"request log off", slog.LevelWarn}} {
-		b.Run("over loopback, "+log.name, func(b *testing.B) { benchmarkLoopback(b, log.level) })
+		b.Run("over loopback, "+log.name, func(b *testing.B) { benchmarkLoopback(b, log.level, 1) })
+		b.Run("over 1,000 connections, "+log.name, func(b *testing.B) { benchmarkLoopback(b, log.level, 1000/benchClients) })
+		b.Run("over HTTP 2, "+log.name, func(b *testing.B) { benchmarkHTTP2(b, log.level) })
 		b.Run("handlers alone, "+log.name, func(b *testing.B) { benchmarkHandlers(b, log.level) })
 	}
 }
@@ -124,13 +129,49 @@ func (g *gatedServer) bare(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(g.body)
 }
 
-func benchmarkLoopback(b *testing.B, level slog.Level) {
+// benchmarkLoopback lets each client use a number of connections in turn.
+func benchmarkLoopback(b *testing.B, level slog.Level, connections int) {
 	w := newGatedServer(b, level)
-	bare := w.dial(b, serveBare(b, http.HandlerFunc(w.bare)))
-	gated := w.dial(b, serveGated(b, w.Handler))
-	all := compare(b, func() { bare.turn(b) }, func() { gated.turn(b) })
-	b.ReportMetric(median(all.ratios), "ratio")
-	b.ReportMetric(float64(all.bare.processor)/float64(all.gated.processor), "cpu-ratio")
+	bare := w.dial(b, serveBare(b, http.HandlerFunc(w.bare)), connections)
+	gated := w.dial(b, serveGated(b, w.Handler), connections)
+	compare(b, func() { bare.turn(b) }, func() { gated.turn(b) }).report(b)
+}
+
+// benchmarkHTTP2 sends the requests of all clients over one unencrypted connection.
+func benchmarkHTTP2(b *testing.B, level slog.Level) {
+	w := newGatedServer(b, level)
+	turn := func(handler http.Handler) func() {
+		server := serveBare(b, handler)
+		var protocols http.Protocols
+		protocols.SetUnencryptedHTTP2(true)
+		transport := &http.Transport{Protocols: &protocols}
+		b.Cleanup(transport.CloseIdleConnections)
+		client := func() error {
+			for range benchTurn {
+				request := w.request.Clone(b.Context())
+				request.RequestURI, request.URL.Scheme, request.URL.Host = "", "http", server.String()
+				resp, err := transport.RoundTrip(request)
+				if err != nil {
+					return err
+				}
+				body, err := io.ReadAll(resp.Body)
+				_ = resp.Body.Close() // reading reports errors
+				if err != nil || resp.ProtoMajor != 2 || resp.StatusCode != http.StatusOK || len(body) != len(w.body) {
+					return fmt.Errorf("answered %s %s, %d bytes, %w", resp.Proto, resp.Status, len(body), err)
+				}
+			}
+			return nil
+		}
+		return func() { together(b, slices.Repeat([]func() error{client}, benchClients)) }
+	}
+	compare(b, turn(http.HandlerFunc(w.bare)), turn(w.Handler)).report(b)
+}
+
+// report reports the ratios of two servers.
+func (c comparison) report(b *testing.B) {
+	b.Helper()
+	b.ReportMetric(median(c.ratios), "ratio")
+	b.ReportMetric(float64(c.bare.processor)/float64(c.gated.processor), "cpu-ratio")
 }
 
 func median(ratios []float64) float64 {
@@ -217,12 +258,16 @@ func benchSocket(b *testing.B) net.Listener {
 	return socket
 }
 
-// serveBare runs a server with the timeouts of the product's server.
+// serveBare runs a server with the timeouts of the product's server, and with HTTP/2.
 func serveBare(b *testing.B, handler http.Handler) net.Addr {
 	b.Helper()
 	socket := benchSocket(b)
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
 	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+		Protocols: &protocols,
+		Handler:   handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 	}
 	var running sync.WaitGroup
 	running.Go(func() { _ = server.Serve(socket) })
@@ -248,15 +293,15 @@ func serveGated(b *testing.B, handler http.Handler) net.Addr {
 	return socket.Addr()
 }
 
-// load holds minimal clients of one server. Each client sends the same bytes and reads as
-// many bytes as the first response had.
+// load holds minimal clients of one server. Each client sends the same bytes over its
+// connections in turn, and reads as many bytes as the first response had.
 type load struct {
 	request []byte
 	answer  int
-	conns   []net.Conn
+	clients []func() error
 }
 
-func (g *gatedServer) dial(b *testing.B, server net.Addr) *load {
+func (g *gatedServer) dial(b *testing.B, server net.Addr, connections int) *load {
 	b.Helper()
 	var request bytes.Buffer
 	if err := g.request.Write(&request); err != nil {
@@ -264,14 +309,28 @@ func (g *gatedServer) dial(b *testing.B, server net.Addr) *load {
 	}
 	l := &load{request: request.Bytes()}
 	for range benchClients {
-		conn, err := new(net.Dialer).DialContext(b.Context(), "tcp", server.String())
-		if err != nil {
-			b.Fatalf("new().DialContext: %v", err)
+		conns := make([]net.Conn, connections)
+		for i := range conns {
+			conn, err := new(net.Dialer).DialContext(b.Context(), "tcp", server.String())
+			if err != nil {
+				b.Fatalf("new().DialContext: %v", err)
+			}
+			b.Cleanup(func() { _ = conn.Close() })
+			conns[i] = conn
 		}
-		b.Cleanup(func() { _ = conn.Close() })
-		l.conns = append(l.conns, conn)
+		l.answer = g.probe(b, conns[0], l.request)
+		next := 0
+		l.clients = append(l.clients, func() error {
+			answer := make([]byte, l.answer)
+			for range benchTurn {
+				next = (next + 1) % len(conns)
+				if err := l.exchange(conns[next], answer); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
-	l.answer = g.probe(b, l.conns[0], l.request)
 	return l
 }
 
@@ -296,11 +355,17 @@ func (g *gatedServer) probe(b *testing.B, conn net.Conn, request []byte) int {
 // turn lets each client send its requests sequentially.
 func (l *load) turn(b *testing.B) {
 	b.Helper()
+	together(b, l.clients)
+}
+
+// together runs clients at the same time.
+func together(b *testing.B, clients []func() error) {
+	b.Helper()
 	var all sync.WaitGroup
-	for _, conn := range l.conns {
+	for _, run := range clients {
 		all.Go(func() {
-			if err := l.run(conn); err != nil {
-				b.Errorf("l.run: %v", err)
+			if err := run(); err != nil {
+				b.Errorf("run: %v", err)
 			}
 		})
 	}
@@ -310,19 +375,16 @@ func (l *load) turn(b *testing.B) {
 	}
 }
 
-func (l *load) run(conn net.Conn) error {
-	answer := make([]byte, l.answer)
-	ok := []byte("HTTP/1.1 200 OK\r\n")
-	for range benchTurn {
-		if _, err := conn.Write(l.request); err != nil {
-			return err
-		}
-		if _, err := io.ReadFull(conn, answer); err != nil {
-			return err
-		}
-		if !bytes.HasPrefix(answer, ok) {
-			return fmt.Errorf("answered %.200q", answer)
-		}
+// exchange makes one request and reads its response into answer.
+func (l *load) exchange(conn net.Conn, answer []byte) error {
+	if _, err := conn.Write(l.request); err != nil {
+		return err
+	}
+	if _, err := io.ReadFull(conn, answer); err != nil {
+		return err
+	}
+	if !bytes.HasPrefix(answer, []byte("HTTP/1.1 200 OK\r\n")) {
+		return fmt.Errorf("answered %.200q", answer)
 	}
 	return nil
 }

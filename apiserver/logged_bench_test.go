@@ -29,7 +29,7 @@ func BenchmarkLogged(b *testing.B) {
 			b.Cleanup(func() { cancel(); running.Wait() })
 			turn := func(handler http.Handler) func() {
 				if name == "over loopback" {
-					clients := w.dial(b, serveGated(b, handler))
+					clients := w.dial(b, serveGated(b, handler), 1)
 					return func() { clients.turn(b) }
 				}
 				return func() {
