@@ -228,6 +228,7 @@ bench: setup controlplane ## Compare speed with peers, and print a table of the 
 ifeq ($(origin PKG),file)
 	@mkdir -p bin
 	$(BENCH) -bench . ./internal/posture ./apiserver ./internal/posture/kubesource ./internal/store/postgres | tee bin/bench.txt
+	$(BENCH) -bench ThousandEndpoints ./workers/delivery | tee -a bin/bench.txt
 	$(BENCH) -bench 'AgainstPoppler|AgainstInkCoverage|AtOnce|InkOfAPage' ./pkg/preflight | tee -a bin/bench.txt
 	$(BENCH) -bench 'InspectorCPU|Validate/50_kB' ./pkg/preflight/sandbox ./pkg/xjdf/validate | tee -a bin/bench.txt
 	$(BENCH) -bench LargestInstallation ./apiserver/dashboard | tee -a bin/bench.txt

@@ -35,6 +35,9 @@ type goal struct {
 func goals() []goal {
 	all := []goal{
 		{work: "gated request, throughput against bare net/http", benchmark: "Gated/over_loopback,_request_log_on", unit: "ratio", bound: 0.90, least: true},
+		{work: "the same over 1,000 connections", benchmark: "Gated/over_1,000_connections,_request_log_on", unit: "ratio", bound: 0.90, least: true},
+		{work: "the same over HTTP/2", benchmark: "Gated/over_HTTP_2,_request_log_on", unit: "ratio", bound: 0.90, least: true},
+		{work: "webhook deliveries per second for which two CPUs suffice, 1,000 endpoints", benchmark: "ThousandEndpoints", unit: "capacity", bound: 5000, least: true},
 		{work: "RFQ create, throughput against a bare INSERT, 1 client", benchmark: "Create/clients=1", unit: "tenants-of-bare", bound: 0.70, least: true},
 		{work: "the same, 16 clients", benchmark: "Create/clients=16", unit: "tenants-of-bare", bound: 0.75, least: true},
 		{work: "the same, 64 clients", benchmark: "Create/clients=64", unit: "tenants-of-bare", bound: 1, least: true},

@@ -50,6 +50,9 @@ type Store interface {
 	// Standings returns the standings of a tenant, or of all tenants for the zero ID,
 	// by address, with their waiting deliveries.
 	Standings(ctx context.Context, owner tenant.ID) ([]Standing, error)
+	// Enrolled returns the endpoints of all tenants with their enrolments. Unlike Standings
+	// it counts no deliveries.
+	Enrolled(ctx context.Context) (map[Address]time.Time, error)
 
 	// Claim claims pending deliveries that are due and not claimed until now plus
 	// lease. For each lane it claims those first that have been due longest, within the

@@ -69,13 +69,9 @@ type enrolled struct {
 
 // enrolled returns the declared endpoints that are enrolled, by owner.
 func (r *Relay) enrolled(ctx context.Context) (map[tenant.ID][]enrolled, error) {
-	standings, err := r.Store.Standings(ctx, tenant.ID{})
+	since, err := r.Store.Enrolled(ctx)
 	if err != nil {
 		return nil, err
-	}
-	since := make(map[Address]time.Time, len(standings))
-	for _, standing := range standings {
-		since[standing.Address] = standing.EnrolledAt
 	}
 	all := map[tenant.ID][]enrolled{}
 	for _, endpoint := range r.Directory.Endpoints(r.Now()) {

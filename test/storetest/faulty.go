@@ -427,6 +427,11 @@ func (f *Faulty) Enroll(ctx context.Context, endpoints []webhook.Endpoint, now t
 	return err
 }
 
+// Enrolled implements [webhook.Store].
+func (f *Faulty) Enrolled(ctx context.Context) (map[webhook.Address]time.Time, error) {
+	return around(f, "read enrolments", false, func() (map[webhook.Address]time.Time, error) { return f.store.Enrolled(ctx) })
+}
+
 // Standings implements [webhook.Store].
 func (f *Faulty) Standings(ctx context.Context, owner tenant.ID) ([]webhook.Standing, error) {
 	return around(f, "read standings", false, func() ([]webhook.Standing, error) { return f.store.Standings(ctx, owner) })

@@ -353,6 +353,15 @@ func enrolled(t *testing.T, w *fixture) {
 	}
 	wantEqual(t, "of all, by address", []string{"org_acme01/live press", "org_acme01/live ship", "org_stark1/live press"},
 		idsOf(all, func(s webhook.Standing) string { return s.Owner.String() + " " + s.Name }))
+	want := map[webhook.Address]time.Time{}
+	for _, one := range all {
+		want[one.Address] = one.EnrolledAt
+	}
+	enrolled, err := w.store.Enrolled(t.Context())
+	if err != nil {
+		t.Fatalf("w.store.Enrolled: %v", err)
+	}
+	wantEqual(t, "the enrolments of all", want, enrolled)
 }
 
 func redelivered(t *testing.T, w *fixture) {

@@ -167,6 +167,17 @@ func (m *Memory) Enroll(ctx context.Context, endpoints []webhook.Endpoint, now t
 	})
 }
 
+// Enrolled implements webhook.Store.
+func (m *Memory) Enrolled(ctx context.Context) (map[webhook.Address]time.Time, error) {
+	return locked(ctx, m, "read enrolments", func() (map[webhook.Address]time.Time, error) {
+		enrolled := map[webhook.Address]time.Time{}
+		for address, s := range m.standings {
+			enrolled[address] = s.EnrolledAt
+		}
+		return enrolled, nil
+	})
+}
+
 // Standings implements webhook.Store.
 func (m *Memory) Standings(ctx context.Context, owner tenant.ID) ([]webhook.Standing, error) {
 	return locked(ctx, m, "read standings", func() ([]webhook.Standing, error) {

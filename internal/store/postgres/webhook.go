@@ -117,6 +117,24 @@ func (s *Store) Standings(ctx context.Context, owner tenant.ID) ([]webhook.Stand
 	})
 }
 
+// Enrolled implements [webhook.Store].
+func (s *Store) Enrolled(ctx context.Context) (map[webhook.Address]time.Time, error) {
+	return read(ctx, s, "read enrolments", func(ctx context.Context, q querier) (map[webhook.Address]time.Time, error) {
+		rows, err := q.Query(ctx, `SELECT tenant, name, enrolled_at FROM webhook_endpoint`)
+		if err != nil {
+			return nil, err
+		}
+		enrolled := map[webhook.Address]time.Time{}
+		var address webhook.Address
+		var at time.Time
+		_, err = pgx.ForEachRow(rows, []any{&address.Owner, &address.Name, instant{&at}}, func() error {
+			enrolled[address] = at
+			return nil
+		})
+		return enrolled, err
+	})
+}
+
 // inState returns the condition on a state; it repeats the condition of each partial index
 // literally.
 func inState(state webhook.State) string {

@@ -98,6 +98,22 @@ func (s *Store) Standings(ctx context.Context, owner tenant.ID) ([]webhook.Stand
 	})
 }
 
+// Enrolled implements [webhook.Store].
+func (s *Store) Enrolled(ctx context.Context) (map[webhook.Address]time.Time, error) {
+	enrolled := map[webhook.Address]time.Time{}
+	_, err := read(ctx, s, "read enrolments", func(q querier) ([]struct{}, error) {
+		rows, err := q.QueryContext(ctx, `SELECT tenant, name, enrolled_at FROM webhook_endpoint`)
+		return collect(rows, err, func(r row) (none struct{}, err error) {
+			var address webhook.Address
+			var at time.Time
+			err = r.Scan(&address.Owner, &address.Name, instant{&at})
+			enrolled[address] = at
+			return none, err
+		})
+	})
+	return enrolled, err
+}
+
 // Claim implements [webhook.Store]. There is one writer, so nothing needs a lock.
 func (s *Store) Claim(ctx context.Context, lanes []webhook.Lane, room int, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
 	var claims []webhook.Claim
