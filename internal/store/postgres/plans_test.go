@@ -75,6 +75,7 @@ var (
 // with the reason.
 var wholeReads = []struct{ table, statement, reason string }{
 	{"webhook_head", "webhook_head", "the table has one row"},
+	{"webhook_endpoint", "SELECT tenant, name, enrolled_at", "the relay needs the enrolments of all endpoints"},
 	{"masterdata_revision", "masterdata_revision", "the table has one row"},
 	{"quota_day", "DELETE FROM quota_day", "only the sweeper runs the statement, and days past the retention are erased"},
 }

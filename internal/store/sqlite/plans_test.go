@@ -87,6 +87,7 @@ var (
 // wholeReads lists the statements that may read a whole table, by a part of the statement, with the reason.
 var wholeReads = []struct{ table, statement, reason string }{
 	{"webhook_head", "webhook_head", "the table has one row"},
+	{"webhook_endpoint", "SELECT tenant, name, enrolled_at", "the relay needs the enrolments of all endpoints"},
 	{"masterdata_revision", "masterdata_revision", "the table has one row"},
 	{"goose_db_version", "goose_db_version", "the table has one row per migration"},
 	{"quota", "INSERT INTO quota_day", "the sweeper alone runs it, and deletes the windows that it has added up"},
