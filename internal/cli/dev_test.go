@@ -197,10 +197,11 @@ func TestRestartKeepsDataAndKeys(t *testing.T) {
 	}
 }
 
-// TestPreflightOutcomes runs files of every kind through the whole platform.
+// TestPreflightOutcomes runs files of every kind through the whole platform. The tests of package
+// sandbox run all hostile files.
 func TestPreflightOutcomes(t *testing.T) {
 	t.Parallel()
-	startDev(t, t.TempDir()).preflightOutcomes(t, 1)
+	startDev(t, t.TempDir()).preflightOutcomes(t, 6)
 }
 
 // preflightOutcomes runs files with each outcome, and every n-th hostile file.

@@ -323,11 +323,11 @@ func TestSeveralQuantitiesAreCalculated(t *testing.T) {
 		t.Fatalf("OpenSession: %v", err)
 	}
 	page := map[string]float64{"Cyan": 12.5, "Black": 8}
-	costs, err := c.CalculateXJDFFor(t.Context(), session, []byte(apitest.Flyer), client.CostingQuestion{
+	costs, err := c.CalculateXJDFWith(t.Context(), session, []byte(apitest.Flyer), client.CostingOptions{
 		Quantities: []int64{1000, 250}, Coverage: []map[string]float64{page, page},
 	})
 	if err != nil {
-		t.Fatalf("CalculateXJDFFor: %v", err)
+		t.Fatalf("CalculateXJDFWith: %v", err)
 	}
 	var got []string
 	for _, b := range costs.Breaks {

@@ -115,8 +115,8 @@ func (c *Client) OpenSession(ctx context.Context) (Session, error) {
 	return session, err
 }
 
-// CostingQuestion holds the optional members of a calculation.
-type CostingQuestion struct {
+// CostingOptions holds the optional members of a calculation.
+type CostingOptions struct {
 	// Quantities replace the amounts of the document; at most 23.
 	Quantities []int64 `json:"quantities,omitempty"`
 	// Coverage is the measured share of each printed page that each separation covers, in
@@ -129,19 +129,19 @@ type CostingQuestion struct {
 // COSTING_MANUAL_REVIEW_REQUIRED means that a person must review the result before you
 // quote from it; its reasons say why.
 func (c *Client) CalculateXJDF(ctx context.Context, session Session, document []byte) (Costing, error) {
-	return c.CalculateXJDFFor(ctx, session, document, CostingQuestion{})
+	return c.CalculateXJDFWith(ctx, session, document, CostingOptions{})
 }
 
-// CalculateXJDFFor calculates like [Client.CalculateXJDF], for other quantities than those of
+// CalculateXJDFWith calculates like [Client.CalculateXJDF], for other quantities than those of
 // the document, or with a measured coverage.
-func (c *Client) CalculateXJDFFor(ctx context.Context, session Session, document []byte, question CostingQuestion) (Costing, error) {
+func (c *Client) CalculateXJDFWith(ctx context.Context, session Session, document []byte, options CostingOptions) (Costing, error) {
 	if session.Token == "" {
 		return Costing{}, &ArgumentError{Argument: "session", Reason: "is missing; open one with OpenSession"}
 	}
 	body, err := json.Marshal(struct {
-		CostingQuestion
+		CostingOptions
 		XJDF json.RawMessage `json:"xjdf"`
-	}{question, document})
+	}{options, document})
 	if err != nil {
 		return Costing{}, &ArgumentError{Argument: "document", Reason: "is not JSON"}
 	}
