@@ -25,7 +25,7 @@ import (
 // PRINTMARKET_SOAK_REQUESTS sets their number, PRINTMARKET_SOAK_SEED the seed.
 func TestSoakHostileRequestsGetResponsesOfTheContracts(t *testing.T) {
 	t.Parallel()
-	requests, seed := number(t, "PRINTMARKET_SOAK_REQUESTS", 3000), number(t, "PRINTMARKET_SOAK_SEED", 1)
+	requests, seed := number(t, "PRINTMARKET_SOAK_REQUESTS", 3000), number(t, "PRINTMARKET_SOAK_SEED", 2)
 	server := apitest.New(t, apitest.Options{Pace: brief})
 	g := newGenerator(t, server, uint64(seed))
 	independent := startPrism(t)
