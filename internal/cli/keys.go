@@ -182,7 +182,7 @@ var keyTable = table[listedKey]{
 		if k.LastUsedAt != nil {
 			last = stamp(*k.LastUsedAt)
 		}
-		return []any{k.Name, k.Kind, edit.StateAt(k.APIKey, time.Now()), expires, len(k.Scopes), fmt.Sprintf("%.12s", k.SHA256), last, cmp.Or(strings.Join(k.UnusedScopes, ","), "none")}
+		return []any{k.Name, k.Kind, edit.StateAt(k.APIKey, time.Now()), expires, len(k.Scopes), fmt.Sprintf("%.12s", k.SHA256), last, cmp.Or(strings.Join(k.UnusedScopes, ","), "-")}
 	},
 }
 
