@@ -23,7 +23,6 @@ import (
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/store/postgres"
-	"github.com/printmarket/printmarket/internal/store/sqlite"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
@@ -31,6 +30,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox/inspector"
 	"github.com/printmarket/printmarket/test/pgtest"
+	"github.com/printmarket/printmarket/test/recordtest"
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
@@ -63,19 +63,6 @@ type database interface {
 	storetest.Store
 }
 
-func openSQLite(t *testing.T) database {
-	t.Helper()
-	opened, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "records.db"), sqlite.Options{})
-	if err != nil {
-		t.Fatalf("sqlite.Open: %v", err)
-	}
-	t.Cleanup(func() { _ = opened.Close() })
-	if err := opened.Migrate(t.Context()); err != nil {
-		t.Fatalf("store.Migrate: %v", err)
-	}
-	return opened
-}
-
 func openPostgres(t *testing.T) database {
 	t.Helper()
 	opened, err := postgres.Open(t.Context(), pgtest.Shared(t), postgres.Options{AcquireTimeout: time.Minute, StatementTimeout: time.Minute})
@@ -91,7 +78,7 @@ func openPostgres(t *testing.T) database {
 
 func TestFilledDatabaseIsConsistent(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func(*testing.T) database{"SQLite": openSQLite, "PostgreSQL": openPostgres} {
+	for name, open := range map[string]func(*testing.T) database{"SQLite": func(t *testing.T) database { return recordtest.Store(t) }, "PostgreSQL": openPostgres} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := open(t)
@@ -336,7 +323,7 @@ func checkAudit(t *testing.T, db database, filled demo.Filled) {
 func TestTheSameSeedGeneratesTheSameRecords(t *testing.T) {
 	t.Parallel()
 	ids := func(seed uint64) (ids []string) {
-		db, f := openSQLite(t), filling(t)
+		db, f := recordtest.Store(t), filling(t)
 		f.Seed, f.RFQs, f.Jobs = seed, 20, 0
 		if _, err := demo.Fill(t.Context(), db, f); err != nil {
 			t.Fatalf("demo.Fill: %v", err)
@@ -372,7 +359,7 @@ func TestADatabaseWithRecordsOfOthersIsNotFilled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := openSQLite(t)
+			db := recordtest.Store(t)
 			if err := db.Load(t.Context(), records); err != nil {
 				t.Fatalf("db.Load: %v", err)
 			}
@@ -410,7 +397,7 @@ func TestAnInterruptedRunStops(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := demo.Fill(ctx, openSQLite(t), f); !errors.Is(err, context.Canceled) {
+	if _, err := demo.Fill(ctx, recordtest.Store(t), f); !errors.Is(err, context.Canceled) {
 		t.Errorf("demo.Fill: %v, want context.Canceled", err)
 	}
 }
@@ -424,7 +411,7 @@ func TestManifestsOfGeneratedPartnersAreValid(t *testing.T) {
 	if f.Secrets, err = demo.Open(data, f.Resources, rand.Reader); err != nil {
 		t.Fatalf("demo.Open: %v", err)
 	}
-	if _, err := demo.Fill(t.Context(), openSQLite(t), f); err != nil {
+	if _, err := demo.Fill(t.Context(), recordtest.Store(t), f); err != nil {
 		t.Fatalf("demo.Fill: %v", err)
 	}
 	admission, err := dirsource.NewAdmission()

@@ -181,7 +181,11 @@ func everything(tb testing.TB, s *posture.Snapshot) string {
 // the changes with that of all objects after each edit.
 func TestChangesCompileLikeAllObjects(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	seeds := uint64(20)
+	if testing.Short() {
+		seeds = 8
+	}
+	for seed := range seeds {
 		g := posturetest.Random(seed)
 		first := posturetest.Objects(g.Inputs())
 		objects := first
