@@ -130,7 +130,7 @@ e2e-up: node ## Run a cluster with nodes until it is interrupted (ARGS="--nodes 
 	bin/kubenode $(ARGS)
 
 .PHONY: page-assets
-page-assets: ## Put the viewer of the contracts, the style sheet and the icons of pages, and a font of reports, where the build embeds them
+page-assets: ## Put the viewer of the contracts, the style sheet and the icons of pages where the build embeds them
 	@tools/page-assets/install.sh
 
 .PHONY: npm
