@@ -353,7 +353,7 @@ func (p *platform) keysShowTheirLastUse(t *testing.T) {
 	for _, row := range strings.Split(strings.TrimSpace(out), "\n")[1:] {
 		fields := strings.Fields(row)
 		last, unused := fields[len(fields)-2], fields[len(fields)-1]
-		if name := fields[0]; (last != "never") != (name == "live" || name == "test") || unused != "none" {
+		if name := fields[0]; (last != "never") != (name == "live" || name == "test") || unused != "-" {
 			t.Errorf("keys list --used:\n%s", out)
 		}
 	}
