@@ -28,8 +28,9 @@ type Config[In, Out any] struct {
 	// call waits until its context ends.
 	MaxWait time.Duration
 	// Run processes the calls of a batch and returns their results in the same order.
-	// It must end by itself: its context is never cancelled and has no values of a
-	// caller, because a batch belongs to several callers.
+	// Its context has no values of a caller. The context of a call that runs alone ends
+	// with that of its caller. The context of a batch never ends, because a batch belongs
+	// to several callers, so Run must end by itself.
 	Run func(ctx context.Context, batch []In) []Result[Out]
 	// Refuse returns the error for a call that has no result of Run. Its argument is
 	// [ErrClosed], [ErrMaxWait], the error of the call's context, or a panic of Run.
@@ -53,12 +54,13 @@ var (
 )
 
 // Batcher groups calls into batches. A call that finds a free slot runs at once and
-// alone, without waiting for other calls. Calls that arrive while every slot is taken
+// alone, in the goroutine of its caller: to start another goroutine and to wait for it
+// can take as long as a short round trip. Calls that arrive while every slot is taken
 // run in one batch when a slot becomes free, in the order of their arrival. A batch
 // that runs long, for example because it waits for a lock, releases its slot, so that
 // it does not delay the calls behind it.
 //
-// Each batch runs in a goroutine of the batcher, and [Batcher.Close] waits for it. No
+// A batch runs in a goroutine of the batcher, and [Batcher.Close] waits for it. No
 // caller runs the calls of others, so a caller whose context ends returns at once:
 // before its batch has started the call is not run, afterwards the batch continues.
 type Batcher[In, Out any] struct {
@@ -85,8 +87,16 @@ type call[In, Out any] struct {
 // Do runs a call, in a batch or alone. Its errors are those of Run and of Refuse.
 func (c *Batcher[In, Out]) Do(ctx context.Context, in In) (Out, error) {
 	own := &call[In, Out]{in: in, done: make(chan struct{})}
-	if err := c.join(ctx, own); err != nil {
+	alone, err := c.join(ctx, own)
+	if err != nil {
 		return own.end.Out, c.config.Refuse(err)
+	}
+	if alone {
+		defer c.running.Done()
+		if c.run(withoutValues{ctx}, []*call[In, Out]{own}) {
+			c.handOver()
+		}
+		return own.end.Out, own.end.Err
 	}
 	var expired <-chan time.Time
 	if c.config.MaxWait != 0 {
@@ -107,22 +117,31 @@ func (c *Batcher[In, Out]) Do(ctx context.Context, in In) (Out, error) {
 	}
 }
 
-// join queues a call, and starts a batch if a slot is free.
-func (c *Batcher[In, Out]) join(ctx context.Context, own *call[In, Out]) error {
+// withoutValues is a context without its values.
+type withoutValues struct{ context.Context }
+
+// Value implements [context.Context].
+func (withoutValues) Value(any) any { return nil }
+
+// AfterFunc spares a goroutine for each context that is derived from this one.
+func (c withoutValues) AfterFunc(f func()) (stop func() bool) { return context.AfterFunc(c.Context, f) }
+
+// join takes a free slot for a call to run alone, or queues the call.
+func (c *Batcher[In, Out]) join(ctx context.Context, own *call[In, Out]) (alone bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.closed:
-		return ErrClosed
+		return false, ErrClosed
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return false, ctx.Err()
+	case c.busy < c.config.Slots:
+		c.busy++
+		c.running.Add(1)
+		return true, nil
 	}
 	c.waiting = append(c.waiting, own)
-	if c.busy < c.config.Slots {
-		c.busy++
-		c.start()
-	}
-	return nil
+	return false, nil
 }
 
 // leave removes a call from the queue and reports whether it was queued.
@@ -136,37 +155,46 @@ func (c *Batcher[In, Out]) leave(own *call[In, Out]) bool {
 	return at >= 0
 }
 
+// start lets another goroutine use a slot.
 func (c *Batcher[In, Out]) start() { c.running.Go(func() { c.work(context.Background()) }) }
+
+// handOver lets another goroutine use a slot if calls wait for it, or frees the slot.
+func (c *Batcher[In, Out]) handOver() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.waiting) > 0 {
+		c.start()
+	} else {
+		c.busy--
+	}
+}
 
 // work runs batches until no call waits, or until a batch has lost its slot.
 func (c *Batcher[In, Out]) work(ctx context.Context) {
-	for {
-		batch := c.take()
-		if batch == nil {
-			return
-		}
-		// A batch that runs too long hands its slot over to another goroutine.
-		var ended, lostSlot bool
-		late := time.AfterFunc(c.config.Long, func() {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			if !ended {
-				lostSlot = true
-				c.start()
-			}
-		})
-		c.settle(ctx, batch)
-		late.Stop()
-		c.mu.Lock()
-		ended = true
-		lost := lostSlot
-		c.mu.Unlock()
-		if lost {
-			return
-		}
+	for batch := c.take(); batch != nil && c.run(ctx, batch); batch = c.take() {
 		// The callers of the batch may have their next calls ready.
 		runtime.Gosched()
 	}
+}
+
+// run runs a batch and reports whether the batch still has its slot. A batch that runs too
+// long hands its slot over to another goroutine.
+func (c *Batcher[In, Out]) run(ctx context.Context, batch []*call[In, Out]) bool {
+	var ended, lost bool
+	late := time.AfterFunc(c.config.Long, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if !ended {
+			lost = true
+			c.start()
+		}
+	})
+	defer late.Stop()
+	c.settle(ctx, batch)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ended = true
+	return !lost
 }
 
 // settle runs a batch and ends its calls. A panic fails the calls of this batch only,

@@ -166,6 +166,28 @@ func TestCancelledRunningCallReturnsAtOnceAndItsBatchContinues(t *testing.T) {
 	})
 }
 
+func TestContextOfALoneCallEndsWithItsCallerAndHasNoValues(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(1, 10)
+		b.config.Run = func(ctx context.Context, _ []int) []Result[int] {
+			if got := ctx.Value(t); got != nil {
+				t.Errorf("value = %v, want none", got)
+			}
+			below, stop := context.WithCancel(ctx)
+			defer stop()
+			<-below.Done()
+			return []Result[int]{{Err: below.Err()}}
+		}
+		ctx, leave := context.WithTimeout(context.WithValue(t.Context(), t, "a value"), time.Second)
+		defer leave()
+		if _, err := b.Do(ctx, 1); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error = %v, want that of the context", err)
+		}
+		b.Close()
+	})
+}
+
 func TestWithoutMaxWaitACallWaitsForASlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
