@@ -60,7 +60,10 @@ func (p *platformContender) left(ctx context.Context) (int, error) {
 	return int(stats.Open), nil
 }
 
-func (p *platformContender) close() error { return p.redis.Close() }
+func (p *platformContender) close() error {
+	p.queue.Close()
+	return p.redis.Close()
+}
 
 func (p *platformContender) serve(ctx context.Context, slots int, do func(id string)) error {
 	w := &worker{

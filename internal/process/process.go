@@ -210,6 +210,7 @@ func (p *process) preflights(allowHTTP bool, gates *posture.Gates, cursors prefl
 	if err != nil {
 		return preflights{}, err
 	}
+	p.onClose(q.Close)
 	announce := func(ctx context.Context, id string) {
 		// Followers find out anyhow, so a Redis that hangs delays nothing.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), announceTime)

@@ -32,6 +32,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/printmarket/printmarket/internal/batch"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -105,9 +106,11 @@ type Queue struct {
 	scripts        *scripts
 	options        Options
 	prefix, stream string
+	submits        *batch.Batcher[Submission, struct{}]
 }
 
-// New returns the queue with a name. It does not connect to Redis.
+// New returns the queue with a name. It does not connect to Redis. A process that submits jobs
+// concurrently closes the queue with [Queue.Close] at its end.
 func New(client *redis.Client, name string, o Options) (*Queue, error) {
 	if name == "" || strings.ContainsAny(name, "{} \n") {
 		return nil, fmt.Errorf("queue name %q is not usable in a key", name)
@@ -117,8 +120,16 @@ func New(client *redis.Client, name string, o Options) (*Queue, error) {
 		return nil, err
 	}
 	prefix := "pm:{" + name + "}:"
-	return &Queue{redis: client, scripts: s, options: o, prefix: prefix, stream: prefix + "s"}, nil
+	q := &Queue{redis: client, scripts: s, options: o, prefix: prefix, stream: prefix + "s"}
+	q.submits = batch.New(batch.Config[Submission, struct{}]{
+		Slots: 1, MaxSize: submitBatch, Long: submitTime, Run: q.submitWaiting,
+		Refuse: func(err error) error { return err },
+	})
+	return q, nil
 }
+
+// Close waits for running submits and rejects further ones.
+func (q *Queue) Close() { q.submits.Close() }
 
 func (q *Queue) key(name string) string { return q.prefix + name }
 

@@ -3,10 +3,13 @@
 package queue
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/printmarket/printmarket/internal/batch"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -14,6 +17,10 @@ import (
 // submitBatch is the number of submits in one round trip. It does not block Redis for long:
 // Redis serves the next connection after 16 KiB, which is some 80 submits and a millisecond.
 const submitBatch = 128
+
+// submitTime is the time after which the next submits start beside a round trip that still
+// runs.
+const submitTime = 100 * time.Millisecond
 
 // Submission describes a job for [Queue.SubmitAll]. It is an alias of a plain struct, so that
 // the owner of the records can pass one without this package.
@@ -26,9 +33,13 @@ type Submission = struct {
 
 // Submit adds a job. attempt is the number of the last attempt that began, 0 for a new job.
 // Submit leaves a job that is in the queue unchanged, so submitting it again is always
-// safe. Errors: [ErrFull], [ErrFormat].
+// safe. Submits that arrive during a round trip share the next one. If ctx ends, the job may
+// have been added. Errors: [ErrFull], [ErrFormat].
 func (q *Queue) Submit(ctx context.Context, id string, owner tenant.ID, attempt int) error {
-	return failed("submit to queue", q.submitAlone(ctx, Submission{id, owner, attempt}))
+	span := telemetry.StartCall(ctx, "redis", q.scripts.submit.operation)
+	_, err := q.submits.Do(ctx, Submission{id, owner, attempt})
+	span.End(fault(err))
+	return failed("submit to queue", err)
 }
 
 // SubmitAll adds jobs in their order as Submit does, many in a round trip. It returns how
@@ -37,9 +48,15 @@ func (q *Queue) Submit(ctx context.Context, id string, owner tenant.ID, attempt 
 // that of ctx, which SubmitAll checks before each round trip.
 func (q *Queue) SubmitAll(ctx context.Context, all []Submission) (done int, err error) {
 	for done < len(all) && err == nil {
-		var taken int
-		taken, err = q.submitTogether(ctx, all[done:min(len(all), done+submitBatch)])
-		done += taken
+		if err = ctx.Err(); err != nil {
+			break
+		}
+		for _, err = range q.submitTogether(ctx, all[done:min(len(all), done+submitBatch)]) {
+			if err != nil {
+				break
+			}
+			done++
+		}
 		if redis.HasErrorPrefix(err, "NOSCRIPT") {
 			// The server does not have the script. A submit with its text loads it.
 			if err = q.submitAlone(ctx, all[done]); err == nil {
@@ -53,26 +70,40 @@ func (q *Queue) SubmitAll(ctx context.Context, all []Submission) (done int, err 
 	return done, nil
 }
 
+// submitWaiting submits the jobs of concurrent calls of Submit.
+func (q *Queue) submitWaiting(ctx context.Context, jobs []Submission) []batch.Result[struct{}] {
+	ends := make([]batch.Result[struct{}], len(jobs))
+	if len(jobs) == 1 {
+		ends[0].Err = q.submitAlone(ctx, jobs[0])
+		return ends
+	}
+	for i, err := range q.submitTogether(ctx, jobs) {
+		if redis.HasErrorPrefix(err, "NOSCRIPT") {
+			err = q.submitAlone(ctx, jobs[i])
+		}
+		ends[i].Err = err
+	}
+	return ends
+}
+
 func (q *Queue) submitAlone(ctx context.Context, own Submission) error {
 	share, _ := q.share(own.Owner)
 	return q.scripts.submit.run(ctx, q, q.redis, own.ID, own.Owner.String(), own.Attempt, share.Weight, share.limit()).Err()
 }
 
-// submitTogether submits a batch in one round trip and records one span for a traced caller.
-func (q *Queue) submitTogether(ctx context.Context, batch []Submission) (done int, err error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
+// submitTogether submits jobs in one round trip and returns the error of each. It records one
+// span for a traced caller.
+func (q *Queue) submitTogether(ctx context.Context, jobs []Submission) []error {
 	span := telemetry.StartCall(ctx, "redis", q.scripts.submit.operation)
-	defer func() { span.End(fault(err)) }()
-	replies := make([]*redis.Cmd, len(batch))
+	replies := make([]*redis.Cmd, len(jobs))
 	_, lost := q.redis.Pipelined(ctx, func(pipe redis.Pipeliner) error {
-		for i, own := range batch {
+		for i, own := range jobs {
 			share, _ := q.share(own.Owner)
 			replies[i] = q.scripts.submit.byName(ctx, q, pipe, own.ID, own.Owner.String(), own.Attempt, share.Weight, share.limit())
 		}
 		return nil
 	})
+	errs, failure := make([]error, len(jobs)), ""
 	for i, reply := range replies {
 		if _, answered := reply.Val().(int64); answered {
 			continue
@@ -80,15 +111,14 @@ func (q *Queue) submitTogether(ctx context.Context, batch []Submission) (done in
 		// Only the reply itself shows whether the server answered: if a pipeline is cut,
 		// the library marks all replies as failed, and if the server refuses the
 		// connection, none of them.
-		_, err := reply.Int64()
-		if lost != nil && !isRedisError(err) {
-			err = lost
+		_, errs[i] = reply.Int64()
+		if lost != nil && !isRedisError(errs[i]) {
+			errs[i] = lost
 		}
-		if err != nil {
-			return i, err
-		}
+		failure = cmp.Or(failure, fault(errs[i]))
 	}
-	return len(batch), nil
+	span.End(failure)
+	return errs
 }
 
 // share returns the current share of a tenant; false while it is unknown.

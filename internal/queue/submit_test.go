@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/printmarket/printmarket/internal/batch"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/test/redistest"
@@ -122,6 +125,34 @@ func TestSubmitLeavesKnownJobsUnchanged(t *testing.T) {
 			f.stats(queue.Stats{Open: 5, Held: 1, Delayed: 1, Waiting: 3})
 		}
 		f.must(w.Finish(t.Context(), held))
+	})
+}
+
+// TestConcurrentSubmitsAreAddedEachWithItsOwnError also uses a server that does not have the
+// script.
+func TestConcurrentSubmitsAreAddedEachWithItsOwnError(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
+		f := newFixture(t, server)
+		all, client := submissions(40), server.Client(t)
+		harmed := tenant.ID{Organization: "org_harm01", Mode: tenant.Live}
+		all[20].Owner = harmed
+		f.must(client.RPush(t.Context(), "pm:{preflight}:t:"+harmed.String(), "a list").Err())
+		f.must(client.ScriptFlush(t.Context()).Err())
+		var callers sync.WaitGroup
+		for _, job := range all {
+			callers.Go(func() {
+				if err := f.queue.Submit(t.Context(), job.ID, job.Owner, job.Attempt); (err != nil) != (job.Owner == harmed) {
+					t.Errorf("submit %s of %s: error = %v", job.ID, job.Owner, err)
+				}
+			})
+		}
+		callers.Wait()
+		f.has(slices.Delete(all, 20, 21))
+		f.queue.Close()
+		if err := f.queue.Submit(t.Context(), "pref_late", owner, 0); !errors.Is(err, batch.ErrClosed) {
+			t.Errorf("submit to a closed queue: error = %v, want ErrClosed", err)
+		}
 	})
 }
 
