@@ -113,8 +113,8 @@ func TestQuotaNamesItsState(t *testing.T) {
 		used  int
 		want  []string
 	}{
-		"nothing is used":     {10, 0, []string{`<span class="state neutral">unused</span>`, "0 of 10 per 1 hour", "10 remaining"}},
-		"very little is used": {12_345, 1, []string{`<span class="state ok">less than 1 % used</span>`, "1 of 12,345 per 1 hour", "12,344 remaining"}},
+		"nothing is used":     {10, 0, []string{`<span class="state neutral">unused</span>`, "0 of 10 per hour", "10 remaining"}},
+		"very little is used": {12_345, 1, []string{`<span class="state ok">less than 1 % used</span>`, "1 of 12,345 per hour", "12,344 remaining"}},
 		"half is used":        {4, 2, []string{`<span class="state ok">50 % used</span>`}},
 		"90 % are used":       {10, 9, []string{`<span class="state attention">nearly used up</span>`, "1 remaining"}},
 		"all is used":         {2, 2, []string{`<span class="state danger">used up</span>`, "0 remaining"}},

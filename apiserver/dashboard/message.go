@@ -20,7 +20,7 @@ func message(status int, title, text string) response {
 func badRequest(text string) response { return message(http.StatusBadRequest, "Invalid request", text) }
 
 func notFound(*visit) response {
-	return message(http.StatusNotFound, "Page not found", "This page does not exist. Use the links above to continue.")
+	return message(http.StatusNotFound, "Page not found", "This page does not exist. Use the menu to continue.")
 }
 
 // unavailable returns a page that requests a retry after a time.

@@ -56,7 +56,7 @@ func TestAuditIsFilteredAndPaged(t *testing.T) {
 	d := newDashboard(t, withOps, func(c *dashboard.Config) { c.Ops.Audit = audited(120, "") })
 	operator := d.signedIn(t, "platform-live")
 	golden(t, "ops-audit", operator.get(t, "/ops/audit?action=webhook.enable&since=2026-11-20T00:00").text)
-	record := regexp.MustCompile(`<code>rfq_(\d+)</code>`)
+	record := regexp.MustCompile(`>rfq_(\d+)</code>`)
 	older := regexp.MustCompile(`<a href="([^"]+)" rel="next">`)
 	for name, tc := range map[string]struct {
 		query       string

@@ -4,6 +4,7 @@ package dashboard
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -99,10 +100,16 @@ func (s *server) readQueue(ctx context.Context) (queueBody, error) {
 	return body, nil
 }
 
-// lasted rounds a duration to seconds, and below one second to milliseconds.
+// lasted is a duration with three digits or fewer: "87 ms", "4.3 s", "43 s", and from one minute on "1m12s".
 func lasted(d time.Duration) string {
-	if d >= time.Second {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	default:
 		return d.Round(time.Second).String()
 	}
-	return d.Round(time.Millisecond).String()
 }

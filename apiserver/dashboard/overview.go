@@ -90,14 +90,14 @@ func (c *capabilityRow) reason() string {
 	return c.Refusal.Detail
 }
 
-// span is a window of time in the largest unit that divides it.
-func span(window time.Duration) string {
+// per is a window of time after "per", in the largest unit that divides it: "day", "12 hours".
+func per(window time.Duration) string {
 	for _, unit := range [...]struct {
 		length time.Duration
 		name   string
 	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
 		if window%unit.length == 0 {
-			return count(int64(window/unit.length), unit.name)
+			return strings.TrimPrefix(count(window/unit.length, unit.name), "1 ")
 		}
 	}
 	return window.String()

@@ -153,7 +153,7 @@ func took(job *preflightjob.Job) string {
 	if job.StartedAt.IsZero() || job.FinishedAt.IsZero() {
 		return ""
 	}
-	return job.FinishedAt.Sub(job.StartedAt).Round(100 * time.Millisecond).String()
+	return lasted(job.FinishedAt.Sub(job.StartedAt))
 }
 
 // showJob serves one job.
