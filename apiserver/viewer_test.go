@@ -35,7 +35,7 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 		p := b.Open(t)
 		p.Go(server.URL + contracts.Viewer)
 		awaitContract(t, p, api, contracts.XJDF)
-		p.WantInnocence(server.URL, 4)
+		p.WantNoErrors(server.URL, 4)
 	})
 	t.Run("its links lead to the other contracts and back", func(t *testing.T) {
 		p := b.Open(t)
@@ -45,13 +45,13 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 			p.Await(fmt.Sprintf("document.querySelector('nav a[aria-current=page]')?.dataset.contract === %q", name))
 			awaitContract(t, p, api, name)
 		}
-		p.WantInnocence(server.URL, 4)
+		p.WantNoErrors(server.URL, 4)
 	})
 	t.Run("an unknown contract in the address shows the first contract", func(t *testing.T) {
 		p := b.Open(t)
 		p.Go(server.URL + contracts.Viewer + "?contract=https://elsewhere.example/x.yaml&url=//elsewhere.example")
 		awaitContract(t, p, api, contracts.XJDF)
-		p.WantInnocence(server.URL, 4)
+		p.WantNoErrors(server.URL, 4)
 	})
 	t.Run("requests can be tried out", func(t *testing.T) {
 		p := b.Open(t)
@@ -65,7 +65,7 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 		p.Click("#operations-Discovery-getXjdf .try-out__btn")
 		p.Click("#operations-Discovery-getXjdf .execute")
 		p.Await("Array.from(document.querySelectorAll('.live-responses-table .response-col_status')).some((cell) => cell.innerText.startsWith('200'))")
-		p.WantInnocence(server.URL, 4)
+		p.WantNoErrors(server.URL, 4)
 	})
 	t.Run("samples have a tab for each language", func(t *testing.T) {
 		p := b.Open(t)
@@ -82,17 +82,17 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 		p.Await("document.activeElement.id === 'samples-createRfq-3' && document.activeElement.ariaSelected === 'true'")
 		p.Click("#operations-RFQs-listRfqs .opblock-summary-control")
 		p.Await("document.querySelector('#samples-listRfqs-panel')?.innerText.startsWith('import os')")
-		p.WantInnocence(server.URL, 4)
+		p.WantNoErrors(server.URL, 4)
 	})
 	t.Run("requests to other hosts are detected", func(t *testing.T) {
 		p := b.Open(t)
 		p.Go(server.URL + contracts.Viewer)
 		awaitContract(t, p, api, contracts.XJDF)
 		for _, act := range []string{"new Image().src = 'https://elsewhere.example/x.png'", "console.error('x')"} {
-			before := p.Complained()
+			before := p.Errors()
 			var done bool
 			p.Eval(act+"; true", &done)
-			for deadline := time.Now().Add(2 * time.Minute); p.Complained() == before; time.Sleep(20 * time.Millisecond) {
+			for deadline := time.Now().Add(2 * time.Minute); p.Errors() == before; time.Sleep(20 * time.Millisecond) {
 				if time.Now().After(deadline) {
 					t.Fatalf("%s is not detected", act)
 				}
@@ -110,7 +110,7 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 				t.Errorf("%s: the page is %d pixels wide", name, width)
 			}
 		}
-		p.WantInnocence(server.URL, 4)
+		p.WantNoErrors(server.URL, 4)
 	})
 }
 

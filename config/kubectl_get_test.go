@@ -101,7 +101,7 @@ func lookAt(t *testing.T, who person, commands []string) string {
 	var out kubetest.Transcript
 	for _, command := range commands {
 		words := strings.Fields(strings.ReplaceAll(command, "'", ""))
-		out.Add("kubectl "+command, kubetest.Ageless(who.must(t, "", words...)))
+		out.Add("kubectl "+command, kubetest.WithoutAges(who.must(t, "", words...)))
 	}
 	return out.String()
 }

@@ -50,7 +50,7 @@ func TestAPageFollowsItsJobInABrowser(t *testing.T) {
 		p.Await("!window.kept && " + ended)
 		p.Click("a[href$='/report']")
 		p.Await(`document.querySelector("h1")?.textContent === "live.pdf" && getComputedStyle(document.querySelector("main")).maxWidth === "1200px"`)
-		p.WantInnocence(server.URL, 5)
+		p.WantNoErrors(server.URL, 5)
 	})
 	t.Run("without scripts it refreshes", func(t *testing.T) {
 		id, p := d.submit(t, acmeLive, "plain.pdf"), b.Open(t)
@@ -62,7 +62,7 @@ func TestAPageFollowsItsJobInABrowser(t *testing.T) {
 		p.Await(bar("processing", 3, 9))
 		d.finish(t, id, warned)
 		p.Await(ended)
-		p.WantInnocence(server.URL, 4)
+		p.WantNoErrors(server.URL, 4)
 	})
 	t.Run("whose key is revoked is redirected to the sign-in", func(t *testing.T) {
 		id, p := d.submit(t, acmeLive, "revoked.pdf"), b.Open(t)
@@ -90,7 +90,7 @@ func TestTheTourUpdatesItselfInABrowser(t *testing.T) {
 	d.create(t, acmeLive, "Tour flyers")
 	d.inspect(t, acmeLive, adasTour().Flawed, preflightjob.Fail)
 	p.Await(`window.kept && document.querySelector("#rfq-live").innerText.includes("Tour flyers") && document.querySelector("#preflight-live").innerText.includes("1 error")`)
-	p.WantInnocence(server.URL, 3)
+	p.WantNoErrors(server.URL, 3)
 }
 
 // TestAnOperatorSignsInThroughAForwardedPort uses http on loopback, as with kubectl
@@ -105,7 +105,7 @@ func TestAnOperatorSignsInThroughAForwardedPort(t *testing.T) {
 	p.Write("#key", d.Key("platform-live"))
 	p.Click(".sign-in button")
 	p.Await(`location.pathname === "/ops/queue" && document.querySelector("#workers")`)
-	p.WantInnocence(server.URL, 3)
+	p.WantNoErrors(server.URL, 3)
 }
 
 // TestAnOperatorSignsInAtAnIdentityProvider follows the redirects to another origin and back

@@ -393,7 +393,7 @@ func TestFileIsDroppedInABrowser(t *testing.T) {
 		p.Await(bar("processing", 3, 9))
 		d.finish(t, id, warned)
 		p.Await(`document.getElementById("state")?.textContent === "succeeded" && document.querySelector("a[href$='/report']")`)
-		p.WantInnocence(server.URL, 6)
+		p.WantNoErrors(server.URL, 6)
 	})
 	t.Run("a refused file is explained on the page", func(t *testing.T) {
 		p := b.Open(t)
@@ -431,6 +431,6 @@ func TestFileIsDroppedInABrowser(t *testing.T) {
 		if !slices.ContainsFunc(d.jobs(t, acmeLive), func(job preflightjob.Job) bool { return job.ClientReference == "chosen.pdf" }) {
 			t.Error("no job has the name of the file")
 		}
-		p.WantInnocence(server.URL, 3)
+		p.WantNoErrors(server.URL, 3)
 	})
 }

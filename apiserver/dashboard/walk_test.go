@@ -131,7 +131,7 @@ func walkThrough(t *testing.T, d *testDashboard, look func(tab *browsertest.Tab,
 	}
 	p.signIn(p.tab, d.Key("platform-live"), "location.pathname === '/ops'")
 	p.visit("/ops", "/ops?text=unknown", "/ops/partners/globex")
-	p.tab.WantInnocence(server.URL, len(dashboard.Pages()))
+	p.tab.WantNoErrors(server.URL, len(dashboard.Pages()))
 	for _, pattern := range dashboard.Pages() {
 		if p.seen[pattern] == 0 && notPages[pattern] == "" {
 			t.Errorf("no page leads to %s: link it, and add the data that makes the link appear", pattern)

@@ -45,5 +45,5 @@ func TestEachKindOfPageKeepsTheRulesOfAccessibility(t *testing.T) {
 			}
 		}
 	}
-	tab.WantInnocence(server.URL, 8)
+	tab.WantNoErrors(server.URL, 8)
 }

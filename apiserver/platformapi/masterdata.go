@@ -79,7 +79,7 @@ func (s *surface) ImportSnapshot(c *gate.Call, params ImportSnapshotParams) (Imp
 	if dry {
 		act = s.data.Check
 	}
-	imported, err := act(c.Context(), draft, clerk(c, params.Note))
+	imported, err := act(c.Context(), draft, instructionOf(c, params.Note))
 	if err != nil {
 		return nil, masterDataProblem(err)
 	}
@@ -142,8 +142,8 @@ func unpack(packed []byte) ([]byte, error) {
 	return text, nil
 }
 
-// clerk returns the actor and the note of a request.
-func clerk(c *gate.Call, note *string) masterdata.Instruction {
+// instructionOf returns the actor and the note of a request.
+func instructionOf(c *gate.Call, note *string) masterdata.Instruction {
 	by := masterdata.Instruction{Actor: transaction.Actor{Organization: c.Tenant().Organization, Key: c.Caller.KeyName(), RequestID: c.RequestID()}}
 	if note != nil {
 		by.Note = *note
@@ -254,7 +254,7 @@ func (s *surface) ApproveSnapshot(c *gate.Call, snapshotID SnapshotID, body Appr
 		}
 		*member.into = at
 	}
-	approved, err := s.data.Approve(c.Context(), snapshotID, window, clerk(c, body.Note))
+	approved, err := s.data.Approve(c.Context(), snapshotID, window, instructionOf(c, body.Note))
 	if err != nil {
 		return nil, masterDataProblem(err)
 	}
@@ -292,7 +292,7 @@ func (s *surface) ListApprovals(c *gate.Call, params ListApprovalsParams) (ListA
 
 // WithdrawApproval serves POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw.
 func (s *surface) WithdrawApproval(c *gate.Call, approvalID string, body Reason) (WithdrawApprovalResponseObject, error) {
-	withdrawn, err := s.data.Withdraw(c.Context(), approvalID, clerk(c, &body.Reason))
+	withdrawn, err := s.data.Withdraw(c.Context(), approvalID, instructionOf(c, &body.Reason))
 	if err != nil {
 		return nil, masterDataProblem(err)
 	}

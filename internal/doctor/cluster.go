@@ -67,9 +67,9 @@ func definitions(ctx context.Context, reader *kubesource.Client) []Finding {
 		}
 	}
 	if len(other) > 0 {
-		return []Finding{Beware("definitions", "Upgrade them with the chart, before or together with the servers: unknown fields are dropped or rejected.", "%s differ from those of this program", strings.Join(other, ", "))}
+		return []Finding{Warn("definitions", "Upgrade them with the chart, before or together with the servers: unknown fields are dropped or rejected.", "%s differ from those of this program", strings.Join(other, ", "))}
 	}
-	return []Finding{Well("definitions", "%d, all equal to those of this program", len(files))}
+	return []Finding{Passed("definitions", "%d, all equal to those of this program", len(files))}
 }
 
 func sameDefinition(ctx context.Context, reader *kubesource.Client, file string) (bool, error) {
@@ -116,7 +116,7 @@ func leading(lease coordinationv1.LeaseSpec, now time.Time) Finding {
 	if age, limit := now.Sub(lease.RenewTime.Time), 2*time.Duration(*lease.LeaseDurationSeconds)*time.Second; age > limit {
 		return Fail("controller", noLeader, "no controller is leading: the Lease %s was renewed %s ago, limit %s", leaseName, age.Round(time.Second), limit)
 	}
-	return Well("controller", "a controller is leading")
+	return Passed("controller", "a controller is leading")
 }
 
 // maxObjects limits the examined objects of a kind.
@@ -174,14 +174,14 @@ func ending(partners []v1alpha1.PartnerEntitlement, rollouts []v1alpha1.Capabili
 		add(senders[i].Name, posture.SenderEnds(&senders[i]))
 	}
 	if len(soon) == 0 {
-		return Well("ends", "no key, certificate, secret, contract, grant or schedule ends within 14 days")
+		return Passed("ends", "no key, certificate, secret, contract, grant or schedule ends within 14 days")
 	}
 	slices.SortStableFunc(soon, func(a, b namedEnd) int { return a.At.Compare(b.At) })
 	var named []string
 	for _, e := range soon {
 		named = append(named, fmt.Sprintf("%s of %s on %s", e, e.object, e.At.UTC().Format(time.DateOnly)))
 	}
-	return Beware("ends", "Rotate keys with printmarket keys rotate; edit the end of the others.", "%d end within 14 days: %s", len(soon), posture.FirstNames(named, maxNamed))
+	return Warn("ends", "Rotate keys with printmarket keys rotate; edit the end of the others.", "%d end within 14 days: %s", len(soon), posture.FirstNames(named, maxNamed))
 }
 
 // grantedRollouts finds capabilities that partners hold grants for and that have no rollout, for example
@@ -197,13 +197,13 @@ func grantedRollouts(partners []v1alpha1.PartnerEntitlement, rollouts []v1alpha1
 		delete(granted, string(rollouts[i].Spec.Capability))
 	}
 	if len(granted) == 0 {
-		return Well("grants", "every granted capability has a rollout")
+		return Passed("grants", "every granted capability has a rollout")
 	}
 	var missing []string
 	for _, capability := range slices.Sorted(maps.Keys(granted)) {
 		missing = append(missing, fmt.Sprintf("%s (%d partners)", capability, granted[capability]))
 	}
-	return Beware("grants", "A capability without a rollout is closed for everyone. If its rollout was deleted by mistake, apply it again; otherwise remove the grants.",
+	return Warn("grants", "A capability without a rollout is closed for everyone. If its rollout was deleted by mistake, apply it again; otherwise remove the grants.",
 		"partners have grants for capabilities without a CapabilityRollout: %s", strings.Join(missing, ", "))
 }
 
@@ -227,9 +227,9 @@ func readyObjects(kind string, list runtime.Object) Finding {
 		return nil
 	})
 	if len(unready) == 0 {
-		return Well(kind, "%d, all ready", total)
+		return Passed(kind, "%d, all ready", total)
 	}
-	return Beware(kind, "Their conditions show why: kubectl describe "+kind+". If they have no status, or that of an older generation, no controller is leading.", "%d of %d are not ready: %s", len(unready), total, posture.FirstNames(unready, maxNamed))
+	return Warn(kind, "Their conditions show why: kubectl describe "+kind+". If they have no status, or that of an older generation, no controller is leading.", "%d of %d are not ready: %s", len(unready), total, posture.FirstNames(unready, maxNamed))
 }
 
 func conditionsOf(object runtime.Object) (meta metav1.ObjectMeta, conditions []metav1.Condition) {

@@ -83,13 +83,13 @@ func Worst(reports []Report) Severity {
 	return worst
 }
 
-// Well returns a finding of severity OK.
-func Well(check, format string, args ...any) Finding {
+// Passed returns a finding of severity OK.
+func Passed(check, format string, args ...any) Finding {
 	return Finding{Check: check, Severity: OK, Detail: fmt.Sprintf(format, args...)}
 }
 
-// Beware returns a warning; do is the action to take.
-func Beware(check, do, format string, args ...any) Finding {
+// Warn returns a warning; do is the action to take.
+func Warn(check, do, format string, args ...any) Finding {
 	return Finding{Check: check, Severity: Warning, Detail: fmt.Sprintf(format, args...), Do: do}
 }
 
@@ -102,7 +102,7 @@ func Fail(check, do, format string, args ...any) Finding {
 // given severity with err as its detail.
 func Unless(err error, check, well, do string, severity Severity) Finding {
 	if err == nil {
-		return Well(check, "%s", well)
+		return Passed(check, "%s", well)
 	}
 	return Finding{Check: check, Severity: severity, Detail: err.Error(), Do: do}
 }
@@ -114,8 +114,8 @@ const maxSkew = 2 * time.Second
 // Clock evaluates how far another clock is ahead of the local one.
 func Clock(whose string, skew time.Duration) Finding {
 	if skew.Abs() > maxSkew {
-		return Beware("clock", "Synchronize both machines with the same time servers: leases, quotas and signatures depend on their clocks.",
+		return Warn("clock", "Synchronize both machines with the same time servers: leases, quotas and signatures depend on their clocks.",
 			"the clock of %s differs by %s from the local one", whose, skew.Round(time.Millisecond))
 	}
-	return Well("clock", "within %s of the local clock", skew.Abs().Round(time.Millisecond))
+	return Passed("clock", "within %s of the local clock", skew.Abs().Round(time.Millisecond))
 }

@@ -178,7 +178,7 @@ func TestSlowPartDoesNotDelayOthers(t *testing.T) {
 		}
 		reports := doctor.Examine(t.Context(), []doctor.Examination{
 			{Part: "a", Run: slow},
-			{Part: "b", Run: func(context.Context) []doctor.Finding { return []doctor.Finding{doctor.Well("quick", "yes")} }},
+			{Part: "b", Run: func(context.Context) []doctor.Finding { return []doctor.Finding{doctor.Passed("quick", "yes")} }},
 			{Part: "c", Run: slow},
 		}, time.Minute)
 		want := []doctor.Report{
@@ -193,7 +193,7 @@ func TestSlowPartDoesNotDelayOthers(t *testing.T) {
 			t.Errorf("the worst is %s", worst)
 		}
 	})
-	if worst := doctor.Worst([]doctor.Report{{Findings: []doctor.Finding{doctor.Fail("a", "b", "%v", errors.New("c"))}}, {Findings: []doctor.Finding{doctor.Well("a", "b")}}}); worst != doctor.Failure {
+	if worst := doctor.Worst([]doctor.Report{{Findings: []doctor.Finding{doctor.Fail("a", "b", "%v", errors.New("c"))}}, {Findings: []doctor.Finding{doctor.Passed("a", "b")}}}); worst != doctor.Failure {
 		t.Errorf("the worst is %s", worst)
 	}
 }

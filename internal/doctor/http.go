@@ -107,20 +107,20 @@ func (w Web) certificate(a answer, origin string) []Finding {
 			host = u.Hostname()
 		}
 		if host == "localhost" || strings.HasPrefix(host, "127.") || host == "::1" {
-			return []Finding{Well("certificate", "not needed for this machine")}
+			return []Finding{Passed("certificate", "not needed for this machine")}
 		}
 		return []Finding{Fail("certificate", "Serve partners only over https: each request contains a key.", "%s is served without TLS", origin)}
 	}
 	if left := a.until.Sub(w.Now()); left < soon {
-		return []Finding{Beware("certificate", "Renew it, and find out why it was not renewed: with cert-manager, kubectl describe certificate.", "expires in %s, at %s", left.Round(time.Hour), a.until.UTC().Format(time.RFC3339))}
+		return []Finding{Warn("certificate", "Renew it, and find out why it was not renewed: with cert-manager, kubectl describe certificate.", "expires in %s, at %s", left.Round(time.Hour), a.until.UTC().Format(time.RFC3339))}
 	}
-	return []Finding{Well("certificate", "valid until %s", a.until.UTC().Format(time.DateOnly))}
+	return []Finding{Passed("certificate", "valid until %s", a.until.UTC().Format(time.DateOnly))}
 }
 
 // clock evaluates the Date header of a response, which has a resolution of one second.
 func (w Web) clock(a answer) Finding {
 	if a.date.IsZero() {
-		return Beware("clock", "Configure the proxy in front of the API to forward the header Date.", "the response has no Date header")
+		return Warn("clock", "Configure the proxy in front of the API to forward the header Date.", "the response has no Date header")
 	}
 	skew := a.date.Sub(w.Now())
 	if skew.Abs() <= time.Second {
@@ -149,9 +149,9 @@ func (w Web) contracts(ctx context.Context, origin string, contracts fs.FS) []Fi
 		}
 	}
 	if len(other) > 0 {
-		return []Finding{Beware("contracts", "Use the doctor of the installed version, or look for a proxy that changes responses.", "%s differ from those of this program", strings.Join(other, ", "))}
+		return []Finding{Warn("contracts", "Use the doctor of the installed version, or look for a proxy that changes responses.", "%s differ from those of this program", strings.Join(other, ", "))}
 	}
-	return []Finding{Well("contracts", "%d, all equal to those of this program", len(files))}
+	return []Finding{Passed("contracts", "%d, all equal to those of this program", len(files))}
 }
 
 // Registry examines the registry of problem types.
@@ -180,7 +180,7 @@ func (w Web) Ops(origin string) Examination {
 		}
 		found := readiness(a)
 		if a, err = w.get(ctx, origin, "/metrics"); err == nil && a.status == http.StatusUnauthorized {
-			return append(found, Beware("metrics", "Read the metrics in Prometheus: its alerts cover them.", "/metrics requires the token of --metrics-token-file, so its values were not examined"))
+			return append(found, Warn("metrics", "Read the metrics in Prometheus: its alerts cover them.", "/metrics requires the token of --metrics-token-file, so its values were not examined"))
 		}
 		if err != nil || a.status != http.StatusOK {
 			return append(found, Fail("metrics", "Make /metrics available: alerts depend on it.", "/metrics returns status %d", a.status))
@@ -205,7 +205,7 @@ func readiness(a answer) []Finding {
 	var found []Finding
 	for _, name := range slices.Sorted(maps.Keys(ready.Checks)) {
 		if detail := ready.Checks[name]; detail == "ok" {
-			found = append(found, Well(name, "ready"))
+			found = append(found, Passed(name, "ready"))
 		} else {
 			found = append(found, Finding{Check: name, Severity: severity, Detail: detail, Do: "See the readiness checks in docs/guides/cluster.md."})
 		}
@@ -238,9 +238,9 @@ func gauges(values map[string]float64) []Finding {
 		}
 		text := (time.Duration(value) * time.Second).String()
 		if one.above > 0 && value > one.above || one.below > 0 && value < one.below {
-			found = append(found, Beware(one.check, one.do, one.detail, text))
+			found = append(found, Warn(one.check, one.do, one.detail, text))
 		} else {
-			found = append(found, Well(one.check, "%s", text))
+			found = append(found, Passed(one.check, "%s", text))
 		}
 	}
 	return found

@@ -37,7 +37,7 @@ func Database(url string, insecure bool, timeout time.Duration) Examination {
 		defer func() { _ = store.Close() }()
 		schema := store.CheckSchema(ctx)
 		found := []Finding{
-			Well("settings", "acknowledged writes are on disk"),
+			Passed("settings", "acknowledged writes are on disk"),
 			Unless(schema, "schema", "the schema matches this program", "Run printmarket migrate, or the hook of the chart; processes of the older version can keep running meanwhile.", Failure),
 		}
 		if schema != nil {
@@ -73,16 +73,16 @@ func redisFindings(ctx context.Context, client *redis.Client, q *queue.Queue) []
 	case err != nil:
 		return []Finding{Fail("reach", "Check the host, password and TLS. RFQs work without Redis; preflight jobs wait.", "%s", telemetry.Redact(err.Error()))}
 	}
-	found := []Finding{Well("policy", "noeviction")}
+	found := []Finding{Passed("policy", "noeviction")}
 	if server.Durable {
-		found = append(found, Well("append-only file", "enabled"))
+		found = append(found, Passed("append-only file", "enabled"))
 	} else {
-		found = append(found, Beware("append-only file", "Set appendonly yes: without it, every open job runs again after a crash.", "disabled"))
+		found = append(found, Warn("append-only file", "Set appendonly yes: without it, every open job runs again after a crash.", "disabled"))
 	}
 	if used := server.Memory * 100; used > 70 {
-		found = append(found, Beware("memory", "Raise maxmemory, or find the tenants with many jobs: printmarket queue stats. At 85 % submissions are rejected.", "%.0f %% of maxmemory is used", used))
+		found = append(found, Warn("memory", "Raise maxmemory, or find the tenants with many jobs: printmarket queue stats. At 85 % submissions are rejected.", "%.0f %% of maxmemory is used", used))
 	} else {
-		found = append(found, Well("memory", "%.0f %% of maxmemory is used", used))
+		found = append(found, Passed("memory", "%.0f %% of maxmemory is used", used))
 	}
 	before := time.Now()
 	theirs, err := client.Time(ctx).Result()

@@ -50,8 +50,8 @@ func ParseEvent(name string) (Trigger, error) {
 	return Trigger{}, fmt.Errorf("event %q does not exist; the events are %s", name, strings.Join(names, ", "))
 }
 
-// Provoke creates the record with a test key, and returns its id.
-func (t Trigger) Provoke(ctx context.Context, c *client.Client) (id string, err error) {
+// CreateRecord creates the record with a test key, and returns its id.
+func (t Trigger) CreateRecord(ctx context.Context, c *client.Client) (id string, err error) {
 	if t.Profile != "" {
 		job, err := c.SubmitPreflight(ctx, client.PreflightSubmit{FileURL: "https://files.example.com/trigger.pdf", Profile: t.Profile})
 		return job.JobID, err

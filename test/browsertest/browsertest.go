@@ -9,7 +9,7 @@
 //	tab.Write("#key", key)
 //	tab.Click("button")
 //	tab.Await("location.pathname === '/'")
-//	tab.WantInnocence(server.URL, 2)
+//	tab.WantNoErrors(server.URL, 2)
 //
 // [Tab.Violations] holds a page against the rules of axe-core.
 package browsertest
@@ -151,7 +151,7 @@ func (b *Browser) listen(events io.Reader) {
 		case waiting != nil:
 			waiting <- m.message
 		case at != nil:
-			at.hear(m.Method, m.Params)
+			at.record(m.Method, m.Params)
 		}
 	}
 }
@@ -208,9 +208,9 @@ type Tab struct {
 	browser *Browser
 	session string
 
-	heard      sync.Mutex
-	requests   []string
-	complaints []string
+	mu       sync.Mutex
+	requests []string
+	errors   []string
 }
 
 // Open opens an empty tab.
@@ -263,9 +263,9 @@ func (p *Tab) Screenshot(width, height int) []byte {
 	return shot.Data
 }
 
-// hear records errors, requests and navigation of a page. It closes dialogs, because the page
+// record notes errors, requests and navigation of a page. It closes dialogs, because the page
 // would wait for input.
-func (p *Tab) hear(method string, params json.RawMessage) {
+func (p *Tab) record(method string, params json.RawMessage) {
 	var event struct {
 		Type    string
 		Request struct{ URL string }
@@ -274,46 +274,46 @@ func (p *Tab) hear(method string, params json.RawMessage) {
 	if json.Unmarshal(params, &event) != nil {
 		return
 	}
-	p.heard.Lock()
-	defer p.heard.Unlock()
-	complaint := false
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fault := false
 	switch method {
 	case "Network.requestWillBeSent":
 		p.requests = append(p.requests, event.Request.URL)
 	case "Page.javascriptDialogOpening":
-		complaint = true
+		fault = true
 		// A browser that has ended has no dialog to close.
 		_ = p.browser.send(p.session, "Page.handleJavaScriptDialog", map[string]any{"accept": false}, nil)
 	case "Runtime.exceptionThrown":
-		complaint = true
+		fault = true
 	case "Runtime.consoleAPICalled":
-		complaint = slices.Contains([]string{"error", "warning", "assert"}, event.Type)
+		fault = slices.Contains([]string{"error", "warning", "assert"}, event.Type)
 	case "Log.entryAdded":
-		complaint = event.Entry.Level == "error" || event.Entry.Level == "warning"
+		fault = event.Entry.Level == "error" || event.Entry.Level == "warning"
 	case "Audits.issueAdded":
-		complaint = bytes.Contains(params, []byte("ContentSecurityPolicy"))
+		fault = bytes.Contains(params, []byte("ContentSecurityPolicy"))
 	}
-	if complaint {
-		p.complaints = append(p.complaints, method+" "+string(params))
+	if fault {
+		p.errors = append(p.errors, method+" "+string(params))
 	}
 }
 
-// Complained returns the number of errors and warnings so far: of scripts, of the console, of the
+// Errors returns the number of errors and warnings so far: of scripts, of the console, of the
 // browser, of the page's policy, and of dialogs.
-func (p *Tab) Complained() int {
-	p.heard.Lock()
-	defer p.heard.Unlock()
-	return len(p.complaints)
+func (p *Tab) Errors() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.errors)
 }
 
-// WantInnocence checks that no page reported an error or sent a request to another origin, and
+// WantNoErrors checks that no page reported an error or sent a request to another origin, and
 // that at least the given number of requests was seen.
-func (p *Tab) WantInnocence(origin string, atLeast int) {
+func (p *Tab) WantNoErrors(origin string, atLeast int) {
 	p.t.Helper()
-	p.heard.Lock()
-	defer p.heard.Unlock()
-	for _, complaint := range p.complaints {
-		p.t.Errorf("the page complains: %s", complaint)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, fault := range p.errors {
+		p.t.Errorf("the page reported: %s", fault)
 	}
 	for _, url := range p.requests {
 		if !strings.HasPrefix(url, origin+"/") && !strings.HasPrefix(url, "data:") {

@@ -35,17 +35,17 @@ func TestConsoleErrorsOfAPageFailTheTest(t *testing.T) {
 	tab := browsertest.Start(t).Open(t)
 	url := served(t, fmt.Sprintf(frame, "<p>Quiet.</p>"))
 	tab.Go(url)
-	tab.WantInnocence(url, 1)
+	tab.WantNoErrors(url, 1)
 	for sentence, act := range map[string]string{
 		"a word in the console":        "console.error('x')",
 		"a dialog":                     "setTimeout(() => alert(1))",
 		"an error of a script":         "setTimeout(() => { throw new Error('x') })",
 		"a file that cannot be loaded": "new Image().src = 'https://elsewhere.example/x.png'",
 	} {
-		before := tab.Complained()
+		before := tab.Errors()
 		var done bool
 		tab.Eval(act+"; true", &done)
-		for deadline := time.Now().Add(2 * time.Minute); tab.Complained() == before; time.Sleep(20 * time.Millisecond) {
+		for deadline := time.Now().Add(2 * time.Minute); tab.Errors() == before; time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("%s is not noticed", sentence)
 			}

@@ -86,7 +86,7 @@ func (p *platform) samples() {
 	p.must(err)
 	var got kubetest.Transcript
 	for _, command := range kubetest.Commands(string(want)) {
-		got.Add(command, kubetest.Ageless(p.as("viewer", "", strings.Fields(command)[1:]...)))
+		got.Add(command, kubetest.WithoutAges(p.as("viewer", "", strings.Fields(command)[1:]...)))
 	}
 	kubetest.Golden(p, samplesInForce, got.String(), false)
 

@@ -24,9 +24,9 @@ const tokenFile = "/var/run/secrets/kubernetes.io/serviceaccount/token"
 // tokens uses the files of pods like an intruder. The token of an API server can read one Secret
 // and no other; that of a preflight worker can read custom profiles and nothing else.
 func (p *platform) tokens() {
-	thief := p.thief("api")
+	intruder := p.intruder("api")
 	read := func(name string) error {
-		return thief.Get(p.Context(), client.ObjectKey{Namespace: p.namespace, Name: name}, new(corev1.Secret))
+		return intruder.Get(p.Context(), client.ObjectKey{Namespace: p.namespace, Name: name}, new(corev1.Secret))
 	}
 	if err := read("printmarket-gate-api"); err != nil {
 		p.Errorf("read the Secret of the API server: %v", err)
@@ -36,23 +36,23 @@ func (p *platform) tokens() {
 			p.Errorf("%s: %v, want Forbidden", name, err)
 		}
 	}
-	if err := thief.List(p.Context(), new(corev1.SecretList), client.InNamespace(p.namespace)); !apierrors.IsForbidden(err) {
+	if err := intruder.List(p.Context(), new(corev1.SecretList), client.InNamespace(p.namespace)); !apierrors.IsForbidden(err) {
 		p.Errorf("list Secrets: %v, want Forbidden", err)
 	}
 
-	thief = p.thief("worker-preflight")
-	if err := thief.List(p.Context(), new(v1alpha1.PreflightProfileList), client.InNamespace(p.namespace)); err != nil {
+	intruder = p.intruder("worker-preflight")
+	if err := intruder.List(p.Context(), new(v1alpha1.PreflightProfileList), client.InNamespace(p.namespace)); err != nil {
 		p.Errorf("list profiles as a worker: %v", err)
 	}
 	for _, list := range []client.ObjectList{new(corev1.SecretList), new(v1alpha1.PartnerEntitlementList), new(v1alpha1.XJMFSenderList)} {
-		if err := thief.List(p.Context(), list, client.InNamespace(p.namespace)); !apierrors.IsForbidden(err) {
+		if err := intruder.List(p.Context(), list, client.InNamespace(p.namespace)); !apierrors.IsForbidden(err) {
 			p.Errorf("list %T as a worker: %v, want Forbidden", list, err)
 		}
 	}
 }
 
-// thief returns a client with the token of a component's pod.
-func (p *platform) thief(component string) client.Client {
+// intruder returns a client with the token of a component's pod.
+func (p *platform) intruder(component string) client.Client {
 	p.Helper()
 	token, err := os.ReadFile(p.container(component).File(tokenFile))
 	p.must(err)

@@ -62,9 +62,9 @@ func Trimmed(text string) string {
 	return out.String()
 }
 
-// Ageless replaces the ages in the tables of `kubectl get`, because they differ from
+// WithoutAges replaces the ages in the tables of `kubectl get`, because they differ from
 // run to run. A blank line separates the tables of several kinds.
-func Ageless(tables string) string {
+func WithoutAges(tables string) string {
 	var out strings.Builder
 	from, to := -1, -1
 	header := true

@@ -45,7 +45,7 @@ func TestAgesAreNotShown(t *testing.T) {
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(test.want, kubetest.Ageless(test.tables)); diff != "" {
+			if diff := cmp.Diff(test.want, kubetest.WithoutAges(test.tables)); diff != "" {
 				t.Errorf("tables (-want +got):\n%s", diff)
 			}
 		})

@@ -86,15 +86,15 @@ func (u *unit) keep(ctx context.Context) {
 			}
 		case o := <-u.orders:
 			var err error
-			wanted, again, err = u.obey(ctx, o.verb, wanted, again)
+			wanted, again, err = u.execute(ctx, o.verb, wanted, again)
 			o.done <- err
 		}
 	}
 }
 
-// obey carries out a verb. A killed unit is restarted, a stopped unit stays down until start. A
+// execute carries out a verb. A killed unit is restarted, a stopped unit stays down until start. A
 // unit that fails to start is retried.
-func (u *unit) obey(ctx context.Context, verb string, wanted bool, again <-chan time.Time) (bool, <-chan time.Time, error) {
+func (u *unit) execute(ctx context.Context, verb string, wanted bool, again <-chan time.Time) (bool, <-chan time.Time, error) {
 	switch verb {
 	case verbStart:
 		if wanted && again == nil {

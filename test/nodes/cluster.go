@@ -108,7 +108,7 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// From here on the warden holds the slot.
+	// From here on the supervisor holds the slot.
 	defer func() { _ = held.Close() }()
 	c.addresses = addressesOf(slot)
 	c.name = clusterName(slot)

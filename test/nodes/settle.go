@@ -62,7 +62,7 @@ func (c *Cluster) await(ctx context.Context, what string, condition func(context
 		}
 		select {
 		case <-c.tree.Ended():
-			return fmt.Errorf("the cluster ended: %s", tail(filepath.Join(c.Logs(), tree.WardenLog)))
+			return fmt.Errorf("the cluster ended: %s", tail(filepath.Join(c.Logs(), tree.SupervisorLog)))
 		case <-ctx.Done():
 			return fmt.Errorf("%s not ready: %w: %w", what, context.Cause(ctx), err)
 		case <-ticker.C:

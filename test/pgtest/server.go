@@ -166,7 +166,7 @@ func (s *Server) await(ctx context.Context, started *running) error {
 		}
 		select {
 		case <-started.ended:
-			return s.epitaph()
+			return s.exitError()
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		case <-time.After(10 * time.Millisecond):
@@ -186,8 +186,8 @@ func ask(ctx context.Context, address string) error {
 // errPortTaken means that another process listens on the server's port.
 var errPortTaken = errors.New("port is taken")
 
-// epitaph returns an error with the last output of a server that ended.
-func (s *Server) epitaph() error {
+// exitError returns an error with the last output of a server that ended.
+func (s *Server) exitError() error {
 	log, err := os.ReadFile(filepath.Join(s.dir, logFile))
 	if err != nil {
 		return err

@@ -103,12 +103,12 @@ func (w *Wire) accept(listener net.Listener) {
 		if err != nil {
 			return // the wire is down
 		}
-		w.running.Go(func() { w.carry(client) })
+		w.running.Go(func() { w.forward(client) })
 	}
 }
 
-// carry copies in both directions until either end closes or the wire goes down.
-func (w *Wire) carry(client net.Conn) {
+// forward copies in both directions until either end closes or the wire goes down.
+func (w *Wire) forward(client net.Conn) {
 	server, err := net.Dial("tcp", w.server)
 	if err != nil {
 		_ = client.Close()
@@ -221,7 +221,7 @@ func late(to io.Writer, lag time.Duration) (back io.Writer, arrived func()) {
 	}
 	d := &delay{lag: lag, pieces: make(chan piece, 64)}
 	var carrying sync.WaitGroup
-	carrying.Go(func() { d.carry(to) })
+	carrying.Go(func() { d.write(to) })
 	return d, func() {
 		close(d.pieces)
 		carrying.Wait()
@@ -239,7 +239,7 @@ type piece struct {
 	text []byte
 }
 
-func (d *delay) carry(to io.Writer) {
+func (d *delay) write(to io.Writer) {
 	for p := range d.pieces {
 		time.Sleep(time.Until(p.due))
 		// Ignore a closed peer; the other direction ends the connection.

@@ -99,12 +99,12 @@ func (s *Server) launch() error {
 	for deadline := time.Now().Add(patience); !s.answers(client); time.Sleep(poll) {
 		select {
 		case <-s.process.ended:
-			return s.epitaph()
+			return s.exitError()
 		default:
 		}
 		if time.Now().After(deadline) {
 			s.Kill()
-			return fmt.Errorf("no answer within %s: %w", patience, s.epitaph())
+			return fmt.Errorf("no answer within %s: %w", patience, s.exitError())
 		}
 	}
 	return nil
@@ -122,8 +122,8 @@ func (s *Server) answers(client *redis.Client) bool {
 	return err == nil && strings.Contains(info, fmt.Sprintf("process_id:%d\r\n", s.process.pid))
 }
 
-// epitaph returns an error with the last output of a server that ended.
-func (s *Server) epitaph() error {
+// exitError returns an error with the last output of a server that ended.
+func (s *Server) exitError() error {
 	log, err := os.ReadFile(s.log())
 	if err != nil {
 		return err

@@ -47,17 +47,17 @@ func Sentinels(t testing.TB, settings ...string) *Failover {
 		})
 		client := redis.NewSentinelClient(&redis.Options{Addr: s.Addr, Protocol: 2})
 		t.Cleanup(func() { _ = client.Close() })
-		hurry(t, client)
+		shortenIntervals(t, client)
 		f.sentinels, f.asked = append(f.sentinels, s), append(f.asked, client)
 	}
 	f.awaitWatched(t)
 	return f
 }
 
-// hurry shortens the intervals of a sentinel. Three probes in a row must fail before a server
+// shortenIntervals shortens the intervals of a sentinel. Three probes in a row must fail before a server
 // counts as down, and a replica can be promoted if it was seen within five. After a pause of its
 // machine, the sentinel acts again after one second instead of thirty.
-func hurry(t testing.TB, client *redis.SentinelClient) {
+func shortenIntervals(t testing.TB, client *redis.SentinelClient) {
 	t.Helper()
 	order := redis.NewStatusCmd(t.Context(), "sentinel", "debug",
 		"ping-period", 300, "info-period", 300, "publish-period", 500, "tilt-period", 1000)

@@ -111,7 +111,7 @@ func New(config Config) (*Model, error) {
 	// Keys expire only when the clock of the server advances.
 	w.Every(time.Second, func() { w.redis.server.FastForward(time.Second) })
 	for range config.Workers {
-		w.hire()
+		w.addWorker()
 	}
 	return w, nil
 }

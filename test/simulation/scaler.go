@@ -63,7 +63,7 @@ func (s *Scaler) look() {
 	goal = min(s.within(now, goal), s.Most)
 	for n := now; n < goal; n++ {
 		s.starts++
-		s.model.at(s.model.now+podStart, func() { s.starts--; s.model.hire() })
+		s.model.at(s.model.now+podStart, func() { s.starts--; s.model.addWorker() })
 	}
 	s.dismiss(now - goal)
 	s.Size = append(s.Size, goal)

@@ -45,21 +45,21 @@ type turn struct {
 
 func (t turn) valid() bool { return !t.worker.gone && t.worker.waiting && t.worker.turn == t.number }
 
-// hire adds a worker.
-func (w *Model) hire() {
+// addWorker adds a worker.
+func (w *Model) addWorker() {
 	w.born++
 	blocks := cmp.Or(w.config.Block, block)
-	hired := &worker{model: w, born: w.now, consumer: w.queue.Consumer(queue.ConsumerConfig{
+	added := &worker{model: w, born: w.now, consumer: w.queue.Consumer(queue.ConsumerConfig{
 		Name: fmt.Sprint("worker-", w.born), Slots: w.config.Slots, Lease: lease, Block: blocks, Idle: idle,
 	})}
-	w.workers = append(w.workers, hired)
+	w.workers = append(w.workers, added)
 	w.figures.most = max(w.figures.most, len(w.workers))
 	// Workers start at different instants.
 	first := time.Duration(w.crashes.Int64N(int64(lease / 3)))
-	w.at(w.now, hired.take)
-	w.at(w.now+first, hired.beat)
+	w.at(w.now, added.take)
+	w.at(w.now+first, added.beat)
 	if w.config.Crashes > 0 {
-		w.at(w.now+time.Duration(w.crashes.ExpFloat64()/w.config.Crashes*float64(time.Minute)), hired.die)
+		w.at(w.now+time.Duration(w.crashes.ExpFloat64()/w.config.Crashes*float64(time.Minute)), added.die)
 	}
 }
 
@@ -230,7 +230,7 @@ func (k *worker) die() {
 	}
 	k.dismiss()
 	if !k.leaving {
-		w.at(w.now+podStart, w.hire)
+		w.at(w.now+podStart, w.addWorker)
 	}
 }
 

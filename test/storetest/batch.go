@@ -25,7 +25,7 @@ var togetherCases = map[string]func(*testing.T, *fixture){
 	"quotas of several tenants are exact while all of them create at once":             quotasAtOnce,
 	"concurrent creates end as they would alone":                                       mixedEnds,
 	"a create that the database rejects does not fail the others of its batch":         spoiledCreate,
-	"callers that give up leave a complete record or none":                             impatientCallers,
+	"callers that give up leave a complete record or none":                             callersThatCancel,
 	"quotes that the simulator gives at once go to their own rfqs":                     quotedAtOnce,
 	"a tenant whose quota shrinks and grows while it creates never exceeds the larger": quotaChanges,
 }
@@ -231,7 +231,7 @@ func spoiledCreate(t *testing.T, w *fixture) {
 	}
 }
 
-func impatientCallers(t *testing.T, w *fixture) {
+func callersThatCancel(t *testing.T, w *fixture) {
 	const creates = 80
 	termsOf := func(i int) rfq.Terms { return rfq.Terms{Idempotency: keyed(fmt.Sprint("k", i), "body"), Quota: plenty} }
 	ids := map[string]bool{}

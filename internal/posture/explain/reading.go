@@ -59,7 +59,7 @@ func (r *Reading) Report(s *posture.Snapshot, now time.Time) posture.Report {
 	for i := range report.Senders {
 		if s := &report.Senders[i]; affected[posture.ObjectName{Namespace: s.Namespace, Name: s.Name}] {
 			s.ActiveSecrets = nil
-			excuse(s.Conditions)
+			unknownSecrets(s.Conditions)
 		}
 	}
 	clear(affected)
@@ -70,7 +70,7 @@ func (r *Reading) Report(s *posture.Snapshot, now time.Time) posture.Report {
 	}
 	for i := range report.Partners {
 		if p := &report.Partners[i]; affected[posture.ObjectName{Namespace: p.Namespace, Name: p.Name}] {
-			excuse(p.Conditions)
+			unknownSecrets(p.Conditions)
 		}
 	}
 	return report
@@ -81,8 +81,8 @@ func (r *Reading) lacks(secrets []v1alpha1.SharedSecret) bool {
 	return slices.ContainsFunc(secrets, func(s v1alpha1.SharedSecret) bool { return slices.Contains(r.Unread, s.SecretRef.Name) })
 }
 
-// excuse rewrites the conditions that blame a Secret.
-func excuse(conditions []posture.Condition) {
+// unknownSecrets marks the conditions about missing Secrets as unknown.
+func unknownSecrets(conditions []posture.Condition) {
 	for i := range conditions {
 		if c := &conditions[i]; c.Reason == v1alpha1.ReasonSecretNotFound {
 			c.Status, c.Reason, c.Message = "Unknown", reasonUnread, "You are not allowed to read the Secret."

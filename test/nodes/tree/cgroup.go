@@ -176,7 +176,7 @@ func removeCgroup(path string) error {
 			return err
 		}
 	}
-	for end := time.Now().Add(farewell / 2); ; {
+	for end := time.Now().Add(stopTime / 2); ; {
 		err := unix.Rmdir(path)
 		if err == nil || errors.Is(err, unix.ENOENT) {
 			return nil

@@ -138,7 +138,7 @@ func start(t *testing.T, p *tree.Plan) *tree.Tree {
 	return started
 }
 
-func warden(p *tree.Plan) string {
-	content, _ := os.ReadFile(filepath.Join(p.Logs, tree.WardenLog))
+func supervisorLog(p *tree.Plan) string {
+	content, _ := os.ReadFile(filepath.Join(p.Logs, tree.SupervisorLog))
 	return string(content)
 }

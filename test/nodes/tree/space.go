@@ -24,9 +24,9 @@ import (
 // pause is the delay before an ended program is restarted.
 const pause = time.Second
 
-// inhabitant is the first process of a space. It adopts every orphan of the space and must reap
+// initProcess is the first process of a space. It adopts every orphan of the space and must reap
 // all of them.
-type inhabitant struct {
+type initProcess struct {
 	logs string
 	// mu is held while a process is started, so that its end is handled only after its pid is
 	// recorded, and while a process is reaped, so that a reused pid is not killed.
@@ -48,20 +48,20 @@ type program struct {
 	halted bool
 }
 
-// inhabit runs the first process of a space.
-func inhabit() error {
+// runSpace runs the first process of a space.
+func runSpace() error {
 	var o order
 	decoder := json.NewDecoder(os.Stdin)
 	if err := decoder.Decode(&o); err != nil {
 		return fmt.Errorf("read orders: %w", err)
 	}
-	i := &inhabitant{logs: o.Logs, programs: map[string]*program{}, spaces: map[int]string{}, lost: make(chan error, 1)}
+	i := &initProcess{logs: o.Logs, programs: map[string]*program{}, spaces: map[int]string{}, lost: make(chan error, 1)}
 	if err := i.prepare(&o.Space); err != nil {
 		return fmt.Errorf("space %s: %w", o.Space.Name, err)
 	}
 	go func() {
 		for c := range listen(decoder) {
-			i.obey(c)
+			i.control(c)
 		}
 		i.fail(nil)
 	}()
@@ -70,7 +70,7 @@ func inhabit() error {
 	return <-i.lost
 }
 
-func (i *inhabitant) prepare(s *Space) error {
+func (i *initProcess) prepare(s *Space) error {
 	if err := unix.Sethostname([]byte(s.Name)); err != nil {
 		return os.NewSyscallError("sethostname", err)
 	}
@@ -130,7 +130,7 @@ func (m *Mount) mount() error {
 
 // start starts a program unless it runs or is halted. The kernel kills all programs with the
 // namespace, so that none outlives this process.
-func (i *inhabitant) start(p *program) error {
+func (i *initProcess) start(p *program) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if p.pid != 0 || p.halted {
@@ -162,8 +162,8 @@ func (i *inhabitant) start(p *program) error {
 	return process.Release()
 }
 
-// obey halts or resumes a program of this space.
-func (i *inhabitant) obey(c call) {
+// control halts or resumes a program of this space.
+func (i *initProcess) control(c call) {
 	for _, b := range i.begun {
 		b.pass(c)
 	}
@@ -184,7 +184,7 @@ func (i *inhabitant) obey(c call) {
 }
 
 // reap waits for every process that ends in the space, until the space fails.
-func (i *inhabitant) reap() {
+func (i *initProcess) reap() {
 	children := make(chan os.Signal, 1)
 	signal.Notify(children, unix.SIGCHLD)
 	// Signals may be coalesced, so check at least this often.
@@ -201,7 +201,7 @@ func (i *inhabitant) reap() {
 }
 
 // reapOne reaps one process, and reports whether another may follow.
-func (i *inhabitant) reapOne() bool {
+func (i *initProcess) reapOne() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	var status unix.WaitStatus
@@ -217,7 +217,7 @@ func (i *inhabitant) reapOne() bool {
 }
 
 // ended handles the end of a process. The caller must hold mu.
-func (i *inhabitant) ended(pid int, status unix.WaitStatus) {
+func (i *initProcess) ended(pid int, status unix.WaitStatus) {
 	if name, known := i.spaces[pid]; known {
 		delete(i.spaces, pid)
 		fmt.Fprintf(os.Stderr, "space %s ended: status %d, signal %d\n", name, status.ExitStatus(), status.Signal())
@@ -242,7 +242,7 @@ func (i *inhabitant) ended(pid int, status unix.WaitStatus) {
 }
 
 // fail ends the space; the first reason is kept.
-func (i *inhabitant) fail(err error) {
+func (i *initProcess) fail(err error) {
 	select {
 	case i.lost <- err:
 	default:

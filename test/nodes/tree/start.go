@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// WardenLog is the name of the file with the messages of the warden and of all spaces.
-const WardenLog = "tree.log"
+// SupervisorLog is the name of the file with the messages of the supervisor and of all spaces.
+const SupervisorLog = "tree.log"
 
 // self is the path of this program, valid even after its file was removed.
 const self = "/proc/self/exe"
 
-// farewell bounds the time that a warden needs to remove everything. It usually takes a second.
-const farewell = 2 * time.Minute
+// stopTime bounds the time that a supervisor needs to remove everything. It usually takes a second.
+const stopTime = 2 * time.Minute
 
 // ErrNotEntered is the error of a program that calls Start without [Enter].
 var ErrNotEntered = errors.New("this program starts trees and does not call Enter first")
@@ -36,54 +36,54 @@ var ErrNoProcess = errors.New("no such process in the plan")
 type Tree struct {
 	plan    *Plan
 	command *exec.Cmd
-	// lifeline is the pipe that the warden reads; it closes when this process ends.
-	lifeline io.Closer
+	// control is the pipe that the supervisor reads; it closes when this process ends.
+	control io.Closer
 	// mu guards writes to the pipe.
 	mu     sync.Mutex
 	orders *json.Encoder
 	closed sync.Once
 	ended  chan struct{}
-	// err is the result of the warden; it may be read after ended is closed.
+	// err is the result of the supervisor; it may be read after ended is closed.
 	err error
 }
 
 // Start starts a plan. It returns before the programs run; a later failure closes [Tree.Ended] and
-// is in the log of the warden. The warden keeps the held files open until it has removed
+// is in the log of the supervisor. The supervisor keeps the held files open until it has removed
 // everything, so that they can reserve the names of the plan.
 func Start(plan *Plan, held ...*os.File) (*Tree, error) {
 	if os.Getenv(roleVariable) != "" {
 		return nil, ErrNotEntered
 	}
-	log, err := os.OpenFile(filepath.Join(plan.Logs, WardenLog), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(filepath.Join(plan.Logs, SupervisorLog), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("log of the warden: %w", err)
+		return nil, fmt.Errorf("log of the supervisor: %w", err)
 	}
 	defer func() { _ = log.Close() }()
 
-	// The warden outlives every context, because it cleans up last. It has its own session, so
+	// The supervisor outlives every context, because it cleans up last. It has its own session, so
 	// that an interrupt from the keyboard does not reach it.
 	command := exec.Command(self)
-	command.Args = []string{"kubenode-" + roleWarden}
-	command.Env = []string{roleVariable + "=" + roleWarden, "PATH=" + searchPath}
+	command.Args = []string{"kubenode-" + roleSupervisor}
+	command.Env = []string{roleVariable + "=" + roleSupervisor, "PATH=" + searchPath}
 	command.Stdout, command.Stderr = log, log
 	command.ExtraFiles = held
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	lifeline, err := command.StdinPipe()
+	control, err := command.StdinPipe()
 	if err != nil {
-		return nil, fmt.Errorf("pipe to the warden: %w", err)
+		return nil, fmt.Errorf("pipe to the supervisor: %w", err)
 	}
 	if err := command.Start(); err != nil {
-		return nil, fmt.Errorf("start the warden: %w", err)
+		return nil, fmt.Errorf("start the supervisor: %w", err)
 	}
 	t := &Tree{
-		plan: plan, command: command, lifeline: lifeline, orders: json.NewEncoder(lifeline), ended: make(chan struct{}),
+		plan: plan, command: command, control: control, orders: json.NewEncoder(control), ended: make(chan struct{}),
 	}
 	go func() {
 		defer close(t.ended)
 		t.err = command.Wait()
 	}()
 	if err := t.orders.Encode(plan); err != nil {
-		return nil, errors.Join(fmt.Errorf("send the plan to the warden: %w", err), t.Stop())
+		return nil, errors.Join(fmt.Errorf("send the plan to the supervisor: %w", err), t.Stop())
 	}
 	return t, nil
 }
@@ -103,7 +103,7 @@ func (t *Tree) say(c call) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.orders.Encode(c); err != nil {
-		return fmt.Errorf("send the call of %s to the warden: %w", c.Process, err)
+		return fmt.Errorf("send the call of %s to the supervisor: %w", c.Process, err)
 	}
 	return nil
 }
@@ -113,16 +113,16 @@ func (t *Tree) Ended() <-chan struct{} { return t.ended }
 
 // Stop kills everything in the tree and returns when nothing is left. It may be called repeatedly.
 func (t *Tree) Stop() error {
-	t.closed.Do(func() { _ = t.lifeline.Close() })
+	t.closed.Do(func() { _ = t.control.Close() })
 	select {
 	case <-t.ended:
-	case <-time.After(farewell):
+	case <-time.After(stopTime):
 		_ = t.command.Process.Kill()
 		<-t.ended
-		return fmt.Errorf("the warden was killed after %v: %w", farewell, t.err)
+		return fmt.Errorf("the supervisor was killed after %v: %w", stopTime, t.err)
 	}
 	if t.err != nil {
-		return fmt.Errorf("the warden failed: %w", t.err)
+		return fmt.Errorf("the supervisor failed: %w", t.err)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ const namespaces = syscall.CLONE_NEWNS | syscall.CLONE_NEWNET | syscall.CLONE_NE
 // errEnded means that a tree ended without being stopped.
 var errEnded = errors.New("the tree ended by itself")
 
-// guard runs the warden: it runs the tree until its parent closes the pipe, and then removes all
+// guard runs the supervisor: it runs the tree until its parent closes the pipe, and then removes all
 // resources that the kernel does not.
 func guard() error {
 	var plan Plan
@@ -57,7 +57,7 @@ func listen(pipe *json.Decoder) <-chan call {
 }
 
 func (p *Plan) guard(calls <-chan call) error {
-	// A killed warden may have left resources behind.
+	// A killed supervisor may have left resources behind.
 	if err := p.remove(); err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@
 // The program that calls [Start] starts itself again in two further roles, so it must
 // call [Enter] first:
 //
-//   - the warden stays outside of the namespaces. It creates the cgroups, starts the
+//   - the supervisor stays outside of the namespaces. It creates the cgroups, starts the
 //     tree and links it to the network of the host. When its parent closes a pipe or
 //     dies in any way, it kills the tree and removes cgroups and files.
 //   - a space is the first process of its namespaces. It mounts, configures its network,
@@ -90,8 +90,8 @@ func (s *Space) has(process string) bool {
 const roleVariable = "KUBENODE_ROLE"
 
 const (
-	roleWarden = "warden"
-	roleSpace  = "space"
+	roleSupervisor = "supervisor"
+	roleSpace      = "space"
 )
 
 // Enter runs the role for which the program was started and does not return from it. It does
@@ -102,10 +102,10 @@ func Enter() {
 	switch role {
 	case "":
 		return
-	case roleWarden:
+	case roleSupervisor:
 		err = guard()
 	case roleSpace:
-		err = inhabit()
+		err = runSpace()
 	default:
 		err = errors.New("no such role")
 	}

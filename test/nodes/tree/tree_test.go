@@ -66,7 +66,7 @@ func TestStopRemovesTheTree(t *testing.T) {
 	eventually.Succeeds(t, func() error { return running(p) })
 
 	if err := started.Stop(); err != nil {
-		t.Errorf("stop: %v\n%s", err, warden(p))
+		t.Errorf("stop: %v\n%s", err, supervisorLog(p))
 	}
 	// The kernel removes links asynchronously.
 	eventually.Succeeds(t, func() error { return left(p) })
@@ -232,9 +232,9 @@ func TestTreeThatCannotBeSetUpReportsTheReason(t *testing.T) {
 				}
 			})
 			if err := started.Stop(); err == nil {
-				t.Error("the warden is content")
+				t.Error("the supervisor reported no error")
 			}
-			if log := warden(p); !strings.Contains(log, test.want) {
+			if log := supervisorLog(p); !strings.Contains(log, test.want) {
 				t.Errorf("the log does not name %q:\n%s", test.want, log)
 			}
 			eventually.Succeeds(t, func() error { return left(p) })
