@@ -107,16 +107,17 @@ func (s *Sampler) Row(y, x, n int, to *Pixels) {
 	} else {
 		s.mean(to.Alpha[:n], s.Bitmap.Alpha, samples)
 	}
+	to.Inked = 0
 	for p, plane := range s.Bitmap.Amounts {
-		out := to.Amounts[p][:n]
 		switch {
-		case s.Flat != nil:
-			raster.Set(out, s.Flat[p])
-		case plane == nil:
-			clear(out)
+		case s.Flat != nil && s.Flat[p] != 0:
+			raster.Set(to.Amounts[p][:n], s.Flat[p])
+		case s.Flat != nil, plane == nil:
+			continue
 		default:
-			s.mean(out, plane, samples)
+			s.mean(to.Amounts[p][:n], plane, samples)
 		}
+		to.Inked |= 1 << p
 	}
 	if s.Alpha == nil {
 		return

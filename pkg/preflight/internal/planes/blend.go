@@ -68,6 +68,10 @@ func (b Blend) mix(below, source uint8) uint8 {
 	if b == Multiply { // the commonest
 		return 255 - raster.Times(255-below, 255-source)
 	}
+	return b.inLight(below, source)
+}
+
+func (b Blend) inLight(below, source uint8) uint8 {
 	cb, cs := 1-float64(below)/255, 1-float64(source)/255
 	return 255 - uint8(min(max(b.light(cb, cs), 0), 1)*255+0.5)
 }

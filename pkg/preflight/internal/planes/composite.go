@@ -3,8 +3,19 @@
 package planes
 
 import (
+	"slices"
+
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
+
+// part is a part of a row that is composited: its first index, and for each pixel the share of the source in
+// the result, in 1/256, and the opacity of what is below. It is whole if all shares are 256.
+type part struct {
+	at     int
+	ratio  []uint16
+	behind []uint8
+	whole  bool
+}
 
 // composite paints pixels with the opacities of cover (11.3.6, formula 3).
 func (c *Canvas) composite(y, x int, cover []uint8, paint *Paint, from *Pixels) {
@@ -15,37 +26,39 @@ func (c *Canvas) composite(y, x int, cover []uint8, paint *Paint, from *Pixels) 
 		c.replace(y, x, cover, paint, from)
 		return
 	}
-	at := l.index(y, x)
 	n := len(cover)
-	ratio, behind := c.ratio[:n], c.behind[:n]
-	opaque := l.alpha == nil
-	absent := l.absent(paint.Blend)
-	for i, v := range cover {
-		if v == 0 {
-			ratio[i] = 0
-			continue
-		}
-		if absent {
-			behind[i] = l.backdrop(at + i)
-		}
-		// The share of the source in the result, in 1/256.
-		if opaque {
-			ratio[i] = uint16(v) + uint16(v>>7)
-		} else {
-			all := union(behind[i], v)
-			ratio[i] = uint16((uint32(v)*256 + uint32(all)/2) / uint32(all)) // #nosec G115 -- at most 256
+	to := part{at: l.index(y, x), ratio: c.ratio[:n], behind: c.behind[:n], whole: true}
+	blend := paint.Blend
+	if l.absent(blend) {
+		l.backdrop(to.at, to.behind)
+		if !slices.ContainsFunc(to.behind, func(v uint8) bool { return v != 0 }) {
+			blend = Normal // all modes are alike where nothing is below
 		}
 	}
-	if paint.Blend >= Hue {
+	for i, v := range cover {
+		switch {
+		case v == 255:
+			to.ratio[i] = 256
+			continue
+		case l.alpha == nil || v == 0:
+			to.ratio[i] = uint16(v) + uint16(v>>7)
+		default:
+			all := union(to.behind[i], v)
+			to.ratio[i] = uint16((uint32(v)*256 + uint32(all)/2) / uint32(all)) // #nosec G115 -- at most 256
+		}
+		to.whole = to.whole && to.ratio[i] == 256
+	}
+	if blend >= Hue {
 		for p := range FirstSpot {
 			if l.planes[p] == nil {
 				l.allocate(p)
 			}
 		}
-		c.blendTogether(at, ratio, behind, paint, from)
+		from.Complete(Process, n)
+		l.blendTogether(&to, paint, from)
 	}
 	for p := range Max {
-		separate := paint.Blend
+		separate := blend
 		if separate >= Hue {
 			if p < FirstSpot {
 				continue
@@ -56,42 +69,52 @@ func (c *Canvas) composite(y, x int, cover []uint8, paint *Paint, from *Pixels) 
 		if p >= FirstSpot && !separate.keepsWhite() {
 			separate = Normal
 		}
-		c.plane(p, at, ratio, behind, paint.Planes.Has(p), separate, from)
+		if paint.Planes.Has(p) {
+			l.paint(p, &to, separate, from)
+		} else {
+			l.keep(p, &to)
+		}
 	}
-	if !opaque {
+	if l.alpha != nil {
 		for i, v := range cover {
-			l.alpha[at+i] = union(l.alpha[at+i], v)
+			l.alpha[to.at+i] = union(l.alpha[to.at+i], v)
 		}
 	}
 }
 
-// plane composites one plane of a part of a row. A plane that is not painted keeps
-// what is below it.
-func (c *Canvas) plane(p, at int, ratio []uint16, behind []uint8, painted bool, blend Blend, from *Pixels) {
-	l := c.top
-	if !painted {
-		if l.planes[p] == nil || l.alpha == nil {
-			return
-		}
-		to := l.planes[p][at : at+len(ratio)]
-		for i, share := range ratio {
-			if share != 0 {
-				kept := raster.Times(to[i], behind[i])
-				to[i] = towards(to[i], kept, share)
-			}
-		}
+// keep composites a plane that is not painted: it keeps what is below.
+func (l *layer) keep(p int, part *part) {
+	if l.planes[p] == nil || l.alpha == nil {
 		return
 	}
-	source := from.Amounts[p][:len(ratio)]
+	to := l.planes[p][part.at:][:len(part.ratio)]
+	for i, share := range part.ratio {
+		if share != 0 {
+			to[i] = towards(to[i], raster.Times(to[i], part.behind[i]), share)
+		}
+	}
+}
+
+// paint composites a plane that is painted.
+func (l *layer) paint(p int, part *part, blend Blend, from *Pixels) {
+	source := from.Amounts[p][:len(part.ratio)]
+	inked := from.Inked.Has(p)
 	if l.planes[p] == nil {
-		if blend.keepsWhite() && blank(source, ratio) {
+		if blend.keepsWhite() && (!inked || blank(source, part.ratio)) {
 			return
 		}
 		l.allocate(p)
 	}
-	to := l.planes[p][at : at+len(ratio)]
+	if !inked {
+		clear(source)
+	}
+	to := l.planes[p][part.at:][:len(source)]
+	if blend == Normal && part.whole {
+		copy(to, source)
+		return
+	}
 	if blend == Normal {
-		for i, share := range ratio {
+		for i, share := range part.ratio {
 			if share != 0 {
 				to[i] = towards(to[i], source[i], share)
 			}
@@ -99,13 +122,13 @@ func (c *Canvas) plane(p, at int, ratio []uint16, behind []uint8, painted bool, 
 		return
 	}
 	absent := l.absent(blend)
-	for i, share := range ratio {
+	for i, share := range part.ratio {
 		if share == 0 {
 			continue
 		}
 		mixed := blend.mix(to[i], source[i])
 		if absent {
-			mixed = between(source[i], mixed, behind[i])
+			mixed = between(source[i], mixed, part.behind[i])
 		}
 		to[i] = towards(to[i], mixed, share)
 	}
@@ -122,22 +145,21 @@ func blank(source []uint8, ratio []uint16) bool {
 }
 
 // blendTogether composites the process planes with a mode that uses them together.
-func (c *Canvas) blendTogether(at int, ratio []uint16, behind []uint8, paint *Paint, from *Pixels) {
-	l := c.top
-	for i, share := range ratio {
+func (l *layer) blendTogether(part *part, paint *Paint, from *Pixels) {
+	for i, share := range part.ratio {
 		if share == 0 {
 			continue
 		}
 		var below, source [FirstSpot]uint8
 		for p := range FirstSpot {
-			below[p] = l.planes[p][at+i]
+			below[p] = l.planes[p][part.at+i]
 			if paint.Planes.Has(p) {
 				source[p] = from.Amounts[p][i]
 			}
 		}
 		mixed := paint.Blend.together(below, source)
 		for p := range FirstSpot {
-			l.planes[p][at+i] = towards(below[p], between(source[p], mixed[p], behind[i]), share)
+			l.planes[p][part.at+i] = towards(below[p], between(source[p], mixed[p], part.behind[i]), share)
 		}
 	}
 }
@@ -147,6 +169,7 @@ func (c *Canvas) blendTogether(at int, ratio []uint16, behind []uint8, paint *Pa
 func (c *Canvas) replace(y, x int, cover []uint8, paint *Paint, from *Pixels) {
 	l := c.top
 	at := l.index(y, x)
+	from.Complete(All, len(cover))
 	for i, v := range cover {
 		if v == 0 {
 			continue

@@ -52,24 +52,32 @@ func (l *layer) index(y, x int) int { return (y-l.box.Min.Y)*l.box.Dx() + x - l.
 
 func (l *layer) allocate(p int) { l.planes[p] = make([]uint8, l.box.Dx()*l.box.Dy()) }
 
-// backdrop returns the opacity of what is below the next object at an index. The page
+// backdrop sets the opacities of what is below the next object, from an index on. The page
 // is a group that is put on the paper in the end (11.4.7): where it has no ink, there
 // is nothing to blend with.
-func (l *layer) backdrop(at int) uint8 {
+func (l *layer) backdrop(at int, to []uint8) {
 	switch {
 	case l.alpha == nil:
+		clear(to)
 		for _, plane := range l.planes {
-			if plane != nil && plane[at] != 0 {
-				return 255
+			if plane == nil {
+				continue
+			}
+			for i, v := range plane[at : at+len(to)] {
+				if v != 0 {
+					to[i] = 255
+				}
 			}
 		}
-		return 0
 	case l.isolated:
-		return l.alpha[at]
+		copy(to, l.alpha[at:])
 	case l.baseAlpha == nil:
-		return 255
+		raster.Set(to, 255)
+	default:
+		for i := range to {
+			to[i] = union(l.baseAlpha[at+i], l.alpha[at+i])
+		}
 	}
-	return union(l.baseAlpha[at], l.alpha[at])
 }
 
 // absent reports whether the backdrop must be asked for before blending: the modes
@@ -122,9 +130,7 @@ func (c *Canvas) Begin(g Group) bool {
 		if outer.alpha != nil {
 			l.baseAlpha = make([]uint8, len(l.alpha))
 			for y := box.Min.Y; y < box.Max.Y; y++ {
-				for x := box.Min.X; x < box.Max.X; x++ {
-					l.baseAlpha[l.index(y, x)] = outer.backdrop(outer.index(y, x))
-				}
+				outer.backdrop(outer.index(y, box.Min.X), l.baseAlpha[l.index(y, box.Min.X):][:box.Dx()])
 			}
 		}
 	}
@@ -171,12 +177,13 @@ func (l *layer) Work() int64 { return groupWork }
 func (l *layer) Row(y, x, n int, to *Pixels) {
 	at := l.index(y, x)
 	copy(to.Alpha[:n], l.alpha[at:at+n])
+	to.Inked = 0
 	for p, plane := range l.planes {
-		out := to.Amounts[p][:n]
 		if plane == nil {
-			clear(out)
 			continue
 		}
+		to.Inked |= 1 << p
+		out := to.Amounts[p][:n]
 		copy(out, plane[at:at+n])
 		if l.isolated || l.knockout {
 			continue

@@ -44,6 +44,16 @@ func (s Set) Has(plane int) bool { return s&(1<<plane) != 0 }
 // Amounts is a colour: the amount of each ink.
 type Amounts [Max]uint8
 
+// Inked returns the planes with ink.
+func (a *Amounts) Inked() (s Set) {
+	for p, v := range a {
+		if v != 0 {
+			s |= 1 << p
+		}
+	}
+	return s
+}
+
 // Paint describes how a shape is composited.
 type Paint struct {
 	// Amounts is the colour of a flat paint.
@@ -89,13 +99,25 @@ func (s *Soft) apply(y, x int, cover []uint8) {
 // paint are not read.
 type Pixels struct {
 	Amounts [Max][]uint8
+	// Inked are the planes in which a pixel may have ink. The amounts of the others are undefined.
+	Inked Set
 	// Alpha is the opacity of each pixel.
 	Alpha []uint8
 }
 
+// Complete sets the first n amounts of the given planes to zero where they are undefined.
+func (p *Pixels) Complete(all Set, n int) {
+	for i, amounts := range p.Amounts {
+		if all.Has(i) && !p.Inked.Has(i) {
+			clear(amounts[:n])
+		}
+	}
+	p.Inked |= all
+}
+
 // Source provides the colours of an image, a shading or a pattern.
 type Source interface {
-	// Row sets the colours and the opacities of n pixels of row y from x on. All
+	// Row sets the colours and the opacities of n pixels of row y from x on, and the planes with ink. All
 	// slices have room for n values, and hold those of the last call.
 	Row(y, x, n int, to *Pixels)
 	// Work is the work of one pixel, in about nanoseconds.
@@ -245,8 +267,9 @@ func (c *Canvas) flat(y, x int, cover []uint8, paint *Paint) {
 		}
 		return
 	}
+	c.pixels.Inked = paint.Amounts.Inked() & paint.Planes
 	for p, v := range paint.Amounts {
-		if paint.Planes.Has(p) {
+		if c.pixels.Inked.Has(p) {
 			raster.Set(c.pixels.Amounts[p][:len(cover)], v)
 		}
 	}

@@ -99,14 +99,11 @@ func (f flat) Work() int64 { return planes.Max }
 
 // Row implements [planes.Source].
 func (f flat) Row(_, _, n int, to *planes.Pixels) {
-	for i := range n {
-		to.Alpha[i] = 255
-	}
-	for p, v := range f {
-		row := to.Amounts[p][:n]
-		for i := range row {
-			row[i] = v
-		}
+	raster.Set(to.Alpha[:n], 255)
+	amounts := planes.Amounts(f)
+	to.Inked = amounts.Inked()
+	for p, v := range amounts {
+		raster.Set(to.Amounts[p][:n], v)
 	}
 }
 
@@ -127,6 +124,8 @@ func (r *Renderer) parametric(sh *Shading, in ...float64) planes.Amounts {
 type parametric struct {
 	inverse geom.Matrix
 	tones   []planes.Amounts
+	// inks are the planes with ink in a tone.
+	inks []int
 	// at returns the parameter from 0 to 1; false where nothing is painted.
 	at func(x, y float64) (float64, bool)
 }
@@ -147,6 +146,10 @@ func (g *parametric) Highest() planes.Amounts {
 
 // Row implements [planes.Source].
 func (g *parametric) Row(y, x, n int, to *planes.Pixels) {
+	to.Inked = 0
+	for _, p := range g.inks {
+		to.Inked |= 1 << p
+	}
 	for i := range n {
 		u, v := g.inverse.Point(float64(x+i)+0.5, float64(y)+0.5)
 		t, ok := g.at(u, v)
@@ -155,8 +158,9 @@ func (g *parametric) Row(y, x, n int, to *planes.Pixels) {
 			continue
 		}
 		to.Alpha[i] = 255
-		for p, amount := range &g.tones[int(min(max(t, 0), 1)*(steps-1)+0.5)] {
-			to.Amounts[p][i] = amount
+		tone := &g.tones[int(min(max(t, 0), 1)*(steps-1)+0.5)]
+		for _, p := range g.inks {
+			to.Amounts[p][i] = tone[p]
 		}
 	}
 }
@@ -177,6 +181,12 @@ func (r *Renderer) gradient(sh *Shading, radial bool, inverse geom.Matrix) color
 	g := &parametric{inverse: inverse, tones: make([]planes.Amounts, steps)}
 	for i := range g.tones {
 		g.tones[i] = r.parametric(sh, low+(high-low)*float64(i)/(steps-1))
+	}
+	highest := g.Highest()
+	for p, v := range highest {
+		if v != 0 {
+			g.inks = append(g.inks, p)
+		}
 	}
 	if radial {
 		c, ok := r.file.Numbers(sh.Dict["Coords"], 6)

@@ -125,6 +125,7 @@ const litWork = 60
 // Row implements [planes.Source].
 func (l *litSource) Row(y, x, n int, to *planes.Pixels) {
 	l.colored.Row(y, x, n, to)
+	to.Complete(planes.Process, n)
 	for i := range n {
 		var inks [planes.FirstSpot]uint8
 		for p := range inks {
