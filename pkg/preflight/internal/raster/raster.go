@@ -26,9 +26,10 @@ type Rasterizer struct {
 	cells []cell
 	// rows holds for each row of the box the index of its first cell plus one.
 	rows []int32
-	// small holds for each pixel of a small box, row by row, by how much its coverage differs from that of the
-	// pixel before. Each row has one more number, for the pixel behind it. All are zero between calls.
-	// extents holds for each row which pixels have an outline. It is empty for another box.
+	// small holds the second differences of the coverage of a small box: for each pixel, row by row, by how much
+	// the step from the pixel before to it differs from the step before. Each row has three more numbers, for
+	// the pixels behind it. All are zero between calls. extents holds for each row which pixels have an
+	// outline. It is empty for another box.
 	small   []float32
 	extents []extent
 	low     int
@@ -108,7 +109,7 @@ func (r *Rasterizer) reset(box image.Rectangle) {
 	r.extents = r.extents[:0]
 	if area := box.Dx() * box.Dy(); area <= smallBox {
 		if r.small == nil {
-			r.small = make([]float32, 2*smallBox)
+			r.small = make([]float32, 4*smallBox)
 		}
 		for range box.Dy() {
 			r.extents = append(r.extents, extent{first: math.MaxInt32, last: -1})
@@ -214,11 +215,15 @@ func (r *Rasterizer) inRow(y int, x0, x1, height float64) {
 		r.add(y, first, float32(height), float32(height*(1-((x0+x1)/2-float64(first)))))
 		return
 	}
-	if len(r.extents) > 0 {
-		r.inSmallRow(y, first, last, x0, x1, height)
+	rate := height / (x1 - x0)
+	if len(r.extents) > 0 && last > first+1 {
+		e := &r.extents[y]
+		e.first, e.last = min(e.first, int32(first)), max(e.last, int32(last)) // #nosec G115 -- inside the box
+		row := r.small[y*(r.box.Dx()+3):]
+		bend(row, x0, rate)
+		bend(row, x1, -rate)
 		return
 	}
-	rate := height / (x1 - x0)
 	part := rate * (float64(first+1) - x0)
 	r.add(y, first, float32(part), float32(part*(float64(first+1)-x0)/2))
 	whole, half := float32(rate), float32(rate/2)
@@ -229,37 +234,23 @@ func (r *Rasterizer) inRow(y int, x0, x1, height float64) {
 	r.add(y, last, float32(part), float32(part*(1-(x1-float64(last))/2)))
 }
 
-// inSmallRow adds an edge that lies in several cells of a row of a small box.
-func (r *Rasterizer) inSmallRow(y, first, last int, x0, x1, height float64) {
-	at := y * (r.box.Dx() + 1)
-	steps := r.small[at+first : at+last+2]
-	e := &r.extents[y]
-	e.first, e.last = min(e.first, int32(first)), max(e.last, int32(last)) // #nosec G115 -- inside the box
-	rate := height / (x1 - x0)
-	part := rate * (float64(first+1) - x0)
-	area := part * (float64(first+1) - x0) / 2
-	steps[0] += float32(area)
-	steps[1] += float32(part - area)
-	if whole, n := float32(rate), len(steps); n > 3 {
-		// The edge covers half of the height of each pixel in between, and of each pixel behind it the other half.
-		steps[1] += float32(rate / 2)
-		inner := steps[2 : n-2]
-		for x := range inner {
-			inner[x] += whole
-		}
-		steps[n-2] += float32(rate / 2)
-	}
-	part = rate * (x1 - float64(last))
-	area = part * (1 - (x1-float64(last))/2)
-	steps[len(steps)-2] += float32(area)
-	steps[len(steps)-1] += float32(part - area)
+// bend adds a point from which on the coverage of a row increases by a rate for each pixel.
+func bend(row []float32, at, rate float64) {
+	x := int(at)
+	before := at - float64(x)
+	first, last := rate*(1-before)*(1-before)/2, rate*before*before/2
+	steps := row[x:][:3]
+	steps[0] += float32(first)
+	steps[1] += float32(rate - first - last)
+	steps[2] += float32(last)
 }
 
 func (r *Rasterizer) add(y, x int, cover, area float32) {
 	if len(r.extents) > 0 {
-		steps := r.small[y*(r.box.Dx()+1)+x:][:2]
+		steps := r.small[y*(r.box.Dx()+3)+x:][:3]
 		steps[0] += area
-		steps[1] += cover - area
+		steps[1] += cover - 2*area
+		steps[2] += area - cover
 		e := &r.extents[y]
 		e.first, e.last = min(e.first, int32(x)), max(e.last, int32(x)) // #nosec G115 -- x is inside the box
 		return
@@ -283,25 +274,58 @@ func (r *Rasterizer) sweepSmall(evenOdd bool, row Row) {
 		if first >= end {
 			continue
 		}
-		steps := r.small[y*(width+1)+first : y*(width+1)+end+1]
+		steps := r.small[y*(width+3)+first : y*(width+3)+end+3]
 		cover := r.cover[first:end]
-		var sum float32
-		for x := 0; x < len(cover); x++ {
-			step := steps[x]
-			if sum += step; step != 0 || x == 0 {
-				cover[x] = share(sum, evenOdd)
-				continue
-			}
+		var sum, slope float32
+		for x := 0; x < len(cover); {
+			slope += steps[x]
+			sum += slope
+			cover[x] = share(sum, evenOdd)
+			x++
 			from := x
-			for x+1 < len(cover) && steps[x+1] == 0 {
+			for ; x+4 <= len(cover); x += 4 { // most pixels continue the ramp
+				if s := steps[x : x+4]; s[0] != 0 || s[1] != 0 || s[2] != 0 || s[3] != 0 {
+					break
+				}
+			}
+			for x < len(cover) && steps[x] == 0 {
 				x++
 			}
-			Set(cover[from:x+1], cover[from-1])
+			if from < x {
+				ramp(cover[from:x], sum, slope, evenOdd)
+				sum += slope * float32(x-from)
+			}
 		}
-		sum += steps[len(cover)]
+		sum += slope + steps[len(cover)]
 		clear(steps)
 		r.work += int64((end - first) * smallWork)
 		r.finish(y, first, end, sum, evenOdd, row)
+	}
+}
+
+// ramp sets the coverage of pixels to a sum that increases by a slope for each pixel.
+func ramp(cover []uint8, sum, slope float32, evenOdd bool) {
+	end := sum + slope*float32(len(cover))
+	if sum+end < 0 {
+		sum, slope, end = -sum, -slope, -end
+	}
+	const margin = 1e-3 // less than half of a level
+	if min(sum, end) < -margin || max(sum, end) > 1+margin {
+		for x := range cover {
+			sum += slope
+			cover[x] = share(sum, evenOdd)
+		}
+		return
+	}
+	const one = 1 << 16
+	level, step := int32(sum*255*one)+one/2, int32(slope*255*one)
+	if step == 0 {
+		Set(cover, uint8(level>>16)) // #nosec G115 -- from 0 to 255
+		return
+	}
+	for x := range cover {
+		level += step
+		cover[x] = uint8(level >> 16) // #nosec G115 -- from 0 to 255
 	}
 }
 
