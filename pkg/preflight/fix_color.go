@@ -251,6 +251,8 @@ func (c *conversion) gradient(o types.Object, dict types.Dict, space *color.Spac
 	domain := []float64{0, 1}
 	function, parametric := dict["Function"]
 	switch {
+	case parametric && space.Indexed():
+		// The colours of a function must not be indices (ISO 32000-2, 8.7.4.4).
 	case parametric && kind == 1:
 		if domain, ok = c.x.file.Numbers(dict["Domain"], 4); !ok {
 			domain = []float64{0, 1, 0, 1}

@@ -254,7 +254,13 @@ func TestFixesOfContentsKeepOtherArtwork(t *testing.T) {
 		},
 		"a mesh in indices": {
 			content: mesh, resources: func(s *pdftest.Sound) string {
-				return meshOf(s, 4, 8, "[/Indexed /DeviceRGB 1 <FF000000FF00>]", "0 1", []byte{0, 0, 0, 0}, []byte{0, 255, 0, 255}, []byte{0, 0, 255, 0})
+				return meshOf(s, 4, 8, "[/Indexed /DeviceRGB 1 <FA0000FA0600>]", "0 1", []byte{0, 0, 0, 0}, []byte{0, 255, 0, 255}, []byte{0, 0, 255, 0})
+			}, fix: report.FixColors, want: []report.ObjectChange{rgb},
+		},
+		"a mesh in indices by a function": {
+			content: mesh, resources: func(s *pdftest.Sound) string {
+				function := "/Function << /FunctionType 2 /Domain [0 1] /N 1 /C0 [0] /C1 [1] >>"
+				return meshOf(s, 4, 8, "[/Indexed /DeviceRGB 1 <FA0000FA0600>] "+function, "0 1", []byte{0, 0, 0, 0}, []byte{0, 255, 0, 255}, []byte{0, 0, 255, 0})
 			}, fix: report.FixColors, reason: report.FixContent,
 		},
 	}

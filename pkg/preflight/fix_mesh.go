@@ -48,12 +48,15 @@ type converter struct {
 // data of the stream. Colours are linear between corners. Where a line in RGB is not one in inks, the
 // triangles and patches are divided.
 func (c *conversion) mesh(o types.Object, dict types.Dict, space *color.Space) (string, bool) {
-	from, ok := render.MeshOf(c.x.file, dict, space.Components)
-	if !ok || space.Indexed() {
+	from, ok := render.MeshOf(c.x.file, dict, space)
+	if !ok {
 		return "", false
 	}
+	if from.Indexed != nil {
+		space = space.Under
+	}
 	start := converter{from: from, to: from, data: c.x.file.Decode(o, 0)}
-	start.to.Components, start.to.Component, start.to.Decode = 4, inkBits, slices.Concat(from.Decode[:4], []float64{0, 1, 0, 1, 0, 1, 0, 1})
+	start.to.Indexed, start.to.Components, start.to.Component, start.to.Decode = nil, 4, inkBits, slices.Concat(from.Decode[:4], []float64{0, 1, 0, 1, 0, 1, 0, 1})
 	start.inks = func(from *render.MeshColor) (out render.MeshColor) {
 		inks := c.color(space, from[:space.Components])
 		copy(out[:], inks[:])

@@ -526,6 +526,11 @@ func compositions(t *testing.T) map[string]composition {
 			mesh := b.Flate("/ShadingType 6 /ColorSpace /DeviceCMYK /BitsPerCoordinate 8 /BitsPerComponent 8 /BitsPerFlag 8 /Decode [100 500 200 600 0 1 0 1 0 1 0 1]", data)
 			return fmt.Sprintf("/Shading << /R %s >> ", mesh)
 		}},
+		"a mesh of triangles in indices": {"/R sh", func(b *pdftest.Builder) string {
+			mesh := b.Flate("/ShadingType 4 /ColorSpace [/Indexed /DeviceCMYK 3 <FF00000000FF00000000FF00000000FF>] /BitsPerCoordinate 8 /BitsPerComponent 8 /BitsPerFlag 8 /Decode [100 500 200 600 0 255]",
+				[]byte{0, 0, 0, 0, 0, 255, 0, 1, 0, 0, 255, 2, 1, 255, 255, 3})
+			return fmt.Sprintf("/Shading << /R %s >> ", mesh)
+		}},
 	}
 	out := map[string]composition{}
 	for name, p := range all {

@@ -181,7 +181,7 @@ func (s *Space) Light(dst, values []float64) []float64 {
 	switch {
 	case s.kind == indexed:
 		var buffer [MaxComponents]float64
-		return s.Under.Light(dst, s.entry(values, buffer[:0]))
+		return s.Under.Light(dst, s.Entry(values, buffer[:0]))
 	case s.Family == Lab:
 		return append(dst, 0, 0, 0, 1-share(at(values, 0)/100))
 	case s.kind == additive:
@@ -225,7 +225,7 @@ func (s *Space) Paint(values []float64) facts.Paint {
 	switch s.kind {
 	case indexed:
 		var buffer [MaxComponents]float64
-		return s.Under.Paint(s.entry(values, buffer[:0]))
+		return s.Under.Paint(s.Entry(values, buffer[:0]))
 	case additive:
 		p.White, p.Black = s.white(values), s.black(values)
 	case light, process, tints:
@@ -284,7 +284,7 @@ func (s *Space) Amounts(dst, values []float64) []float64 {
 	switch s.kind {
 	case indexed:
 		var buffer [MaxComponents]float64
-		return s.Under.Amounts(dst[:start], s.entry(values, buffer[:0]))
+		return s.Under.Amounts(dst[:start], s.Entry(values, buffer[:0]))
 	case light:
 		dst[start+3] = 1 - share(at(values, 0))
 	case process:
@@ -313,13 +313,13 @@ func (s *Space) Amounts(dst, values []float64) []float64 {
 	return dst
 }
 
-// entry appends the colour of an index, in the base space.
-func (s *Space) entry(values, dst []float64) []float64 {
+// Entry appends the colour of an index of an Indexed space, in the base space.
+func (s *Space) Entry(values, dst []float64) []float64 {
 	n := s.Under.Components
 	if n == 0 || len(s.table) < n {
 		return dst
 	}
-	i := int(min(max(at(values, 0), 0), 255))
+	i := int(min(max(at(values, 0), 0), 255) + 0.5)
 	i = min(i, len(s.table)/n-1)
 	for k, b := range s.table[i*n : (i+1)*n] {
 		v := float64(b) / 255

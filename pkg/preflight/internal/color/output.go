@@ -141,7 +141,7 @@ func guarded(call func() error) (err error) {
 func (o *Output) Amounts(dst []float64, s *Space, values []float64) []float64 {
 	if s.kind == indexed {
 		var buffer [MaxComponents]float64
-		return o.Amounts(dst, s.Under, s.entry(values, buffer[:0]))
+		return o.Amounts(dst, s.Under, s.Entry(values, buffer[:0]))
 	}
 	if !o.Converts(s) {
 		if !s.Known() {
@@ -212,7 +212,7 @@ func (o *Output) Light(s *Space, values []float64) [3]float64 {
 	switch {
 	case s.kind == indexed:
 		var buffer [MaxComponents]float64
-		return o.Light(s.Under, s.entry(values, buffer[:0]))
+		return o.Light(s.Under, s.Entry(values, buffer[:0]))
 	case s.kind == light:
 		v := share(at(values, 0))
 		return [3]float64{v, v, v}

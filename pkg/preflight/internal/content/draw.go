@@ -165,12 +165,14 @@ func (in *Interpreter) shadingOf(f *frame, o types.Object, pattern bool) *render
 		return nil
 	}
 	space := in.remap(f, in.spaces.Resolve(dict["ColorSpace"], in.page.Number))
-	if space.Pattern() || space.Family == "" {
+	function, parametric := dict["Function"]
+	// The colours of a function must not be indices (ISO 32000-2, 8.7.4.4).
+	if space.Pattern() || space.Family == "" || parametric && space.Indexed() {
 		in.renderer.Unpainted(in.number)
 		return nil
 	}
 	sh := &render.Shading{Object: o, Dict: dict, Space: space, Pattern: pattern}
-	if function, ok := dict["Function"]; ok {
+	if parametric {
 		sh.Functions = in.functions(function)
 	}
 	return sh

@@ -33,6 +33,10 @@ type MeshFormat struct {
 	Components int
 	// Decode holds the ranges of x, y and each component.
 	Decode []float64
+	// Indexed is the space of colours that the data has as indices in the range Indices. Components and Decode
+	// are then those of its base. It is nil for other meshes.
+	Indexed *color.Space
+	Indices [2]float64
 }
 
 // MeshPoint is a point in units of the data: from 0 to the greatest coordinate.
@@ -61,9 +65,14 @@ type MeshRecord struct {
 	Colors []MeshColor
 }
 
-// MeshOf returns the format of a shading whose colours have so many components. It returns false for an
-// invalid one.
-func MeshOf(file *document.File, dict types.Dict, components int) (MeshFormat, bool) {
+// MeshOf returns the format of a shading in a space, or of one whose colours are parameters of a function if
+// the space is nil. It returns false for an invalid one. Indices are colours of the base before anything else
+// (ISO 32000-2, 8.7.4.4).
+func MeshOf(file *document.File, dict types.Dict, space *color.Space) (MeshFormat, bool) {
+	components := 1
+	if space != nil {
+		components = space.Components
+	}
 	f := MeshFormat{
 		Kind: file.Int(dict["ShadingType"]), Coordinate: file.Int(dict["BitsPerCoordinate"]), Component: file.Int(dict["BitsPerComponent"]),
 		Flag: file.Int(dict["BitsPerFlag"]), Columns: file.Int(dict["VerticesPerRow"]), Components: components,
@@ -72,7 +81,12 @@ func MeshOf(file *document.File, dict types.Dict, components int) (MeshFormat, b
 		f.Flag = 0
 	}
 	decode, ok := file.Numbers(dict["Decode"], 4+2*components)
-	f.Decode = decode
+	if f.Decode = decode; ok && space != nil && space.Indexed() {
+		f.Indexed, f.Indices, f.Components, f.Decode = space, [2]float64(decode[4:]), space.Under.Components, decode[:4:4]
+		for range f.Components {
+			f.Decode = append(f.Decode, 0, 1)
+		}
+	}
 	return f, ok && f.Kind >= FreeMesh && f.Kind <= TensorMesh && f.Coordinate >= 1 && f.Coordinate <= 32 && f.Component >= 1 && f.Component <= 16 &&
 		f.Flag >= 0 && f.Flag <= 8 && components >= 1 && (f.Kind != LatticeMesh || f.Columns >= 2 && f.Columns <= maxLatticeColumns)
 }
@@ -91,7 +105,10 @@ func (f *MeshFormat) Records(data []byte, yield func(*MeshRecord) bool) {
 	if f.Kind == CoonsMesh || f.Kind == TensorMesh {
 		points, colors = 12+4*(f.Kind-CoonsMesh), 4
 	}
-	most, span := 1/float64(uint64(1)<<f.Component-1), f.Decode[4:]
+	most, span, components := 1/float64(uint64(1)<<f.Component-1), f.Decode[4:], f.Components
+	if f.Indexed != nil {
+		span, components = f.Indices[:], 1
+	}
 	r := MeshRecord{Points: make([]MeshPoint, 0, points), Colors: make([]MeshColor, colors)}
 	for b.more(f.Flag + 1) {
 		r.Flag = int(b.take(f.Flag)) & 3 // #nosec G115 -- at most 8 bits
@@ -100,7 +117,7 @@ func (f *MeshFormat) Records(data []byte, yield func(*MeshRecord) bool) {
 			// The first edge is an edge of the patch before.
 			r.Points, r.Colors = r.Points[:points-4], r.Colors[:2]
 		}
-		if !b.more(2*len(r.Points)*f.Coordinate + len(r.Colors)*f.Components*f.Component) {
+		if !b.more(2*len(r.Points)*f.Coordinate + len(r.Colors)*components*f.Component) {
 			return
 		}
 		for i := range r.Points {
@@ -108,9 +125,14 @@ func (f *MeshFormat) Records(data []byte, yield func(*MeshRecord) bool) {
 			r.Points[i][1] = float64(b.take(f.Coordinate))
 		}
 		for i := range r.Colors {
-			for k := range f.Components {
+			for k := range components {
 				low, high := span[2*k], span[2*k+1]
 				r.Colors[i][k] = low + float64(b.take(f.Component))*most*(high-low)
+			}
+			if f.Indexed != nil {
+				index := r.Colors[i]
+				r.Colors[i] = MeshColor{}
+				f.Indexed.Entry(index[:1], r.Colors[i][:0])
 			}
 		}
 		b.at = (b.at + 7) / 8 * 8 // the next record begins at a byte

@@ -30,14 +30,18 @@ type vertex struct {
 // mesh paints the triangles and the patches of a mesh on a bitmap of the region
 // (8.7.4.5.5 to 8.7.4.5.8).
 func (r *Renderer) mesh(sh *Shading, device geom.Matrix, region *raster.Clip) colored {
-	n := sh.Space.Components
+	space := sh.Space
 	if len(sh.Functions) > 0 {
-		n = 1
+		space = nil
 	}
-	f, ok := MeshOf(r.file, sh.Dict, n)
+	f, ok := MeshOf(r.file, sh.Dict, space)
 	if !ok {
 		return nil
 	}
+	if f.Indexed != nil {
+		space = space.Under
+	}
+	n := f.Components
 	data := r.file.Quietly(sh.Object)
 	box := region.Box
 	m := &triangles{
@@ -73,10 +77,10 @@ func (r *Renderer) mesh(sh *Shading, device geom.Matrix, region *raster.Clip) co
 			values[k] = float64(m.values[i*n+k])
 		}
 		var amounts planes.Amounts
-		if len(sh.Functions) > 0 {
+		if space == nil {
 			amounts = r.parametric(sh, values[0])
 		} else {
-			amounts = r.Tone(sh.Space, values).amounts
+			amounts = r.Tone(space, values).amounts
 		}
 		for p, v := range amounts {
 			if v != 0 && out.Amounts[p] == nil {
