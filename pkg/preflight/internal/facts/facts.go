@@ -91,7 +91,7 @@ type Values = map[string]any
 // Code is a bar code or a matrix code on a page. Lengths are in millimetres.
 type Code struct {
 	Page int
-	// Symbology is EAN-13, EAN-8, UPC-A, Code 128, GS1-128, ITF-14, ITF or QR Code.
+	// Symbology is EAN-13, EAN-8, UPC-A, Code 128, GS1-128, ITF-14, ITF, QR Code or Data Matrix.
 	Symbology string
 	// Text is the content, "" for a code that cannot be decoded.
 	Text string
