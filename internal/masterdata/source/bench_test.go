@@ -3,9 +3,11 @@
 package source_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -86,6 +88,20 @@ var parsers = map[string]func([]byte) error{
 		}
 	},
 	"json": func(text []byte) error { return json.Unmarshal(text, &authority.Content{}) },
+	"xlsx": func(text []byte) error {
+		book, err := zip.NewReader(bytes.NewReader(text), int64(len(text)))
+		if err != nil {
+			return err
+		}
+		sheet, err := book.Open("xl/sheet2.xml")
+		if err != nil {
+			return err
+		}
+		for tokens := xml.NewDecoder(sheet); err == nil; {
+			_, err = tokens.Token()
+		}
+		return errors.Join(ignore(err, io.EOF), sheet.Close())
+	},
 	"yaml": func(text []byte) error { return yaml.Unmarshal(text, &yaml.Node{}) },
 }
 

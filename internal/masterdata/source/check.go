@@ -50,7 +50,7 @@ func (d *draft) whole() *Document {
 	t := d.header()
 	if t.size() == 0 {
 		if !d.broken {
-			d.fail(place{}, "no level, owner and provenance; they stand at the top, or in "+headerFile)
+			d.fail(place{}, "no level, owner and provenance; they stand at the top, in "+headerFile+", or in the sheet "+headerName)
 		}
 		return nil
 	}

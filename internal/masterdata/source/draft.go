@@ -3,6 +3,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,8 +18,8 @@ var errStop = errors.New("no more is read")
 type draft struct {
 	content content
 	tables  []*table
-	// files lists the file names for errors; a place holds an index into it.
-	files []string
+	// files lists the files and sheets for errors; a place holds an index into it.
+	files []origin
 	findings
 	// broken is set if a part of the files could not be read, so that missing entries are
 	// not faults.
@@ -58,7 +59,7 @@ func (d *draft) members() []string {
 // open begins a list, and reports false if the list is already in another place.
 func (d *draft) open(t *table, at place) bool {
 	if t.from != nil {
-		d.fail(at, fmt.Sprintf("%s are in %s already", t.member, d.named(*t.from)))
+		d.fail(at, fmt.Sprintf("%s are in %s already", cmp.Or(t.member, headerName), d.named(*t.from)))
 		return false
 	}
 	t.from = &at
@@ -67,7 +68,11 @@ func (d *draft) open(t *table, at place) bool {
 
 // named formats a place for messages.
 func (d *draft) named(at place) string {
-	return fmt.Sprintf("%s:%d", d.files[at.file], at.line)
+	of := d.files[at.file]
+	if of.sheet != "" {
+		return fmt.Sprintf("%s!%s%d", shown(of.sheet), columnLetters(int(at.column)), at.line)
+	}
+	return fmt.Sprintf("%s:%d", of.file, at.line)
 }
 
 // begin begins an entry. Its only error is [errStop].

@@ -17,8 +17,10 @@ const MaxFaults = 100
 // Fault is one fault and its place.
 type Fault struct {
 	File string `json:"file,omitempty"`
+	// Sheet is the sheet of a workbook, where Line is the row and Column counts cells.
+	Sheet string `json:"sheet,omitempty"`
 	// Line and Column count from 1, columns in bytes. A zero Line stands for the whole
-	// file, a zero Column for the whole line.
+	// file or sheet, a zero Column for the whole line.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
 	// Family is empty for a fault of the document as a whole.
@@ -45,6 +47,10 @@ func (f Fault) String() string {
 
 func (f Fault) where() string {
 	switch {
+	case f.Sheet != "" && f.Line == 0:
+		return fmt.Sprintf("%s: %s: ", f.File, f.Sheet)
+	case f.Sheet != "":
+		return fmt.Sprintf("%s: %s!%s%d: ", f.File, f.Sheet, columnLetters(f.Column), f.Line)
 	case f.File == "" && f.Line == 0:
 		return ""
 	case f.File == "":
@@ -81,7 +87,10 @@ func (e *InvalidError) Error() string {
 // spot is a line and a column, both from 1 or zero if unknown.
 type spot struct{ line, column uint32 }
 
-// place is a spot in a file, which is given by its index.
+// origin is a file, or a sheet of a workbook.
+type origin struct{ file, sheet string }
+
+// place is a spot in an origin, which is given by its index.
 type place struct {
 	file int
 	spot
@@ -150,7 +159,7 @@ func (f *findings) reported(t *table, row int, field string) bool {
 }
 
 // error returns the findings as an [*InvalidError], or nil.
-func (f *findings) error(files []string) error {
+func (f *findings) error(files []origin) error {
 	if len(f.all) == 0 {
 		return nil
 	}
@@ -161,7 +170,7 @@ func (f *findings) error(files []string) error {
 	for _, one := range f.all {
 		fault := Fault{Line: int(one.at.line), Column: int(one.at.column), Field: one.field, Reason: one.reason}
 		if one.at.file < len(files) {
-			fault.File = files[one.at.file]
+			fault.File, fault.Sheet = files[one.at.file].file, shown(files[one.at.file].sheet)
 		}
 		if one.table != nil && one.table.member != "" {
 			fault.Family = one.table.family

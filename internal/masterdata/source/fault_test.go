@@ -62,7 +62,7 @@ func TestFaultsOfHeader(t *testing.T) {
 		text string
 		want []string
 	}{
-		"nothing": {"", []string{`all.yaml: no level, owner and provenance; they stand at the top, or in snapshot.yaml`}},
+		"nothing": {"", []string{`all.yaml: no level, owner and provenance; they stand at the top, in snapshot.yaml, or in the sheet snapshot`}},
 		"a header without its fields": {"level: resources\nprovenance: {note: x}\n", []string{
 			`all.yaml:1: owner: must be there`, `all.yaml:1: provenance.source: must be there`, `all.yaml:1: currency: must be there`,
 			`all.yaml:1: policy.bleed: must be there`, `all.yaml:1: policy.gutter: must be there`,
@@ -106,7 +106,7 @@ func TestUnknownFilesOfDirectoryAreReported(t *testing.T) {
 		"a list in another's file":  {files{"snapshot.yaml": head, "inks.yaml": "media: []\n"}, []string{`inks.yaml:1:1: this file has inks alone`}},
 		"another's file in JSON":    {files{"snapshot.yaml": head, "inks.json": `{"media": []}`}, []string{`inks.json:1:2: this file has inks alone`}},
 		"a header in a list's file": {files{"snapshot.yaml": head, "inks.yaml": "owner: platform\n"}, []string{`inks.yaml:1:1: this file has inks alone; the rest stands in snapshot.yaml`}},
-		"no header":                 {files{"media.csv": mediaHead, "x.md": ""}, []string{`media.csv: no level, owner and provenance; they stand at the top, or in snapshot.yaml`}},
+		"no header":                 {files{"media.csv": mediaHead, "x.md": ""}, []string{`media.csv: no level, owner and provenance; they stand at the top, in snapshot.yaml, or in the sheet snapshot`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -118,7 +118,7 @@ func TestUnknownFilesOfDirectoryAreReported(t *testing.T) {
 func TestSingleFileMustBeComplete(t *testing.T) {
 	t.Parallel()
 	want(t, files{"media.csv": mediaHead}, `media.csv: has one list alone; read the directory where it stands beside snapshot.yaml`)
-	want(t, files{"media.txt": ""}, `media.txt: is neither .yaml, .yml, .json nor a directory`)
+	want(t, files{"media.txt": ""}, `media.txt: is neither .yaml, .yml, .json, .xlsx nor a directory`)
 }
 
 // The order of the content differs from the order of the file.

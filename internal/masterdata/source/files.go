@@ -105,12 +105,20 @@ func fileOf(fsys fs.FS, name, prefix string) (*file, error) {
 	switch {
 	case !info.Mode().IsRegular():
 		f.fault = "is not a regular file"
-	case f.size > MaxFile:
-		f.fault = fmt.Sprintf("%d bytes; at most %d are read", f.size, MaxFile)
+	case f.size > f.most():
+		f.fault = fmt.Sprintf("%d bytes; at most %d are read", f.size, f.most())
 	case f.format == "":
-		f.fault = "is neither .yaml, .yml, .json nor a directory"
+		f.fault = "is neither .yaml, .yml, .json, .xlsx nor a directory"
 	}
 	return f, nil
+}
+
+// most returns the size in bytes up to which a file is read.
+func (f *file) most() int64 {
+	if f.format == ".xlsx" {
+		return MaxWorkbook
+	}
+	return MaxFile
 }
 
 // formatOf returns the extension of a supported format, or an empty text.
@@ -118,7 +126,7 @@ func formatOf(name string) string {
 	switch end := path.Ext(name); end {
 	case ".yml":
 		return ".yaml"
-	case ".yaml", ".json", ".csv":
+	case ".yaml", ".json", ".csv", ".xlsx":
 		return end
 	default:
 		return ""
@@ -152,6 +160,8 @@ func directory(fsys fs.FS, name, prefix string) ([]*file, error) {
 		}
 		switch {
 		case f.fault != "":
+		case f.format == ".xlsx":
+			f.fault = "a workbook has all lists; read it alone"
 		case f.header && f.format == ".csv":
 			f.fault = "write the snapshot in YAML or JSON"
 		case !f.header && !slices.Contains(known, stem):
@@ -178,7 +188,7 @@ func readFiles(ctx context.Context, files []*file, o Options) (*Document, error)
 		}
 		if total > MaxTotal {
 			d := newDraft(ctx, nil)
-			d.files = []string{f.name}
+			d.files = []origin{{file: f.name}}
 			d.fail(place{}, fmt.Sprintf("more than %d bytes in all files; none is read", MaxTotal))
 			return d.document()
 		}
@@ -189,7 +199,7 @@ func readFiles(ctx context.Context, files []*file, o Options) (*Document, error)
 		}
 	})
 	for i, f := range files {
-		d.files, d.progressed = append(d.files, f.name), 0
+		d.files, d.progressed = append(d.files, origin{file: f.name}), 0
 		err := d.readFile(i, f)
 		if errors.Is(err, errStop) {
 			break
@@ -218,11 +228,12 @@ func (d *draft) readFile(i int, f *file) error {
 	if err != nil {
 		return err
 	}
-	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
-	switch {
-	case len(data) > MaxFile:
-		d.fail(place{i, spot{}}, fmt.Sprintf("more than %d bytes", MaxFile))
+	switch data = bytes.TrimPrefix(data, []byte("\uFEFF")); {
+	case int64(len(data)) > f.most():
+		d.fail(place{i, spot{}}, fmt.Sprintf("more than %d bytes", f.most()))
 		return nil
+	case f.format == ".xlsx":
+		return d.readXLSX(i, data)
 	case !utf8.Valid(data):
 		d.fail(place{i, invalidUTF8(data)}, "is not UTF-8")
 		return nil
@@ -273,7 +284,7 @@ func (f *file) bytes() (data []byte, err error) {
 	defer func() { err = errors.Join(err, r.Close()) }()
 	var text bytes.Buffer
 	text.Grow(int(f.size) + bytes.MinRead)
-	_, err = text.ReadFrom(io.LimitReader(r, MaxFile+1))
+	_, err = text.ReadFrom(io.LimitReader(r, f.most()+1))
 	return text.Bytes(), err
 }
 

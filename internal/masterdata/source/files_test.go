@@ -130,7 +130,11 @@ func TestProgressReachesTotal(t *testing.T) {
 				size += int64(len(f.Data))
 			}
 			last, calls := int64(0), 0
-			again, err := source.Read(t.Context(), dir, source.Options{Progress: func(done, total int64) {
+			at := dir
+			if form == "xlsx" {
+				at = filepath.Join(dir, "snapshot.xlsx")
+			}
+			again, err := source.Read(t.Context(), at, source.Options{Progress: func(done, total int64) {
 				if done < last || done > total || total != size {
 					t.Errorf("%d of %d after %d; the files have %d", done, total, last, size)
 				}
@@ -153,7 +157,7 @@ func TestReadEndsWithContext(t *testing.T) {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
-			_, err := source.ReadFS(ctx, written(t, d, form), map[string]string{"csv": ".", "json": "all.json", "yaml": "all.yaml"}[form], source.Options{
+			_, err := source.ReadFS(ctx, written(t, d, form), map[string]string{"csv": ".", "json": "all.json", "xlsx": "all.xlsx", "yaml": "all.yaml"}[form], source.Options{
 				Progress: func(int64, int64) { cancel() },
 			})
 			if !errors.Is(err, context.Canceled) {

@@ -86,3 +86,14 @@ func FuzzCSV(f *testing.F) {
 		judge(t, fstest.MapFS{"snapshot.yaml": {Data: []byte(head)}, "media.csv": {Data: []byte(text)}}, ".")
 	})
 }
+
+func FuzzXLSX(f *testing.F) {
+	f.Add(mediaNames+silkCells, shared, styled)
+	f.Add(`<row r="1"><c t="inlineStr"><is><t>id</t></is></c></row><row r="9"><c r="A9" s="3"><f>1</f><v>1e3</v></c></row>`, "<sst><si/></sst>", "")
+	f.Add("</sheetData><mergeCells><mergeCell/>", "<!DOCTYPE a>", "<a><numFmts><numFmt/></numFmts><cellXfs><xf numFmtId=\"0\"/></cellXfs></a>")
+	f.Fuzz(func(t *testing.T, rows, texts, styles string) {
+		p := workbook(rows)
+		p["xl/sharedStrings.xml"], p["xl/styles.xml"] = texts, styles
+		judge(t, fstest.MapFS{"a.xlsx": {Data: []byte(p.file(t))}}, "a.xlsx")
+	})
+}

@@ -17,10 +17,10 @@ func TestOversizedDocumentIsNotWritten(t *testing.T) {
 			return err
 		}
 	}
-	if err := limited(io.Discard, of(MaxFile)); err != nil {
+	if err := limited(io.Discard, MaxFile, of(MaxFile)); err != nil {
 		t.Errorf("limited: %v", err)
 	}
-	if err := limited(io.Discard, of(MaxFile+1)); !errors.Is(err, ErrTooLarge) {
+	if err := limited(io.Discard, MaxFile, of(MaxFile+1)); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("error = %v, want ErrTooLarge", err)
 	}
 }

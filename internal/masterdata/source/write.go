@@ -18,7 +18,7 @@ import (
 )
 
 // ErrTooLarge means that a document would exceed the size that [Read] accepts.
-var ErrTooLarge = fmt.Errorf("more than the %d bytes that are read of a file", MaxFile)
+var ErrTooLarge = errors.New("more bytes than are read of a file")
 
 // Format is the format of one file.
 type Format string
@@ -27,20 +27,27 @@ type Format string
 const (
 	YAML Format = "yaml"
 	JSON Format = "json"
+	XLSX Format = "xlsx"
 )
 
 // Write writes a document as one file, from which [Read] reads the same document. Entries
 // are sorted by identifier and have lines of their own, so that versions can be compared.
 func Write(w io.Writer, d *Document, f Format) error {
-	return limited(w, func(w *bufio.Writer) error {
+	most := MaxFile
+	if f == XLSX {
+		most = MaxWorkbook
+	}
+	return limited(w, most, func(w *bufio.Writer) error {
 		switch f {
 		case YAML:
 			writeYAML(w, d, d.lists())
 			return nil
 		case JSON:
 			return writeJSON(w, d)
+		case XLSX:
+			return writeXLSX(w, d)
 		default:
-			return fmt.Errorf("%.20q is neither %s nor %s", string(f), YAML, JSON)
+			return fmt.Errorf("%.20q is none of %s, %s and %s", string(f), YAML, JSON, XLSX)
 		}
 	})
 }
@@ -49,7 +56,7 @@ func Write(w io.Writer, d *Document, f Format) error {
 // list in CSV. It calls create for every file; create calls write with the opened file.
 func WriteDirectory(d *Document, create func(name string, write func(io.Writer) error) error) error {
 	err := create(headerFile, func(w io.Writer) error {
-		return limited(w, func(w *bufio.Writer) error { writeYAML(w, d, nil); return nil })
+		return limited(w, MaxFile, func(w *bufio.Writer) error { writeYAML(w, d, nil); return nil })
 	})
 	if err != nil {
 		return err
@@ -59,7 +66,7 @@ func WriteDirectory(d *Document, create func(name string, write func(io.Writer) 
 			continue
 		}
 		err := create(l.member+".csv", func(w io.Writer) error {
-			return limited(w, func(w *bufio.Writer) error { return writeCSV(w, l) })
+			return limited(w, MaxFile, func(w *bufio.Writer) error { return writeCSV(w, l) })
 		})
 		if err != nil {
 			return err
@@ -68,9 +75,9 @@ func WriteDirectory(d *Document, create func(name string, write func(io.Writer) 
 	return nil
 }
 
-// limited writes a file, and fails if it exceeds the size that [Read] accepts.
-func limited(w io.Writer, write func(*bufio.Writer) error) error {
-	l := &limitWriter{to: w}
+// limited writes a file of at most a number of bytes.
+func limited(w io.Writer, most int, write func(*bufio.Writer) error) error {
+	l := &limitWriter{to: w, left: most}
 	b := bufio.NewWriter(l)
 	if err := errors.Join(write(b), b.Flush()); err != nil {
 		return fmt.Errorf("master data: %w", err)
@@ -79,12 +86,12 @@ func limited(w io.Writer, write func(*bufio.Writer) error) error {
 }
 
 type limitWriter struct {
-	to      io.Writer
-	written int
+	to   io.Writer
+	left int
 }
 
 func (l *limitWriter) Write(b []byte) (int, error) {
-	if l.written += len(b); l.written > MaxFile {
+	if l.left -= len(b); l.left < 0 {
 		return 0, ErrTooLarge
 	}
 	return l.to.Write(b)
@@ -226,24 +233,32 @@ func yamlText(text string) string {
 	return strings.TrimSuffix(quoted.String(), "\n")
 }
 
-// writeCSV writes a list with the columns that any entry uses.
-func writeCSV(w *bufio.Writer, l list) error {
+// used returns the columns that any entry has.
+func (l list) used() []int {
 	var used []int
-	var paths []string
-	for i, c := range l.shape.columns {
+	for i := range l.shape.columns {
 		for row := range l.rows.Len() {
 			if _, ok := l.shape.get(l.rows.Index(row), i); ok {
-				used, paths = append(used, i), append(paths, c.path)
+				used = append(used, i)
 				break
 			}
 		}
 	}
+	return used
+}
+
+// writeCSV writes a list with the columns that any entry uses.
+func writeCSV(w *bufio.Writer, l list) error {
+	used := l.used()
+	cells := make([]string, len(used))
+	for i, column := range used {
+		cells[i] = l.shape.columns[column].path
+	}
 	out := csv.NewWriter(w)
-	if err := out.Write(paths); err != nil {
+	if err := out.Write(cells); err != nil {
 		return err
 	}
 	for row := range l.rows.Len() {
-		cells := make([]string, len(used))
 		for i, column := range used {
 			texts, _ := l.shape.get(l.rows.Index(row), column)
 			cells[i] = strings.Join(texts, itemSeparator)

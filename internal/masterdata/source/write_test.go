@@ -20,7 +20,7 @@ import (
 )
 
 // forms lists the forms of written documents.
-var forms = []string{"csv", "json", "yaml"}
+var forms = []string{"csv", "json", "xlsx", "yaml"}
 
 func demos() []string {
 	return []string{config.CatalogFile, config.PlatformResourcesDir, config.AcmeResourcesDir}
