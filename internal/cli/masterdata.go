@@ -31,7 +31,8 @@ func masterDataCommand() *cobra.Command {
 	var reason string
 	return group("masterdata", "Check, import and approve catalogs and costed resources", `Check, import and approve master data: the catalog of groups and products, and the
 production costs of the platform or of an organization. A document is one YAML or JSON
-file, or a directory with snapshot.yaml and a file for each list, such as media.csv.
+file, an XLSX workbook with the sheet snapshot and a sheet for each list, or a directory
+with snapshot.yaml and a file for each list, such as media.csv.
 
 validate, and diff of two files, work without the platform. The other commands use the
 platform API with a live key of the package Platform: ops:read to read,
@@ -53,7 +54,7 @@ func validateMasterDataCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "validate PATH...", Short: "Check files, and print each error with its line (exit code 1 if there is one)", Args: cobra.MinimumNArgs(1),
 		Example: `  printmarket masterdata validate config/masterdata/acme
-  printmarket masterdata validate prices-2027.yaml -o json`,
+  printmarket masterdata validate prices-2027.xlsx -o json`,
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			var verdicts []mdsource.Verdict
 			for _, path := range paths {
@@ -261,6 +262,7 @@ func exportMasterDataCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "export SNAPSHOT", Short: "Write a snapshot as files that you can import again", Args: cobra.ExactArgs(1),
 		Example: `  printmarket masterdata export sha256:12ab... -o yaml > prices.yaml
+  printmarket masterdata export sha256:12ab... -o xlsx -f prices.xlsx
   printmarket masterdata export sha256:12ab... -o csv -f prices`,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			if output == "csv" && path == "" {
@@ -287,7 +289,7 @@ func exportMasterDataCommand() *cobra.Command {
 		},
 	}
 	o.register(cmd.Flags())
-	chooseOutput(cmd.Flags(), &output, "yaml", "json", "csv")
+	chooseOutput(cmd.Flags(), &output, "yaml", "json", "xlsx", "csv")
 	cmd.Flags().StringVarP(&path, "output-file", "f", "", "write to this file instead of standard output; with csv, to this new directory (required)")
 	return cmd
 }

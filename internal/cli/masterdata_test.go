@@ -186,7 +186,7 @@ func (p *platform) approveAndWithdraw(t *testing.T, id string) {
 func (p *platform) exportAndCompare(t *testing.T, id, dir string) {
 	t.Helper()
 	made := t.TempDir()
-	for form, path := range map[string]string{"yaml": filepath.Join(made, "all.yaml"), "json": filepath.Join(made, "all.json"), "csv": filepath.Join(made, "tables")} {
+	for form, path := range map[string]string{"yaml": filepath.Join(made, "all.yaml"), "json": filepath.Join(made, "all.json"), "xlsx": filepath.Join(made, "all.xlsx"), "csv": filepath.Join(made, "tables")} {
 		p.mustCommand("", "masterdata", "export", id, "-o", form, "-f", path)
 		if out, errs, code := offline(t, "validate", path); code != 0 || !strings.Contains(out, id) {
 			t.Errorf("%s: exit %d, %q, %q", form, code, out, errs)
