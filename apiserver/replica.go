@@ -379,7 +379,7 @@ func (r *Replica) dashboards() ([]Listener, error) {
 // operatorView configures the pages for operators.
 func (r *Replica) operatorView(provider *signon.Provider) *dashboard.Ops {
 	view := &dashboard.Ops{
-		Queue: r.Queue, Denials: r.Records, Audit: r.Records, Manifests: r.Manifests, Cluster: r.Cluster, Compiled: r.Compiled, Replica: r.Name, Version: r.Version, Locate: r.Locate, SignOn: provider,
+		Queue: r.Queue, Denials: r.Records, Audit: r.Records, Manifests: r.Manifests, MasterData: r.masterData, Cluster: r.Cluster, Compiled: r.Compiled, Replica: r.Name, Version: r.Version, Locate: r.Locate, SignOn: provider,
 	}
 	if r.Watermarks != nil {
 		view.Replicas = r.Watermarks

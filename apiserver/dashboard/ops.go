@@ -51,6 +51,8 @@ type Ops struct {
 	Locate explain.Locator
 	// Manifests reads proposed changes.
 	Manifests Manifests
+	// MasterData reads the master data in force.
+	MasterData MasterData
 	// SignOn is the identity provider of operators; nil if they sign in with keys only.
 	SignOn *signon.Provider
 }
@@ -72,6 +74,7 @@ func (s *server) opsRoutes() []route {
 		{pattern: opsPath + "/denials", get: s.requireOperator(s.showDenials)},
 		{pattern: auditPath, get: s.requireOperator(s.showAudit)},
 		{pattern: comparePath, get: s.requireOperator(s.showCompare), post: s.requireOperator(s.compare)},
+		{pattern: masterDataPath, get: s.requireOperator(s.showMasterData), post: s.requireOperator(s.previewMasterData)},
 	}
 }
 

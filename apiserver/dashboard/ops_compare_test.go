@@ -34,16 +34,22 @@ spec:
     reason: INC-9
 `
 
-// compares sends the form with fields in order: a name and a value each. The field "file" is
-// an upload.
+// compares sends the form of manifests with fields in order: a name and a value each. The
+// field "file" is an upload.
 func (b *browser) compares(t testing.TB, fields ...string) shown {
+	t.Helper()
+	return b.uploads(t, "/ops/compare", "a.yaml", fields...)
+}
+
+// uploads sends a form with fields in order. The field "file" is an upload with a name.
+func (b *browser) uploads(t testing.TB, path, file string, fields ...string) shown {
 	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	for i := 0; i+1 < len(fields); i += 2 {
 		part, err := form.CreateFormField(fields[i])
 		if fields[i] == "file" {
-			part, err = form.CreateFormFile("file", "a.yaml")
+			part, err = form.CreateFormFile("file", file)
 		}
 		if err != nil {
 			t.Fatalf("form field %s: %v", fields[i], err)
@@ -53,7 +59,7 @@ func (b *browser) compares(t testing.TB, fields ...string) shown {
 	if err := form.Close(); err != nil {
 		t.Fatalf("form.Close: %v", err)
 	}
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/ops/compare", &body)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, &body)
 	r.Header.Set("Content-Type", form.FormDataContentType())
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	return b.send(t, r)

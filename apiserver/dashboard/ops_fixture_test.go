@@ -15,15 +15,18 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
+	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/source"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/test/posturetest"
 )
 
 // opsPaths are the pages for operators, one of each pattern.
-var opsPaths = []string{"/ops", "/ops?text=stark&capability=preflight&access=open", "/ops/partners/acme", "/ops/partners/stark", "/ops/rollouts", "/ops/rollouts/xjdf", "/ops/queue", "/ops/denials", "/ops/denials?within=30d", "/ops/compare", "/ops/audit"}
+var opsPaths = []string{"/ops", "/ops?text=stark&capability=preflight&access=open", "/ops/partners/acme", "/ops/partners/stark", "/ops/rollouts", "/ops/rollouts/xjdf", "/ops/queue", "/ops/denials", "/ops/denials?within=30d", "/ops/compare", "/ops/masterdata", "/ops/audit"}
 
 // queueStub is a queue with a fixed state.
 type queueStub struct {
@@ -86,9 +89,27 @@ func denialsOf(c *dashboard.Config) dashboard.Denials { return c.Records.(dashbo
 // proposals compiles the CustomResourceDefinitions once for all tests.
 var proposals dirsource.Proposals
 
+// onlinePrices has the master data of the guide for online printers in force, and no catalog.
+type onlinePrices struct{}
+
+// onlinePricesFile is the file of onlinePrices.
+const onlinePricesFile = "../../docs/examples/costing/printer-online.yaml"
+
+// Current implements dashboard.MasterData.
+func (onlinePrices) Current(ctx context.Context, of masterdata.Filter) (masterdata.Draft, error) {
+	if of != (masterdata.Filter{Level: masterdata.Resources, Owner: "org_acme01"}) {
+		return masterdata.Draft{}, transaction.ErrNotFound
+	}
+	d, err := source.Read(ctx, onlinePricesFile, source.Options{})
+	if err != nil {
+		return masterdata.Draft{}, err
+	}
+	return masterdata.DraftOf(d), nil
+}
+
 // withOps adds the pages for operators.
 func withOps(c *dashboard.Config) {
-	c.Listener, c.Ops = "dashboard-ops", &dashboard.Ops{Queue: fullQueue(""), Denials: denialsOf(c), Audit: audited(30, ""), Manifests: &proposals}
+	c.Listener, c.Ops = "dashboard-ops", &dashboard.Ops{Queue: fullQueue(""), Denials: denialsOf(c), Audit: audited(30, ""), Manifests: &proposals, MasterData: onlinePrices{}}
 }
 
 // fillOps changes the posture so that the pages for operators have content: a kill switch,

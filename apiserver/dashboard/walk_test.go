@@ -35,7 +35,7 @@ func fullDashboard(t testing.TB, mark string) *testDashboard {
 	d := newDashboard(t, func(c *dashboard.Config) {
 		c.RFQs, c.Webhooks, c.Jobs, c.Plain = things, hooks, markedJobs(t, mark), true
 		c.Tour, c.Contracts = adasTour(), ending{c.Contracts.(*contracts.Set)}
-		c.Ops = &dashboard.Ops{Queue: fullQueue(mark), Denials: denialsOf(c), Audit: audited(60, mark), Manifests: &proposals}
+		c.Ops = &dashboard.Ops{Queue: fullQueue(mark), Denials: denialsOf(c), Audit: audited(60, mark), Manifests: &proposals, MasterData: onlinePrices{}}
 	})
 	d.fillOverview(t)
 	for n := range 60 {

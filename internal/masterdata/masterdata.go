@@ -328,6 +328,27 @@ func (s *Service) InForce(ctx context.Context) (map[string]bool, error) {
 	return current, nil
 }
 
+// Current returns the content that is in force now for a level and an owner. The error is
+// transaction.ErrNotFound if there is none.
+func (s *Service) Current(ctx context.Context, of Filter) (Draft, error) {
+	now := s.now()
+	_, heads, err := s.config.Store.MasterDataHeads(ctx, now)
+	if err != nil {
+		return Draft{}, fmt.Errorf("read the master data in force: %w", err)
+	}
+	var spans []timeline.Span[string]
+	for _, head := range heads {
+		if head.Level == of.Level && head.Owner == of.Owner {
+			spans = append(spans, span(head, head.Snapshot, nil))
+		}
+	}
+	i := timeline.At(spans, now)
+	if i < 0 {
+		return Draft{}, transaction.ErrNotFound
+	}
+	return s.Content(ctx, spans[i].Value)
+}
+
 // Withdraw ends an approval immediately, so that the approval that it superseded applies
 // again. Errors: transaction.ErrNotFound, [ErrWithdrawn], [*InvalidError].
 func (s *Service) Withdraw(ctx context.Context, id string, by Instruction) (Approval, error) {

@@ -35,7 +35,9 @@ type Fault struct {
 // String formats the fault like a compiler error, so that editors find the place.
 func (f Fault) String() string {
 	var b strings.Builder
-	b.WriteString(f.where())
+	if at := f.Place(); at != "" {
+		b.WriteString(at + ": ")
+	}
 	if f.Family != "" {
 		b.WriteString(strings.TrimSpace(f.Family+" "+f.ID) + ": ")
 	}
@@ -45,22 +47,24 @@ func (f Fault) String() string {
 	return b.String() + f.Reason
 }
 
-func (f Fault) where() string {
+// Place returns the place of the fault, such as media.csv:3:32 or prices.xlsx: media!N3; empty
+// for the document as a whole.
+func (f Fault) Place() string {
 	switch {
 	case f.Sheet != "" && f.Line == 0:
-		return fmt.Sprintf("%s: %s: ", f.File, f.Sheet)
+		return fmt.Sprintf("%s: %s", f.File, f.Sheet)
 	case f.Sheet != "":
-		return fmt.Sprintf("%s: %s!%s%d: ", f.File, f.Sheet, columnLetters(f.Column), f.Line)
+		return fmt.Sprintf("%s: %s!%s%d", f.File, f.Sheet, columnLetters(f.Column), f.Line)
 	case f.File == "" && f.Line == 0:
 		return ""
 	case f.File == "":
-		return fmt.Sprintf("line %d: ", f.Line)
+		return fmt.Sprintf("line %d", f.Line)
 	case f.Line == 0:
-		return f.File + ": "
+		return f.File
 	case f.Column == 0:
-		return fmt.Sprintf("%s:%d: ", f.File, f.Line)
+		return fmt.Sprintf("%s:%d", f.File, f.Line)
 	default:
-		return fmt.Sprintf("%s:%d:%d: ", f.File, f.Line, f.Column)
+		return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column)
 	}
 }
 

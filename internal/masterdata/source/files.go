@@ -55,6 +55,19 @@ func ReadJSON(ctx context.Context, r io.Reader) (*Document, error) {
 	return readFiles(ctx, []*file{f}, Options{})
 }
 
+// ReadBytes reads a file from memory. The ending of its name is its format. ReadBytes has
+// the errors of [Read].
+func ReadBytes(ctx context.Context, name string, content []byte) (*Document, error) {
+	f := &file{
+		name: name, format: formatOf(name), size: int64(len(content)),
+		open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil },
+	}
+	if f.format == "" || f.format == ".csv" {
+		f.fault = "is neither .yaml, .yml, .json nor .xlsx"
+	}
+	return readFiles(ctx, []*file{f}, Options{})
+}
+
 // file is a file to read.
 type file struct {
 	// name is the name in errors.
