@@ -115,7 +115,11 @@ func (r *reader) result(q Request, j *job) *Result {
 			t.unit *= 10
 		}
 		b := p.compare(t, quantity)
-		if b.total > mostMinor {
+		switch {
+		case b.total == impossible && p.onFormsOnly(&b):
+			r.stop(NoDevice, j.node, "Amount", fmt.Sprintf("%d copies need more positions than a gang form has, and no press can print them on sheets of their own", quantity))
+			return nil
+		case b.total > mostMinor:
 			r.stop(FiguresBeyondCalculable, j.node, "Amount", fmt.Sprintf("the cost of %d copies exceeds the largest possible amount", quantity))
 			return nil
 		}

@@ -173,6 +173,23 @@ type best struct {
 	onPress [][]int64
 }
 
+// onFormsOnly reports whether a part without a cost can be printed only on gang forms, which
+// then have too few positions.
+func (p *plans) onFormsOnly(b *best) bool {
+	for part, choices := range p.choices {
+		some, only := false, true
+		for i := range choices {
+			possible := choices[i].why == ""
+			some = some || possible && b.onPress[part][i] == impossible
+			only = only && (choices[i].form != nil || !possible)
+		}
+		if some && only {
+			return true
+		}
+	}
+	return false
+}
+
 // compare returns the cheapest plan for a quantity.
 func (p *plans) compare(t tally, quantity int64) best {
 	b := best{total: impossible}

@@ -206,6 +206,21 @@ func TestGangFormIsUsedIfTheProductFits(t *testing.T) {
 	}
 }
 
+func TestQuantityBeyondTheOnlyGangFormIsRefused(t *testing.T) {
+	t.Parallel()
+	c := onlinePrinter()
+	for i := range c.Devices {
+		if c.Devices[i].Process == authority.ConventionalPrinting || c.Devices[i].Process == authority.DigitalPrinting {
+			c.Devices[i].Weight.Max = dec("200")
+		}
+	}
+	result, reasons := reviewed(t, edited(t, "online/cards", amount(30_000)), c)
+	want := []string{"NO_DEVICE 30000 copies need more positions than a gang form has, and no press can print them on sheets of their own"}
+	if diff := cmp.Diff(want, reasons); diff != "" || result != nil {
+		t.Errorf("reasons with figures %t (-want +got):\n%s", result != nil, diff)
+	}
+}
+
 func TestGrainTurnsPiecesOnGangForms(t *testing.T) {
 	t.Parallel()
 	// The grain of board-300 runs along the width of a position. A card whose grain runs along its
