@@ -446,8 +446,8 @@ func triggerCommand() *cobra.Command {
 	var access sandboxAccess
 	var list bool
 	cmd := command[[]triggered]{
-		use: "trigger EVENT", short: "CreateRecord an event in the sandbox, and print the created record", args: cobra.MaximumNArgs(1),
-		long: `CreateRecord an event in the sandbox: create an RFQ of a simulated product, or a preflight job
+		use: "trigger EVENT", short: "Cause an event in the sandbox, and print the created record", args: cobra.MaximumNArgs(1),
+		long: `Cause an event in the sandbox: create an RFQ of a simulated product, or a preflight job
 with a simulated profile, that leads to the event. The events that precede it happen, too.
 Endpoints for the sandbox and printmarket webhooks listen receive all of them. To send
 webhook.test to an endpoint, use printmarket webhooks test.`,
