@@ -97,7 +97,7 @@ func reach(box geom.Rect, kind barcode.Kind, unit float64) geom.Rect {
 func (c *codeFinder) code(kind barcode.Kind, page *document.Page) (facts.Code, bool) {
 	red, width := c.painter.Reflectance(nil, c.red)
 	s, ok := barcode.Read(barcode.Image{Width: width, Height: len(red) / width, Pix: red}, kind)
-	if !ok || s.Text == "" {
+	if (!ok || s.Text == "") && slices.ContainsFunc(c.painter.Inks(), c.unseen) {
 		// The bars may be in an ink that red light does not show.
 		absorbed, _ := c.painter.Reflectance(nil, c.absorbed)
 		if other, found := barcode.Read(barcode.Image{Width: width, Height: len(red) / width, Pix: absorbed}, kind); found && (!ok || other.Text != "") {
@@ -138,6 +138,12 @@ func mean(pixels []uint8, places []int) float64 {
 // inks count as clear.
 func (c *codeFinder) red(ink string) float64 {
 	return c.reflects(ink, [4]float64{0.1, 0.9, 0.95, 0.03})
+}
+
+// unseen reports whether an ink is painted that red light does not show in its full amount.
+func (c *codeFinder) unseen(ink string) bool {
+	plane, _ := c.painter.Plane(ink)
+	return plane != nil && c.absorbed(ink) != c.red(ink)
 }
 
 // absorbed returns the reflectance of an ink in the colour of light that it absorbs most.

@@ -3,6 +3,7 @@
 package barcode
 
 import (
+	"encoding/binary"
 	"image"
 	"math"
 	"slices"
@@ -14,42 +15,64 @@ import (
 )
 
 // The search for a Data Matrix: its least side in pixels, the reflectance below which a pixel of a
-// coarse image is dark, the largest ratio of its sides, the shares of its area that are dark, and
-// the least mean difference of neighbouring pixels.
+// coarse image is dark, the shares of its area that are dark, those of a quarter of a side with
+// modules, and the least mean difference of neighbouring pixels.
 const (
-	leastSide    = 8
-	coarseDark   = 160
-	longestSide  = 5
-	leastDark    = 0.2
-	mostDark     = 0.75
-	leastTexture = 12
+	leastSide     = 8
+	coarseDark    = 160
+	leastDark     = 0.2
+	mostDark      = 0.75
+	leastSideDark = 0.05
+	mostSideDark  = 0.85
+	leastTexture  = 12
 )
 
-// view is an image turned by quarters of a turn, with u to the right and v down.
+// The ratios of the sides: codes are squares, or rectangles from 26 by 12 to 32 by 8 modules (ISO/IEC
+// 16022, table 7). Each side may be a pixel too long or too short.
+const (
+	leastRatio = 26. / 12
+	mostRatio  = 32. / 8
+)
+
+// proportioned reports whether a Data Matrix can have the sides, in pixels.
+func proportioned(width, height int) bool {
+	short, long := float64(min(width, height)), float64(max(width, height))
+	return long-short <= 2+short/10 || long+1 >= leastRatio*(short-1) && long-1 <= mostRatio*(short+1)
+}
+
+// view is an image turned by quarters of a turn, with u to the right and v down. Pixels with successive
+// u are neighbours in memory.
 type view struct {
-	pix           []uint8
-	origin        int
-	du, dv        int
-	width, height int
+	Image
+	// turned is set if the image is transposed.
+	turned bool
+	// back and up are set if u, or v, runs against the image.
+	back, up bool
 }
 
 // views returns an image in the four directions that a code may have.
 func views(m Image) [4]view {
-	last := m.Width*m.Height - 1
-	return [4]view{
-		{m.Pix, 0, 1, m.Width, m.Width, m.Height},
-		{m.Pix, m.Width - 1, m.Width, -1, m.Height, m.Width},
-		{m.Pix, last, -1, -m.Width, m.Width, m.Height},
-		{m.Pix, last - m.Width + 1, -m.Width, 1, m.Height, m.Width},
-	}
+	t := m.transposed()
+	return [4]view{{m, false, false, false}, {t, true, false, true}, {m, false, true, true}, {t, true, true, false}}
 }
 
-func (w view) at(u, v int) int { return w.origin + u*w.du + v*w.dv }
+func (w view) at(u, v int) int {
+	if w.back {
+		u = w.Width - 1 - u
+	}
+	if w.up {
+		v = w.Height - 1 - v
+	}
+	return v*w.Width + u
+}
 
 // in returns a rectangle of the view in pixels of the image.
-func (w view) in(m Image, r image.Rectangle) image.Rectangle {
+func (w view) in(r image.Rectangle) image.Rectangle {
 	a, b := w.at(r.Min.X, r.Min.Y), w.at(r.Max.X-1, r.Max.Y-1)
-	out := image.Rectangle{Min: image.Pt(a%m.Width, a/m.Width), Max: image.Pt(b%m.Width, b/m.Width)}.Canon()
+	out := image.Rectangle{Min: image.Pt(a%w.Width, a/w.Width), Max: image.Pt(b%w.Width, b/w.Width)}.Canon()
+	if w.turned {
+		out = image.Rect(out.Min.Y, out.Min.X, out.Max.Y, out.Max.X)
+	}
 	return image.Rectangle{Min: out.Min, Max: out.Max.Add(image.Pt(1, 1))}
 }
 
@@ -60,40 +83,40 @@ const maxElls = 500
 // light pixels outside, the finder pattern of a Data Matrix.
 func (w view) ells(least, dark int) []image.Rectangle {
 	var out []image.Rectangle
-	up := make([]int, w.width) // the number of dark pixels that end at this row, for each column
-	for v := range w.height {
-		start, at := -1, w.at(0, v)
-		for u := 0; u <= w.width; u, at = u+1, at+w.du {
-			if u < w.width && int(w.pix[at]) < dark {
-				if up[u]++; start < 0 {
-					start = u
+	for v := range w.Height {
+		row := w.Row(w.at(0, v) / w.Width)
+		for x, end := 0, 0; x < len(row) && len(out) < maxElls; x = end {
+			if end = x + 1; int(row[x]) >= dark {
+				for end+8 <= len(row) && binary.NativeEndian.Uint64(row[end:]) == math.MaxUint64 {
+					end += 8 // most pixels are white
 				}
 				continue
 			}
-			if from := start; from >= 0 && u-from >= least && up[from] >= least {
-				if box := image.Rect(from, v+1-up[from], u, v+1); w.alone(box, dark) && len(out) < maxElls {
-					out = append(out, box)
-				}
+			for end < len(row) && int(row[end]) < dark {
+				end++
 			}
-			start = -1
-			if u < w.width {
-				up[u] = 0
+			u := x
+			if w.back {
+				u = w.Width - end
+			}
+			if end-x < least {
+				continue
+			}
+			if box := w.ell(u, v, end-x, dark); box.Dy() >= least && proportioned(box.Dx(), box.Dy()) {
+				out = append(out, box)
 			}
 		}
 	}
 	return out
 }
 
-// alone reports whether a box has the ratio of a Data Matrix, and light pixels below its bottom and
-// before its left side.
-func (w view) alone(box image.Rectangle, dark int) bool {
-	width, height := box.Dx(), box.Dy()
-	if width > longestSide*height || height > longestSide*width {
-		return false
-	}
+// ell returns the box above a dark line and beside the dark line that goes up from its start, or an
+// empty box if one of the lines has no light pixels outside.
+func (w view) ell(u, v, width, dark int) image.Rectangle {
+	isDark := func(u, v int) bool { return u >= 0 && v >= 0 && v < w.Height && int(w.Pix[w.at(u, v)]) < dark }
 	light := func(u, v, du, dv, length int) bool {
 		for i := range length {
-			if x, y := u+i*du, v+i*dv; x >= 0 && y < w.height && int(w.pix[w.at(x, y)]) < dark {
+			if isDark(u+i*du, v+i*dv) {
 				return false
 			}
 		}
@@ -101,18 +124,25 @@ func (w view) alone(box image.Rectangle, dark int) bool {
 	}
 	// The pixels at an edge are partly dark, and that at the corner least of all: one line further out
 	// may be the first light one.
-	below := func(v int) bool { return light(box.Min.X, v, 1, 0, width) }
-	before := func(u int) bool { return light(u, box.Min.Y, 0, 1, height) }
-	return (below(box.Max.Y) || below(box.Max.Y+1)) && (before(box.Min.X-1) || before(box.Min.X-2))
+	if !light(u, v+1, 1, 0, width) && !light(u, v+2, 1, 0, width) {
+		return image.Rectangle{}
+	}
+	height := 1
+	for isDark(u, v-height) {
+		height++
+	}
+	if !light(u-1, v, 0, -1, height) && !light(u-2, v, 0, -1, height) {
+		return image.Rectangle{}
+	}
+	return image.Rect(u, v+1-height, u+width, v+1)
 }
 
 // textured reports whether a box of a view is filled with modules: its area is neither mostly dark
-// nor mostly light, its top and its right side are not dark, and its pixels differ from their
-// neighbours.
+// nor mostly light, its top and its right side are mixed, and its pixels differ from their neighbours.
 func (w view) textured(box image.Rectangle) bool {
 	top := image.Rect(box.Min.X, box.Min.Y, box.Max.X, box.Min.Y+1)
 	right := image.Rect(box.Max.X-1, box.Min.Y, box.Max.X, box.Max.Y)
-	if w.darkness(top) > mostDark || w.darkness(right) > mostDark {
+	if !w.mixed(top) || !w.mixed(right) {
 		return false
 	}
 	if share := w.darkness(box); share < leastDark || share > mostDark {
@@ -121,10 +151,32 @@ func (w view) textured(box image.Rectangle) bool {
 	differences := 0
 	for v := box.Min.Y; v < box.Max.Y; v++ {
 		for u := box.Min.X + 1; u < box.Max.X; u++ {
-			differences += distance(w.pix[w.at(u, v)], w.pix[w.at(u-1, v)])
+			differences += distance(w.Pix[w.at(u, v)], w.Pix[w.at(u-1, v)])
 		}
 	}
 	return differences > leastTexture*box.Dx()*box.Dy()
+}
+
+// mixed reports whether a line of pixels may have dark and light modules in turn: it is not mostly dark,
+// and no quarter of it, which has two modules or more, is dark or light. The strokes of a letter are.
+func (w view) mixed(line image.Rectangle) bool {
+	if w.darkness(line) > mostDark {
+		return false
+	}
+	const parts = 4
+	size := line.Size()
+	for i := range parts {
+		part := line
+		if size.X > size.Y {
+			part.Min.X, part.Max.X = line.Min.X+i*size.X/parts, line.Min.X+(i+1)*size.X/parts
+		} else {
+			part.Min.Y, part.Max.Y = line.Min.Y+i*size.Y/parts, line.Min.Y+(i+1)*size.Y/parts
+		}
+		if share := w.darkness(part); share < leastSideDark || share > mostSideDark {
+			return false
+		}
+	}
+	return true
 }
 
 // darkness returns the mean of a box: 1 is black.
@@ -132,7 +184,7 @@ func (w view) darkness(box image.Rectangle) float64 {
 	sum := 0
 	for v := box.Min.Y; v < box.Max.Y; v++ {
 		for u := box.Min.X; u < box.Max.X; u++ {
-			sum += 255 - int(w.pix[w.at(u, v)])
+			sum += 255 - int(w.Pix[w.at(u, v)])
 		}
 	}
 	return float64(sum) / 255 / float64(box.Dx()*box.Dy())
@@ -143,7 +195,7 @@ func matrices(m Image) []image.Rectangle {
 	var out []image.Rectangle
 	for _, w := range views(m) {
 		for _, box := range w.ells(leastSide, coarseDark) {
-			if found := w.in(m, box); w.textured(box) && !slices.ContainsFunc(out, found.Overlaps) {
+			if found := w.in(box); w.textured(box) && !slices.ContainsFunc(out, found.Overlaps) {
 				out = append(out, found)
 			}
 		}
@@ -164,7 +216,7 @@ func readDataMatrix(m Image) (Symbol, bool) {
 			if !ok {
 				continue
 			}
-			s := Symbol{Symbology: facts.DataMatrix, Box: w.in(m, box)}
+			s := Symbol{Symbology: facts.DataMatrix, Box: w.in(box)}
 			s.Module = (float64(box.Dx())/float64(columns) + float64(box.Dy())/float64(rows)) / 2
 			s.Text = decodeDataMatrix(w, box, columns, rows)
 			if s.measure(m); s.Text != "" {
@@ -187,8 +239,8 @@ const (
 // sides returns the numbers of columns and rows of a box, or false unless the modules at its top and
 // at its right alternate and are squares.
 func (w view) sides(box image.Rectangle) (columns, rows int, ok bool) {
-	columns = alternating(box.Dx(), box.Dy()/leastModules, func(i, depth int) uint8 { return w.pix[w.at(box.Min.X+i, box.Min.Y+depth)] })
-	rows = alternating(box.Dy(), box.Dx()/leastModules, func(i, depth int) uint8 { return w.pix[w.at(box.Max.X-1-depth, box.Max.Y-1-i)] })
+	columns = alternating(box.Dx(), box.Dy()/leastModules, func(i, depth int) uint8 { return w.Pix[w.at(box.Min.X+i, box.Min.Y+depth)] })
+	rows = alternating(box.Dy(), box.Dx()/leastModules, func(i, depth int) uint8 { return w.Pix[w.at(box.Max.X-1-depth, box.Max.Y-1-i)] })
 	if columns == 0 || rows == 0 {
 		return 0, 0, false
 	}
@@ -238,7 +290,7 @@ func decodeDataMatrix(w view, box image.Rectangle, columns, rows int) (text stri
 	for row := range rows {
 		for column := range columns {
 			u, v := box.Min.X+int((float64(column)+0.5)*across), box.Min.Y+int((float64(row)+0.5)*down)
-			if w.pix[w.at(u, v)] < middle {
+			if w.Pix[w.at(u, v)] < middle {
 				bits.Set(column, row)
 			}
 		}
