@@ -229,7 +229,7 @@ func (f frame) links() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = f.link(pageOpsMasterData, "/ops/masterdata", "layers", "Master data").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = f.link(pageOpsMasterData, "/ops/masterdata", "file-spreadsheet", "Master data").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -44,9 +44,11 @@ func TestMasterDataIsComparedWithThatInForce(t *testing.T) {
 		status int
 		want   []string
 	}{
-		"a file that changes nothing": {"a.yaml", []string{"file", string(text)}, 200, []string{"Changed</dt><dd>0", "Added</dt><dd>0", "Removed</dt><dd>0"}},
+		"a file that changes nothing": {"a.yaml", []string{"file", string(text)}, 200, []string{"Changed</dt><dd>0", "Added</dt><dd>0", "Removed</dt><dd>0", "has the content that is in force"}},
 		"master data of another owner": {
-			"a.yaml", []string{"file", strings.Replace(string(text), "org_acme01", "org_other1", 1)}, 200,
+			"a.yaml",
+			[]string{"file", strings.Replace(string(text), "org_acme01", "org_other1", 1)},
+			200,
 			[]string{"so all entries are new"},
 		},
 		"an invalid file":         {"a.yaml", []string{"file", strings.Replace(string(text), "amount: 1.2\n", "amount: 1,2\n", 1)}, 422, []string{"Nothing was compared", "<code>a.yaml:", "<code>price.amount</code>", "is no decimal number"}},

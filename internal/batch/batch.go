@@ -118,7 +118,7 @@ func (c *Batcher[In, Out]) Do(ctx context.Context, in In) (Out, error) {
 }
 
 // withoutValues is a context without its values.
-type withoutValues struct{ context.Context }
+type withoutValues struct{ context.Context } //nolint:containedctx // it is a context
 
 // Value implements [context.Context].
 func (withoutValues) Value(any) any { return nil }
