@@ -85,7 +85,8 @@ func (w view) ells(least, dark int) []image.Rectangle {
 	var out []image.Rectangle
 	for v := range w.Height {
 		row := w.Row(w.at(0, v) / w.Width)
-		for x, end := 0, 0; x < len(row) && len(out) < maxElls; x = end {
+		var end int
+		for x := 0; x < len(row) && len(out) < maxElls; x = end {
 			if end = x + 1; int(row[x]) >= dark {
 				for end+8 <= len(row) && binary.NativeEndian.Uint64(row[end:]) == math.MaxUint64 {
 					end += 8 // most pixels are white
