@@ -100,7 +100,7 @@ func (s *server) readQueue(ctx context.Context) (queueBody, error) {
 	return body, nil
 }
 
-// lasted is a duration with three digits or fewer: "87 ms", "4.3 s", "43 s", and from one minute on "1m12s".
+// lasted formats a duration: "87 ms", "4.3 s", "43 s", and from one minute on "1m12s".
 func lasted(d time.Duration) string {
 	switch {
 	case d < time.Second:

@@ -76,17 +76,17 @@ func (w view) in(r image.Rectangle) image.Rectangle {
 	return image.Rectangle{Min: out.Min, Max: out.Max.Add(image.Pt(1, 1))}
 }
 
-// maxElls bounds the boxes of a view.
-const maxElls = 500
+// maxFinderBoxes bounds the boxes of a view.
+const maxFinderBoxes = 500
 
-// ells returns the boxes of a view with a dark line at the left and one at the bottom, both with
+// finderBoxes returns the boxes of a view with a dark line at the left and one at the bottom, both with
 // light pixels outside, the finder pattern of a Data Matrix.
-func (w view) ells(least, dark int) []image.Rectangle {
+func (w view) finderBoxes(least, dark int) []image.Rectangle {
 	var out []image.Rectangle
 	for v := range w.Height {
 		row := w.Row(w.at(0, v) / w.Width)
 		var end int
-		for x := 0; x < len(row) && len(out) < maxElls; x = end {
+		for x := 0; x < len(row) && len(out) < maxFinderBoxes; x = end {
 			if end = x + 1; int(row[x]) >= dark {
 				for end+8 <= len(row) && binary.NativeEndian.Uint64(row[end:]) == math.MaxUint64 {
 					end += 8 // most pixels are white
@@ -103,7 +103,7 @@ func (w view) ells(least, dark int) []image.Rectangle {
 			if end-x < least {
 				continue
 			}
-			if box := w.ell(u, v, end-x, dark); box.Dy() >= least && proportioned(box.Dx(), box.Dy()) {
+			if box := w.finderBox(u, v, end-x, dark); box.Dy() >= least && proportioned(box.Dx(), box.Dy()) {
 				out = append(out, box)
 			}
 		}
@@ -111,9 +111,9 @@ func (w view) ells(least, dark int) []image.Rectangle {
 	return out
 }
 
-// ell returns the box above a dark line and beside the dark line that goes up from its start, or an
+// finderBox returns the box above a dark line and beside the dark line that goes up from its start, or an
 // empty box if one of the lines has no light pixels outside.
-func (w view) ell(u, v, width, dark int) image.Rectangle {
+func (w view) finderBox(u, v, width, dark int) image.Rectangle {
 	isDark := func(u, v int) bool { return u >= 0 && v >= 0 && v < w.Height && int(w.Pix[w.at(u, v)]) < dark }
 	light := func(u, v, du, dv, length int) bool {
 		for i := range length {
@@ -195,7 +195,7 @@ func (w view) darkness(box image.Rectangle) float64 {
 func matrices(m Image) []image.Rectangle {
 	var out []image.Rectangle
 	for _, w := range views(m) {
-		for _, box := range w.ells(leastSide, coarseDark) {
+		for _, box := range w.finderBoxes(leastSide, coarseDark) {
 			if found := w.in(box); w.textured(box) && !slices.ContainsFunc(out, found.Overlaps) {
 				out = append(out, found)
 			}
@@ -212,7 +212,7 @@ func readDataMatrix(m Image) (Symbol, bool) {
 	// smaller.
 	least := max(min(m.Width, m.Height)/6, leastSide)
 	for _, w := range views(m) {
-		for _, box := range w.ells(least, middle) {
+		for _, box := range w.finderBoxes(least, middle) {
 			columns, rows, ok := w.sides(box)
 			if !ok {
 				continue
