@@ -33,7 +33,7 @@ func Annotate(ctx context.Context, file io.ReaderAt, size int64, r report.Report
 	if r.Document != nil && len(comments) == 0 {
 		return nil, report.RefusedNothing
 	}
-	made, want, err := write(ctx, io.NewSectionReader(file, 0, size), size, limits, comments, r.File.SHA256)
+	made, want, err := write(ctx, file, size, limits, comments, r.File.SHA256)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ type expected struct {
 }
 
 // write returns the update, which is not verified yet.
-func write(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits, comments []report.Comment, digest string) ([]byte, expected, error) {
+func write(ctx context.Context, in io.ReaderAt, size int64, limits document.Limits, comments []report.Comment, digest string) ([]byte, expected, error) {
 	file, base, err := open(ctx, in, size, limits, facts.NewCollector(nil))
 	if err != nil {
 		return nil, expected{}, err
@@ -88,7 +88,7 @@ func write(ctx context.Context, in io.ReadSeeker, size int64, limits document.Li
 }
 
 // open reads a file that can be updated.
-func open(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits, collector *facts.Collector) (*document.File, document.Base, error) {
+func open(ctx context.Context, in io.ReaderAt, size int64, limits document.Limits, collector *facts.Collector) (*document.File, document.Base, error) {
 	file, err := document.Open(ctx, in, size, limits, collector)
 	if err != nil {
 		return nil, document.Base{}, fmt.Errorf("annotate: %w", err)

@@ -13,7 +13,7 @@ import (
 
 // verify reads the file with its update and compares it with the expected facts.
 func verify(ctx context.Context, j joined, limits document.Limits, want expected) error {
-	file, base, err := open(ctx, io.NewSectionReader(j, 0, j.length()), j.length(), limits, facts.NewCollector(nil))
+	file, base, err := open(ctx, j, j.length(), limits, facts.NewCollector(nil))
 	if err != nil {
 		if ctx.Err() != nil {
 			return err

@@ -122,7 +122,7 @@ func openSide(ctx context.Context, source Source, limits Limits) (*side, error) 
 		return nil, err
 	}
 	s := &side{sum: sum, collector: facts.NewCollector(nil), limits: limits}
-	s.file, err = document.Open(ctx, io.NewSectionReader(source.File, 0, source.Size), source.Size, limits, s.collector)
+	s.file, err = document.Open(ctx, source.File, source.Size, limits, s.collector)
 	if s.file == nil || err != nil {
 		return s, err
 	}

@@ -115,7 +115,7 @@ func (x *fixer) apply(ctx context.Context, fixes []report.Fix) ([]byte, report.F
 		return nil, log, &impossibleError{Reason: report.FixSigned}
 	}
 	x.collector = facts.NewCollector(nil)
-	file, base, err := open(ctx, io.NewSectionReader(x.source.File, 0, x.source.Size), x.source.Size, x.opts.Limits, x.collector)
+	file, base, err := open(ctx, x.source.File, x.source.Size, x.opts.Limits, x.collector)
 	if err != nil {
 		return nil, log, unfit(err)
 	}

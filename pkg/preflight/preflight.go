@@ -74,7 +74,7 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 	}
 	judging := rules.Start(p, opts.Ticket)
 	collector := facts.NewCollector(judging)
-	if err := gather(ctx, io.NewSectionReader(file, 0, size), size, limits, p, collector, opts); err != nil {
+	if err := gather(ctx, file, size, limits, p, collector, opts); err != nil {
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}
 	doc := collector.Document()
@@ -86,7 +86,7 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 }
 
 // gather reads the file into the collector.
-func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits, p profile.Profile, collector *facts.Collector, opts Options) error {
+func gather(ctx context.Context, in io.ReaderAt, size int64, limits document.Limits, p profile.Profile, collector *facts.Collector, opts Options) error {
 	file, err := document.Open(ctx, in, size, limits, collector)
 	if file == nil || err != nil {
 		return err

@@ -67,11 +67,11 @@ type brokenDisk struct{ *bytes.Reader }
 
 var errDisk = errors.New("disk fault")
 
-func (b brokenDisk) Read(p []byte) (int, error) {
-	if b.Size()-int64(b.Len()) > 1500 {
+func (b brokenDisk) ReadAt(p []byte, offset int64) (int, error) {
+	if offset+int64(len(p)) > 1500 {
 		return 0, errDisk
 	}
-	return b.Reader.Read(p[:min(len(p), 1024)])
+	return b.Reader.ReadAt(p, offset)
 }
 
 func TestFaultOfTheDiskIsAnErrorNotAnIncident(t *testing.T) {

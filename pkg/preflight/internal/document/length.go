@@ -17,31 +17,55 @@ const (
 	maxReread = 256 << 20
 )
 
-// whole returns a stream with its data up to endstream, where its /Length is wrong.
-// Other readers search for endstream, too, so it is this data that is printed. In an
-// encrypted file, whose data the parser has decrypted, streams stay as they are.
-func (f *File) whole(s types.StreamDict) types.StreamDict {
-	if f.pdf.E != nil || f.source == nil || s.StreamOffset <= 0 || len(s.Raw) == 0 {
-		return s
+// located returns the data of a stream, or its place in the file if it is deferred. The data ends at
+// endstream, where /Length is wrong. Other readers search for endstream, too, so it is this data that
+// is printed. In an encrypted file, whose data the parser has decrypted, streams stay as they are.
+func (f *File) located(s types.StreamDict) ([]byte, *io.SectionReader) {
+	declared, deferred := f.deferred[s.StreamOffset]
+	length := int64(len(s.Raw))
+	if deferred {
+		length = int64(max(f.Int(declared), 0))
+	}
+	if f.pdf.E != nil || f.source == nil || s.StreamOffset <= 0 || length == 0 && !deferred {
+		return s.Raw, nil
 	}
 	data, known := f.remeasured[s.StreamOffset]
 	if !known {
-		data = f.upToMark(s.StreamOffset, s.Raw)
+		data = f.upToMark(s.StreamOffset, length)
 		f.remeasured[s.StreamOffset] = data
 	}
-	if data != nil {
-		s.Raw = data
+	switch {
+	case data != nil:
+		return data, nil
+	case deferred:
+		return nil, io.NewSectionReader(f.source, s.StreamOffset, length)
 	}
-	return s
+	return s.Raw, nil
+}
+
+// whole returns the data of a stream. It keeps the deferred data that it has read last.
+func (f *File) whole(s types.StreamDict) []byte {
+	data, section := f.located(s)
+	if section == nil {
+		return data
+	}
+	if f.last.offset != s.StreamOffset {
+		data := make([]byte, min(section.Size(), f.size-s.StreamOffset))
+		n, _ := section.ReadAt(data, 0)
+		f.last.offset, f.last.data = s.StreamOffset, data[:n]
+	}
+	return f.last.data
 }
 
 // upToMark returns the data of a stream up to endstream, or nil when its length is
 // correct or endstream is missing.
-func (f *File) upToMark(offset int64, raw []byte) []byte {
-	behind, ok := readAt(f.source, offset+int64(len(raw)), markRoom)
-	behind = bytes.TrimLeft(behind, white)
-	if !ok || len(behind) == 0 || bytes.HasPrefix(behind, []byte("endstream")) || bytes.HasPrefix(behind, []byte("endobj")) {
-		return nil
+func (f *File) upToMark(offset, length int64) []byte {
+	if offset+length <= f.size {
+		behind, ok := readAt(f.source, offset+length, markRoom)
+		behind = bytes.TrimLeft(behind, white)
+		if !ok || len(behind) == 0 || bytes.HasPrefix(behind, []byte("endstream")) || bytes.HasPrefix(behind, []byte("endobj")) {
+			return nil
+		}
 	}
 	room := min(f.limits.StreamBytes, maxReread-f.reread)
 	data, ok := readAt(f.source, offset, room)
@@ -50,7 +74,7 @@ func (f *File) upToMark(offset int64, raw []byte) []byte {
 	if !ok || at < 0 {
 		return nil
 	}
-	if !f.lengthNoted {
+	if length > 0 && !f.lengthNoted {
 		f.lengthNoted = true
 		f.incident(RuleRepaired, "length", nil)
 	}
@@ -59,13 +83,10 @@ func (f *File) upToMark(offset int64, raw []byte) []byte {
 }
 
 // readAt reads up to n bytes at an offset.
-func readAt(in io.ReadSeeker, offset, n int64) ([]byte, bool) {
-	if offset > math.MaxInt64-n {
+func readAt(in io.ReaderAt, offset, n int64) ([]byte, bool) {
+	if offset < 0 || offset > math.MaxInt64-n {
 		return nil, false
 	}
-	if _, err := in.Seek(offset, io.SeekStart); err != nil {
-		return nil, false
-	}
-	data, err := io.ReadAll(io.LimitReader(in, n))
+	data, err := io.ReadAll(io.NewSectionReader(in, offset, n))
 	return data, err == nil
 }

@@ -13,6 +13,9 @@ import (
 type Limits struct {
 	// FileBytes is the longest file that is opened.
 	FileBytes int64
+	// KeptBytes is the longest file whose streams all stay in memory. Of a longer one, the data of long
+	// streams is read when it is used.
+	KeptBytes int64
 	// Pages bounds the pages that are read.
 	Pages int
 	// StreamBytes bounds one decoded stream, DocumentBytes all of them.
@@ -39,7 +42,8 @@ type Limits struct {
 // seconds; each decompression bomb of the test set exceeds one of them early.
 func DefaultLimits() Limits {
 	return Limits{
-		FileBytes:     256 << 20,
+		FileBytes:     1 << 30,
+		KeptBytes:     16 << 20,
 		Pages:         20_000,
 		StreamBytes:   64 << 20,
 		DocumentBytes: 256 << 20,

@@ -23,7 +23,7 @@ func (f *File) load(ctx context.Context, frame *survey) error {
 			return err
 		}
 	}
-	err := f.parse(ctx, frame.in)
+	err := f.parse(ctx, frame.in, frame.size, frame.size > f.limits.KeptBytes && frame.rooted && value(frame.trailer, "Encrypt") == nil)
 	var ours *inputError
 	switch {
 	case ctx.Err() != nil || errors.As(err, &ours) || encrypted(err):
@@ -42,17 +42,17 @@ var errBeyondRepair = errors.New("the file cannot be repaired")
 
 // loadRepaired parses a repaired copy. When that fails, f stays unchanged.
 func (f *File) loadRepaired(ctx context.Context, frame *survey) error {
-	before, source := f.pdf, f.source
+	before, source, size, deferred := f.pdf, f.source, f.size, f.deferred
 	copied := f.repair(frame)
 	if copied == nil {
 		return errBeyondRepair
 	}
-	err := f.parse(ctx, bytes.NewReader(copied.data))
+	err := f.parse(ctx, bytes.NewReader(copied.data), int64(len(copied.data)), false)
 	if err == nil && !f.hasPages() {
 		err = errBeyondRepair
 	}
 	if err != nil {
-		f.pdf, f.source = before, source
+		f.pdf, f.source, f.size, f.deferred = before, source, size, deferred
 		return err
 	}
 	f.repaired = true
@@ -66,9 +66,11 @@ func (f *File) loadRepaired(ctx context.Context, frame *survey) error {
 	return nil
 }
 
-// parse calls the parser. It returns an inputError for a fault of the disk.
-func (f *File) parse(ctx context.Context, in io.ReadSeeker) error {
-	source := &faultReader{in: in}
+// parse calls the parser. The data of long streams may be deferred. It returns an inputError for a
+// fault of the disk.
+func (f *File) parse(ctx context.Context, in io.ReaderAt, size int64, deferred bool) error {
+	source := &faultReader{in: io.NewSectionReader(in, 0, size)}
+	long := &deferring{ReadSeeker: source, from: min(longStream, f.limits.KeptBytes), lengths: map[int]types.Object{}}
 	// pdfcpu's own constructor of a configuration reads and writes a directory in the
 	// user's home and keeps it in a global.
 	configuration := &model.Configuration{
@@ -81,14 +83,18 @@ func (f *File) parse(ctx context.Context, in io.ReadSeeker) error {
 		Limits:                    f.limits.parser(),
 	}
 	err := caught(func() (err error) {
-		f.pdf, err = pdfcpu.ReadWithContext(ctx, source, configuration)
+		if deferred {
+			f.pdf, err = pdfcpu.ReadWithContext(ctx, long, configuration)
+		} else {
+			f.pdf, err = pdfcpu.ReadWithContext(ctx, source, configuration)
+		}
 		return err
 	})
 	if source.fault != nil {
 		return &inputError{fault: source.fault}
 	}
 	if err == nil {
-		f.source = source
+		f.source, f.size, f.deferred = in, size, long.restore(f.pdf)
 	}
 	return err
 }

@@ -62,8 +62,17 @@ func (f *File) Dict(o types.Object) types.Dict {
 	return nil
 }
 
-// Stream resolves to a stream.
+// Stream resolves to a stream with its data.
 func (f *File) Stream(o types.Object) (types.StreamDict, bool) {
+	stream, ok := f.declared(o)
+	if ok {
+		stream.Raw = f.whole(stream)
+	}
+	return stream, ok
+}
+
+// declared resolves to a stream whose data may be deferred or have a wrong length.
+func (f *File) declared(o types.Object) (types.StreamDict, bool) {
 	var stream types.StreamDict
 	switch v := f.Resolve(o).(type) {
 	case types.StreamDict:
@@ -80,7 +89,7 @@ func (f *File) Stream(o types.Object) (types.StreamDict, bool) {
 		f.collector.Feature(facts.ExternalData, "", Ref(o), 0, nil)
 	}
 	f.noteFilters(stream.FilterPipeline, Ref(o))
-	return f.whole(stream), true
+	return stream, true
 }
 
 // noteFilters records the filters that a version of PDF/X does not allow.

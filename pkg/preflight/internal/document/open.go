@@ -49,8 +49,16 @@ type File struct {
 	// repaired copy.
 	frame    *survey
 	repaired bool
-	// source is the file or the copy from which pdf was read.
-	source    io.ReadSeeker
+	// source is the file or the copy from which pdf was read, of size bytes, and deferred the lengths of
+	// the streams whose data is still there, by offset.
+	source   io.ReaderAt
+	deferred map[int64]types.Object
+	size     int64
+	// last is the deferred stream that was read last.
+	last struct {
+		offset int64
+		data   []byte
+	}
 	collector *facts.Collector
 	limits    Limits
 	// streams keeps small decoded streams: forms are used many times.
@@ -78,7 +86,7 @@ type File struct {
 
 // Open reads the objects of the file. It returns nil without an error when the file
 // cannot be opened as a PDF; an incident states the reason.
-func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, collector *facts.Collector) (*File, error) {
+func Open(ctx context.Context, in io.ReaderAt, size int64, limits Limits, collector *facts.Collector) (*File, error) {
 	f := &File{
 		Budget:     &Budget{limits: limits, collector: collector},
 		collector:  collector,
@@ -128,7 +136,7 @@ func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, coll
 }
 
 // sniff reads the first bytes. It returns nil when the file is not a PDF.
-func (f *File) sniff(in io.ReadSeeker, size int64) ([]byte, error) {
+func (f *File) sniff(in io.ReaderAt, size int64) ([]byte, error) {
 	if size == 0 {
 		f.incident(RuleEmpty, "", nil)
 		return nil, nil
@@ -138,10 +146,10 @@ func (f *File) sniff(in io.ReadSeeker, size int64) ([]byte, error) {
 		return nil, nil
 	}
 	head := make([]byte, min(size, headerSearch))
-	if _, err := in.Seek(0, io.SeekStart); err != nil {
-		return nil, fmt.Errorf("read PDF header: %w", err)
-	}
-	if _, err := io.ReadFull(in, head); err != nil {
+	if n, err := in.ReadAt(head, 0); n < len(head) {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
 		return nil, fmt.Errorf("read PDF header: %w", err)
 	}
 	if !bytes.Contains(head, []byte("%PDF-")) {

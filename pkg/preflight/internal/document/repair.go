@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -43,10 +42,7 @@ func (f *File) repair(s *survey) *repaired {
 		return nil
 	}
 	data := make([]byte, s.size, s.size+1<<16)
-	if _, err := s.in.Seek(0, io.SeekStart); err != nil {
-		return nil
-	}
-	if _, err := io.ReadFull(s.in, data); err != nil {
+	if n, _ := s.in.ReadAt(data, 0); n < len(data) {
 		return nil
 	}
 	r := &repaired{data: data[s.header:]}

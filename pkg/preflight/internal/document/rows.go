@@ -3,6 +3,7 @@
 package document
 
 import (
+	"bufio"
 	"bytes"
 	"compress/flate"
 	"errors"
@@ -13,14 +14,14 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
-// Rows are the samples of an image whose only filter is FlateDecode. They are unpacked as they are
-// read, so an image of any size takes the memory of one row.
+// Rows are the samples of an image whose only filter is FlateDecode, or which has none. They are
+// unpacked as they are read, so an image of any size takes the memory of one row.
 type Rows struct {
 	file   *File
 	object types.Object
 	page   int
 	quiet  bool
-	raw    []byte
+	raw    *io.SectionReader
 	in     io.Reader
 	fault  error
 }
@@ -29,13 +30,24 @@ type Rows struct {
 // the budget for images is spent; ok is false for the latter. A quiet reader has a budget of its
 // own, like [File.ImageAgain].
 func (f *File) Rows(o types.Object, page int, size int64, quiet bool) (rows *Rows, ok bool) {
-	stream, found := f.Stream(o)
-	if !found || len(stream.FilterPipeline) != 1 || !zlibFirst(stream) {
+	stream, found := f.declared(o)
+	if !found || len(stream.FilterPipeline) > 1 {
 		return nil, true
 	}
-	parms := stream.FilterPipeline[0].DecodeParms
-	r := &Rows{file: f, object: o, page: page, quiet: quiet, raw: stream.Raw}
-	r.in = flate.NewReader(bytes.NewReader(stream.Raw[zlibHeader:]))
+	data, raw := f.located(stream)
+	if raw == nil {
+		raw = io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
+	}
+	r := &Rows{file: f, object: o, page: page, quiet: quiet, raw: raw, in: bufio.NewReaderSize(raw, 64<<10)}
+	var parms types.Dict
+	if len(stream.FilterPipeline) == 1 {
+		var head [zlibHeader]byte
+		if n, _ := io.ReadFull(r.in, head[:]); !zlibFirst(stream, head[:n]) {
+			return nil, true
+		}
+		parms = stream.FilterPipeline[0].DecodeParms
+		r.in = flate.NewReader(r.in)
+	}
 	if predictor := f.Int(parms["Predictor"]); predictor > 1 {
 		number := func(key string, absent int) int {
 			if n := f.Int(parms[key]); n > 0 {
@@ -73,7 +85,11 @@ func (r *Rows) Read(p []byte) (int, error) {
 
 // Close records damage before the end of what was read.
 func (r *Rows) Close() error {
-	if r.quiet || r.fault == nil || flushed(r.fault, r.raw) {
+	tail := make([]byte, min(r.raw.Size(), markRoom))
+	if _, err := r.raw.ReadAt(tail, r.raw.Size()-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
+		tail = nil
+	}
+	if r.quiet || r.fault == nil || flushed(r.fault, tail) {
 		return nil
 	}
 	r.file.collector.Incomplete()

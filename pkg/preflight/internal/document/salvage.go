@@ -50,19 +50,19 @@ const zlibHeader = 2
 // onlyDeflated reports whether the only filter of a stream is FlateDecode without a
 // predictor, and its data has a zlib header.
 func onlyDeflated(s types.StreamDict) bool {
-	return len(s.FilterPipeline) == 1 && len(s.FilterPipeline[0].DecodeParms) == 0 && zlibFirst(s)
+	return len(s.FilterPipeline) == 1 && len(s.FilterPipeline[0].DecodeParms) == 0 && zlibFirst(s, s.Raw)
 }
 
 // zlibFirst reports whether the first filter of a stream is FlateDecode, and its data has a zlib
 // header.
-func zlibFirst(s types.StreamDict) bool {
-	return s.FilterPipeline[0].Name == filter.Flate && len(s.Raw) > zlibHeader && s.Raw[0]&0x0f == 8 && (int(s.Raw[0])<<8+int(s.Raw[1]))%31 == 0
+func zlibFirst(s types.StreamDict, head []byte) bool {
+	return s.FilterPipeline[0].Name == filter.Flate && len(head) >= zlibHeader && head[0]&0x0f == 8 && (int(head[0])<<8+int(head[1]))%31 == 0
 }
 
 // flushed reports whether data that ends early was flushed and not closed, like appearances of
 // annotations by Acrobat: it is complete.
-func flushed(err error, raw []byte) bool {
-	return errors.Is(err, io.ErrUnexpectedEOF) && bytes.HasSuffix(bytes.TrimRight(raw, "\r\n"), []byte{0, 0, 0xff, 0xff})
+func flushed(err error, tail []byte) bool {
+	return errors.Is(err, io.ErrUnexpectedEOF) && bytes.HasSuffix(bytes.TrimRight(tail, "\r\n"), []byte{0, 0, 0xff, 0xff})
 }
 
 // inflate unpacks all data up to the limit, into a buffer that grows as needed.

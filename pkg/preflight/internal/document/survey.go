@@ -24,7 +24,7 @@ const (
 // survey describes the frame of a file, before the parser reads it (ISO 32000-2,
 // 7.5.2, 7.5.4 to 7.5.8).
 type survey struct {
-	in   io.ReadSeeker
+	in   io.ReaderAt
 	size int64
 	// header is the position of %PDF-, version the text after it.
 	header  int64
@@ -48,7 +48,7 @@ type survey struct {
 }
 
 // surveyFile surveys a file with the given first bytes.
-func surveyFile(in io.ReadSeeker, size int64, head []byte, table func(dict, rest []byte) bool) *survey {
+func surveyFile(in io.ReaderAt, size int64, head []byte, table func(dict, rest []byte) bool) *survey {
 	s := &survey{in: in, size: size, table: table, header: int64(bytes.Index(head, []byte("%PDF-")))}
 	version := head[s.header+int64(len("%PDF-")):]
 	digits := bytes.IndexFunc(version, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
