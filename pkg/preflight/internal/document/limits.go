@@ -57,11 +57,11 @@ func DefaultLimits() Limits {
 	}
 }
 
-// parser returns the limits of the parser. pdfcpu does not apply them to the
+// parser returns the limits of the parser for a file of size bytes. pdfcpu does not apply them to the
 // streams of cross-reference tables: only the sandbox bounds those.
-func (l Limits) parser() model.ResourceLimits {
+func (l Limits) parser(size int64) model.ResourceLimits {
 	return model.ResourceLimits{
-		MaxStreamBytes:       128 << 20,
+		MaxStreamBytes:       max(128<<20, size),
 		MaxDecodeBytes:       l.StreamBytes,
 		MaxImagePixels:       100 << 20,
 		MaxImageBytes:        64 << 20,

@@ -80,7 +80,7 @@ func (f *File) parse(ctx context.Context, in io.ReaderAt, size int64, deferred b
 		Eol:                       types.EolLF,
 		Cmd:                       model.VALIDATE,
 		Offline:                   true,
-		Limits:                    f.limits.parser(),
+		Limits:                    f.limits.parser(size),
 	}
 	err := caught(func() (err error) {
 		if deferred {
