@@ -47,8 +47,7 @@ func Fix(ctx context.Context, file io.ReaderAt, size int64, p profile.Profile, f
 	skipped := []report.SkippedFix{}
 	above := false
 	for {
-		x := &fixer{source: Source{file, size}, report: inspected, profile: p, opts: opts, above: above}
-		update, log, err := x.apply(ctx, selected)
+		update, log, err := applied(ctx, fixer{source: Source{file, size}, report: inspected, findings: inspected.Findings, profile: p, opts: opts, above: above}, selected)
 		impossible, ok := errors.AsType[*impossibleError](err)
 		if !ok {
 			log.Skipped = skipped
@@ -68,6 +67,24 @@ func Fix(ctx context.Context, file io.ReaderAt, size int64, p profile.Profile, f
 	}
 }
 
+// applied applies fixes. In a copy of another size, the artwork may reach into the bleed: the bleed is
+// added only if an inspection of that copy misses it.
+func applied(ctx context.Context, x fixer, fixes []report.Fix) ([]byte, report.FixLog, error) {
+	bleeds := func(fix report.Fix) bool { return fix == report.FixBleed || fix == report.FixStretch }
+	resizes := func(fix report.Fix) bool { return fix == report.FixTrim || fix == report.FixScale }
+	if slices.ContainsFunc(fixes, bleeds) && slices.ContainsFunc(fixes, resizes) {
+		resized := x
+		update, log, err := resized.apply(ctx, slices.DeleteFunc(slices.Clone(fixes), bleeds))
+		if err != nil || len(log.Applied) > 0 && !found(resized.after, report.FixBleed) {
+			return update, log, err
+		}
+		if len(log.Applied) > 0 {
+			x.findings = resized.after.Findings
+		}
+	}
+	return x.apply(ctx, fixes)
+}
+
 // impossibleError means that a fix is not possible; without a fix, none is.
 type impossibleError report.SkippedFix
 
@@ -80,10 +97,14 @@ func found(r report.Report, fix report.Fix) bool {
 
 // fixer changes objects of a file.
 type fixer struct {
-	source  Source
-	report  report.Report
-	profile profile.Profile
-	opts    Options
+	source Source
+	report report.Report
+	// findings are those of which fixes of single pages remove the fault, and after is the report of the
+	// copy.
+	findings []report.Finding
+	after    report.Report
+	profile  profile.Profile
+	opts     Options
 	// above is set to draw the bleed above the page.
 	above bool
 
@@ -156,7 +177,8 @@ func (x *fixer) apply(ctx context.Context, fixes []report.Fix) ([]byte, report.F
 	if err != nil {
 		return nil, log, unfit(err)
 	}
-	log.After, err = x.check(ctx, fixed, log.Applied)
+	err = x.check(ctx, fixed, log.Applied)
+	log.After = x.after.File
 	return made, log, err
 }
 
@@ -201,16 +223,16 @@ func (x *fixer) page(i int) (types.Dict, error) {
 }
 
 // check inspects the fixed file, and compares it with the file.
-func (x *fixer) check(ctx context.Context, fixed joined, applied []report.AppliedFix) (report.File, error) {
+func (x *fixer) check(ctx context.Context, fixed joined, applied []report.AppliedFix) error {
 	after := Source{File: fixed, Size: fixed.length()}
-	again, err := Inspect(ctx, after.File, after.Size, x.profile, x.opts)
-	if err != nil {
-		return report.File{}, err
+	var err error
+	if x.after, err = Inspect(ctx, after.File, after.Size, x.profile, x.opts); err != nil {
+		return err
 	}
 	made := map[report.Fix]bool{}
 	for _, a := range applied {
-		if found(again, a.Fix) {
-			return again.File, &impossibleError{Fix: a.Fix, Reason: report.FixFaulty}
+		if found(x.after, a.Fix) {
+			return &impossibleError{Fix: a.Fix, Reason: report.FixFaulty}
 		}
 		made[a.Fix] = true
 	}
@@ -237,17 +259,17 @@ func (x *fixer) check(ctx context.Context, fixed joined, applied []report.Applie
 		return limits
 	})
 	if err != nil {
-		return again.File, err
+		return err
 	}
 	if painted && !compared.Complete {
-		return again.File, &impossibleError{Fix: suspect, Reason: report.FixUnverified}
+		return &impossibleError{Fix: suspect, Reason: report.FixUnverified}
 	}
 	for i := range compared.Changed {
 		if change := &compared.Changed[i]; change.Only != "" || len(change.Inks) > 0 {
-			return again.File, &impossibleError{Fix: suspect, Page: change.Page, Reason: report.FixArtwork}
+			return &impossibleError{Fix: suspect, Page: change.Page, Reason: report.FixArtwork}
 		}
 	}
-	return again.File, nil
+	return nil
 }
 
 // assumed returns the boxes that the order gives to a page, as if the page had no TrimBox.

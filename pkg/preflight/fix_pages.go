@@ -215,7 +215,7 @@ func (x *fixer) bleeds(fix report.Fix, drawn func(trim, reach geom.Rect) string)
 // faulty reports whether a page has a finding that a fix removes. A finding lists its first pages
 // only, and then counts for all.
 func (x *fixer) faulty(fix report.Fix, page int) bool {
-	return slices.ContainsFunc(x.report.Findings, func(f report.Finding) bool {
+	return slices.ContainsFunc(x.findings, func(f report.Finding) bool {
 		return slices.Contains(fix.Rules(), f.Rule) && (f.Page == page || slices.Contains(f.Pages, page) || f.Count > len(f.Pages) && len(f.Pages) > 0)
 	})
 }

@@ -112,6 +112,22 @@ func TestFixesRemoveTheirFaults(t *testing.T) {
 			}),
 			ticket: card, fixes: []report.Fix{report.FixTrim}, want: []report.Fix{report.FixTrim}, changes: []string{"TrimBox", "BleedBox"},
 		},
+		"a page whose artwork is the bleed of the corrected TrimBox gets no other bleed": {
+			data: document(func(_ *pdftest.Sound, p *pdftest.Page) {
+				p.Media = &pdftest.Box{0, 0, pdftest.MM(91), pdftest.MM(61)}
+				p.Trim, p.Bleed = p.Media, nil
+				p.Content = "1 0.2 0 0 k 0 0 300 300 re f\n"
+			}),
+			ticket: card, want: []report.Fix{report.FixTrim}, changes: []string{"TrimBox", "BleedBox"},
+		},
+		"a page whose artwork ends before the bleed of the corrected TrimBox gets both": {
+			data: document(func(_ *pdftest.Sound, p *pdftest.Page) {
+				p.Media = &pdftest.Box{0, 0, pdftest.MM(87), pdftest.MM(57)}
+				p.Trim, p.Bleed = p.Media, nil
+				p.Content = "1 0.2 0 0 k 0 0 300 300 re f\n"
+			}),
+			ticket: card, want: []report.Fix{report.FixTrim, report.FixBleed}, changes: []string{"TrimBox", "BleedBox", "Contents", "MediaBox", "BleedBox"},
+		},
 		"a page of the ordered proportions is scaled": {
 			data: document(func(s *pdftest.Sound, p *pdftest.Page) {
 				p.Trim = &pdftest.Box{pdftest.MM(10), pdftest.MM(10), pdftest.MM(180), pdftest.MM(120)}
