@@ -75,7 +75,9 @@ func TestDeferredStreamIsTheSameAsOneInMemory(t *testing.T) {
 		"with a length beyond the file": func(b *pdftest.Builder) pdftest.Ref {
 			return b.Add("<< /Length %s >>\nstream\n%s\nendstream", b.Add("100000"), data)
 		},
-		"whose length is missing":       func(b *pdftest.Builder) pdftest.Ref { return b.Add("<< /Length 900 0 R >>\nstream\n%s\nendstream", data) },
+		"whose length is missing": func(b *pdftest.Builder) pdftest.Ref {
+			return b.Add("<< /Length 900 0 R >>\nstream\n%s\nendstream", data)
+		},
 		"in a file with object streams": func(b *pdftest.Builder) pdftest.Ref { b.Packed = true; return b.Flate("", []byte(data)) },
 		"in an encrypted file":          func(b *pdftest.Builder) pdftest.Ref { b.Encrypt("", "owner", false); return b.Stream("", []byte(data)) },
 		"in a damaged file": func(b *pdftest.Builder) pdftest.Ref {
