@@ -4,7 +4,9 @@ package document_test
 
 import (
 	"bytes"
+	"compress/lzw"
 	"compress/zlib"
+	"encoding/ascii85"
 	"encoding/binary"
 	"fmt"
 	"image"
@@ -110,6 +112,63 @@ func TestRowsUndoPredictors(t *testing.T) {
 			got, err := io.ReadAll(rows)
 			if err != nil || !bytes.Equal(got, samples) {
 				t.Errorf("%d bytes, %v; want the %d samples", len(got), err, len(samples))
+			}
+			if err := rows.Close(); err != nil || len(collector.Document().Incidents) != 0 {
+				t.Errorf("Close: %v, incidents %v", err, collector.Document().Incidents)
+			}
+		})
+	}
+}
+
+func TestRowsUndoEachFilter(t *testing.T) {
+	t.Parallel()
+	samples := bytes.Repeat([]byte("samples of an image, aaaaaaaaaaaaaa "), 300)
+	var coded bytes.Buffer
+	text := ascii85.NewEncoder(&coded)
+	if _, err := text.Write(deflated(t, samples)); err != nil {
+		t.Fatalf("text.Write: %v", err)
+	}
+	if err := text.Close(); err != nil {
+		t.Fatalf("text.Close: %v", err)
+	}
+	var late bytes.Buffer
+	words := lzw.NewWriter(&late, lzw.MSB, 8)
+	if _, err := words.Write(samples); err != nil {
+		t.Fatalf("words.Write: %v", err)
+	}
+	if err := words.Close(); err != nil {
+		t.Fatalf("words.Close: %v", err)
+	}
+	for name, test := range map[string]struct {
+		dict       string
+		data, want []byte
+	}{
+		"none": {"", samples, samples},
+		"ASCII85Decode before FlateDecode": {
+			"/Filter [/ASCII85Decode /FlateDecode] /DecodeParms [null null]", append(coded.Bytes(), "\n~>\n"...), samples,
+		},
+		"RunLengthDecode":                 {"/Filter /RunLengthDecode", []byte{2, 'a', 'b', 'c', 254, 'd', 0, 'e', 128, 'f'}, []byte("abcddde")},
+		"LZWDecode, example of the norm":  {"/Filter /LZWDecode", []byte{0x80, 0x0b, 0x60, 0x50, 0x22, 0x0c, 0x0c, 0x85, 0x01}, []byte("-----A---B")},
+		"LZWDecode without early changes": {"/Filter /LZWDecode /DecodeParms << /EarlyChange 0 >>", late.Bytes(), samples},
+		"LZWDecode with a predictor": {
+			"/Filter /LZWDecode /DecodeParms << /Predictor 2 /Columns 10 >>", []byte{0x80, 0x0b, 0x60, 0x50, 0x22, 0x0c, 0x0c, 0x85, 0x01},
+			[]byte{45, 90, 135, 180, 225, 34, 79, 124, 169, 235},
+		},
+		// Two rows: all white, and eight white, eight black pixels (ITU-T T.6).
+		"CCITTFaxDecode": {
+			"/Width 16 /Height 2 /Filter /CCITTFaxDecode /DecodeParms << /K -1 /Columns 16 >>", []byte{0x99, 0x8a, 0x00, 0x20, 0x02}, []byte{0xff, 0xff, 0xff, 0x00},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, collector := imageFile(t, test.dict, test.data, nil)
+			rows, ok := f.Rows(firstObject, 1, int64(len(test.want)), false)
+			if !ok || rows == nil {
+				t.Fatalf("Rows: %v, %t", rows, ok)
+			}
+			got, err := io.ReadAll(rows)
+			if err != nil || !bytes.Equal(got, test.want) {
+				t.Errorf("%d bytes %.40q, %v; want %d bytes %.40q", len(got), got, err, len(test.want), test.want)
 			}
 			if err := rows.Close(); err != nil || len(collector.Document().Incidents) != 0 {
 				t.Errorf("Close: %v, incidents %v", err, collector.Document().Incidents)

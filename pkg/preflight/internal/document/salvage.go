@@ -50,13 +50,12 @@ const zlibHeader = 2
 // onlyDeflated reports whether the only filter of a stream is FlateDecode without a
 // predictor, and its data has a zlib header.
 func onlyDeflated(s types.StreamDict) bool {
-	return len(s.FilterPipeline) == 1 && len(s.FilterPipeline[0].DecodeParms) == 0 && zlibFirst(s, s.Raw)
+	return len(s.FilterPipeline) == 1 && len(s.FilterPipeline[0].DecodeParms) == 0 && s.FilterPipeline[0].Name == filter.Flate && zlibHead(s.Raw)
 }
 
-// zlibFirst reports whether the first filter of a stream is FlateDecode, and its data has a zlib
-// header.
-func zlibFirst(s types.StreamDict, head []byte) bool {
-	return s.FilterPipeline[0].Name == filter.Flate && len(head) >= zlibHeader && head[0]&0x0f == 8 && (int(head[0])<<8+int(head[1]))%31 == 0
+// zlibHead reports whether data begins with a header of zlib.
+func zlibHead(head []byte) bool {
+	return len(head) >= zlibHeader && head[0]&0x0f == 8 && (int(head[0])<<8+int(head[1]))%31 == 0
 }
 
 // flushed reports whether data that ends early was flushed and not closed, like appearances of
