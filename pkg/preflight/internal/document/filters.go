@@ -8,7 +8,9 @@ import (
 	"compress/flate"
 	stdlzw "compress/lzw"
 	"encoding/ascii85"
+	"encoding/hex"
 	"io"
+	"strings"
 
 	"github.com/pdfcpu/pdfcpu/pkg/filter"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
@@ -36,6 +38,8 @@ func (f *File) unpacked(s types.StreamDict, raw io.Reader) io.Reader {
 			}
 		case filter.ASCII85:
 			in = bufio.NewReader(ascii85.NewDecoder(&before{in: in, end: '~'}))
+		case filter.ASCIIHex:
+			in = bufio.NewReader(&digits{in: in})
 		case filter.RunLength:
 			in = bufio.NewReader(&runs{in: in})
 		case filter.CCITTFax:
@@ -110,6 +114,33 @@ func (r *before) Read(p []byte) (int, error) {
 		n, err, r.ended = i, nil, true
 	}
 	return n, err
+}
+
+// digits undoes ASCIIHexDecode (7.4.2).
+type digits struct{ in *bufio.Reader }
+
+func (r *digits) Read(p []byte) (int, error) {
+	for i := range p {
+		var pair [2]byte
+		for k := 0; k < len(pair); {
+			c, err := r.in.ReadByte()
+			if err == nil && c != '>' {
+				if strings.IndexByte(white, c) < 0 {
+					pair[k] = c
+					k++
+				}
+				continue
+			}
+			if k == 0 {
+				return i, io.EOF
+			}
+			pair[k], k = '0', len(pair) // the last digit may be missing
+		}
+		if _, err := hex.Decode(p[i:i+1], pair[:]); err != nil {
+			return i, err
+		}
+	}
+	return len(p), nil
 }
 
 // runs undoes RunLengthDecode (7.4.5).

@@ -4,6 +4,7 @@ package document_test
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 
@@ -58,6 +59,36 @@ func FuzzOpen(f *testing.F) {
 			if text != document.Clean(text, 300) {
 				t.Errorf("%q is not fit for a report", text)
 			}
+		}
+	})
+}
+
+// FuzzRows reads images with all filters.
+func FuzzRows(f *testing.F) {
+	filters := []string{
+		"null", "/FlateDecode", "/LZWDecode", "[/ASCII85Decode /FlateDecode]", "/ASCIIHexDecode", "/RunLengthDecode",
+		"/FlateDecode /DecodeParms << /Predictor 15 /Columns 10 >>", "/LZWDecode /DecodeParms << /EarlyChange 0 /Predictor 2 /Columns 10 >>",
+		"/CCITTFaxDecode /DecodeParms << /K -1 /Columns 16 >>", "/CCITTFaxDecode /DecodeParms << /EncodedByteAlign true /BlackIs1 true >>",
+	}
+	for i := range filters {
+		f.Add(i, []byte("61 62 63>"))
+		f.Add(i, []byte{2, 'a', 'b', 'c', 254, 'd', 128})
+		f.Add(i, []byte{0x80, 0x0b, 0x60, 0x50, 0x22, 0x0c, 0x0c, 0x85, 0x01})
+		f.Add(i, pdftest.Deflate(make([]byte, 100)))
+	}
+	f.Fuzz(func(t *testing.T, which int, data []byte) {
+		const size = 1 << 16
+		filter := filters[uint(which)%uint(len(filters))] // #nosec G115 -- any index will do
+		file, _ := imageFile(t, "/Width 16 /Height 20 /Filter "+filter, data, nil)
+		rows, ok := file.Rows(firstObject, 1, size, false)
+		if !ok || rows == nil {
+			return
+		}
+		if got, _ := io.ReadAll(rows); len(got) > size {
+			t.Errorf("%d bytes, more than %d", len(got), size)
+		}
+		if err := rows.Close(); err != nil {
+			t.Errorf("Close: %v", err)
 		}
 	})
 }

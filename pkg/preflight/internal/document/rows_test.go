@@ -147,6 +147,7 @@ func TestRowsUndoEachFilter(t *testing.T) {
 		"ASCII85Decode before FlateDecode": {
 			"/Filter [/ASCII85Decode /FlateDecode] /DecodeParms [null null]", append(coded.Bytes(), "\n~>\n"...), samples,
 		},
+		"ASCIIHexDecode":                  {"/Filter /ASCIIHexDecode", []byte("61 62\n6 3 7>64"), []byte("abcp")},
 		"RunLengthDecode":                 {"/Filter /RunLengthDecode", []byte{2, 'a', 'b', 'c', 254, 'd', 0, 'e', 128, 'f'}, []byte("abcddde")},
 		"LZWDecode, example of the norm":  {"/Filter /LZWDecode", []byte{0x80, 0x0b, 0x60, 0x50, 0x22, 0x0c, 0x0c, 0x85, 0x01}, []byte("-----A---B")},
 		"LZWDecode without early changes": {"/Filter /LZWDecode /DecodeParms << /EarlyChange 0 >>", late.Bytes(), samples},
