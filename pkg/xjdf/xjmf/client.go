@@ -230,7 +230,7 @@ func answerTo(m Message, d *Document) (Message, error) {
 		return nil, fmt.Errorf("send %s: %w: it is %.80q", NameOf(m), ErrResponse, NameOf(answer))
 	}
 	result := response.Result()
-	expected := NameOf(answer) == NameOf(respond(m, Success))
+	expected := NameOf(answer) == NameOf(Respond(m, Success))
 	if !expected && (NameOf(answer) != "ResponseNotification" || result.ReturnCode == Success) {
 		return nil, fmt.Errorf("send %s: %w: it is %s", NameOf(m), ErrResponse, NameOf(answer))
 	}
@@ -285,18 +285,9 @@ type Submission struct {
 // Submit submits a job and returns its queue entry.
 func (c *Client) Submit(ctx context.Context, s Submission) (QueueEntry, error) {
 	command := &CommandSubmitQueueEntry{QueueSubmissionParams: s.Params}
-	files := s.Files
-	if s.Job != nil {
-		name, kind := "job.xjdf", "application/vnd.cip4-xjdf+xml"
-		if c.config.Encoding != xjdf.XML {
-			name, kind = "job.xjdf.json", "application/vnd.cip4-xjdf+json"
-		}
-		var body strings.Builder
-		if err := xjdf.Write(&body, s.Job, c.config.Encoding); err != nil {
-			return QueueEntry{}, fmt.Errorf("submit a job: %w", err)
-		}
-		command.QueueSubmissionParams.URL = name
-		files = append([]pack.File{pack.Bytes(name, kind, []byte(body.String()))}, files...)
+	files, err := c.files(s, &command.QueueSubmissionParams.URL)
+	if err != nil {
+		return QueueEntry{}, fmt.Errorf("submit a job: %w", err)
 	}
 	response, err := exchange[*ResponseSubmitQueueEntry](ctx, c, command, files...)
 	if err != nil {
@@ -306,6 +297,35 @@ func (c *Client) Submit(ctx context.Context, s Submission) (QueueEntry, error) {
 		return QueueEntry{}, fmt.Errorf("send %s: %w: it has no QueueEntry", NameOf(command), ErrResponse)
 	}
 	return *response.QueueEntry, nil
+}
+
+// files returns the files of a submission, the job first, and sets the URL of the job.
+func (c *Client) files(s Submission, at *string) ([]pack.File, error) {
+	if s.Job == nil {
+		return s.Files, nil
+	}
+	name, kind := "job.xjdf", "application/vnd.cip4-xjdf+xml"
+	if c.config.Encoding != xjdf.XML {
+		name, kind = "job.xjdf.json", "application/vnd.cip4-xjdf+json"
+	}
+	var body bytes.Buffer
+	if err := xjdf.Write(&body, s.Job, c.config.Encoding); err != nil {
+		return nil, err
+	}
+	*at = name
+	return append([]pack.File{pack.Bytes(name, kind, body.Bytes())}, s.Files...), nil
+}
+
+// Resubmit changes the job of a queue entry. Of the parameters of the submission, only the
+// URL applies.
+func (c *Client) Resubmit(ctx context.Context, queueEntryID string, method UpdateMethod, s Submission) error {
+	command := &CommandResubmitQueueEntry{ResubmissionParams: ResubmissionParams{queueEntryID, method, s.Params.URL}}
+	files, err := c.files(s, &command.ResubmissionParams.URL)
+	if err != nil {
+		return fmt.Errorf("submit a job again: %w", err)
+	}
+	_, err = exchange[*ResponseResubmitQueueEntry](ctx, c, command, files...)
+	return err
 }
 
 // Queue returns the queue with the entries of a filter, or with all.
@@ -356,6 +376,42 @@ func (c *Client) Resources(ctx context.Context, of ResourceQuParams) ([]Resource
 		return nil, err
 	}
 	return response.ResourceInfo, nil
+}
+
+// ChangeResources changes resources on the device, and returns them.
+func (c *Client) ChangeResources(ctx context.Context, change ResourceCmdParams) ([]ResourceInfo, error) {
+	response, err := exchange[*ResponseResource](ctx, c, &CommandResource{ResourceCmdParams: change})
+	if err != nil {
+		return nil, err
+	}
+	return response.ResourceInfo, nil
+}
+
+// Devices returns the devices that answer at the URL.
+func (c *Client) Devices(ctx context.Context, details DeviceFilter) ([]Device, error) {
+	response, err := exchange[*ResponseKnownDevices](ctx, c, &QueryKnownDevices{DeviceFilter: &details})
+	if err != nil {
+		return nil, err
+	}
+	return response.Device, nil
+}
+
+// ShutDown stops the device, or sends it to standby.
+func (c *Client) ShutDown(ctx context.Context, extent ShutDownType) error {
+	_, err := exchange[*ResponseShutDown](ctx, c, &CommandShutDown{ShutDownCmdParams: &ShutDownCmdParams{extent}})
+	return err
+}
+
+// WakeUp ends the standby of the device.
+func (c *Client) WakeUp(ctx context.Context) error {
+	_, err := exchange[*ResponseWakeUp](ctx, c, &CommandWakeUp{})
+	return err
+}
+
+// ControlPipe sends a request about a pipe.
+func (c *Client) ControlPipe(ctx context.Context, of PipeParams) error {
+	_, err := exchange[*ResponsePipeControl](ctx, c, &CommandPipeControl{PipeParams: of})
+	return err
 }
 
 // KnownMessages returns the messages that the device supports. A controller should send no

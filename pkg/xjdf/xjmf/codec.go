@@ -298,9 +298,10 @@ func format(from reflect.Value) (string, bool) {
 	}
 }
 
-// respond returns the response to a message, of the type that belongs to it, with a code.
-// A message that needs no other answer gets a ResponseNotification.
-func respond(to Message, code ReturnCode) ResponseMessage {
+// Respond returns the response to a message, of the type that belongs to it, with a code. A
+// code other than [Success] has its meaning as a comment. A message without a response of its
+// own gets a ResponseNotification.
+func Respond(to Message, code ReturnCode) ResponseMessage {
 	name := "ResponseNotification"
 	if f := to.family(); f != "" && f != responses {
 		name = "Response" + strings.TrimPrefix(NameOf(to), string(f))
@@ -311,6 +312,8 @@ func respond(to Message, code ReturnCode) ResponseMessage {
 	}
 	made, _ := reflect.New(t).Interface().(ResponseMessage) // the names begin with Response
 	made.Head().RefID = to.Head().ID
-	made.Result().ReturnCode = code
+	if made.Result().ReturnCode = code; code != Success {
+		made.Result().Notification = &Notification{Class: "Error", Comment: []Comment{{Text: code.String()}}}
+	}
 	return made
 }

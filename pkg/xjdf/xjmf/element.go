@@ -146,6 +146,35 @@ type ModifyQueueEntryParams struct {
 // ReturnQueueEntryParams is a returned job: its entry, and the place of its XJDF.
 type ReturnQueueEntryParams struct{ QueueEntryID, URL string }
 
+// UpdateMethod states how new content changes the content that a device has (7.14.2, 7.15.1).
+type UpdateMethod string
+
+// The update methods. A job has neither UpdateCompleteSet nor UpdateRemoveSet.
+const (
+	UpdateComplete    UpdateMethod = "Complete"
+	UpdateCompleteSet UpdateMethod = "CompleteSet"
+	UpdateIncremental UpdateMethod = "Incremental"
+	UpdateRemove      UpdateMethod = "Remove"
+	UpdateRemoveSet   UpdateMethod = "RemoveSet"
+)
+
+// ResubmissionParams is a changed job (7.15.1).
+type ResubmissionParams struct {
+	QueueEntryID string
+	UpdateMethod UpdateMethod
+	// URL is the place of the XJDF, as in [QueueSubmissionParams].
+	URL string
+}
+
+// RequestQueueEntryParams is a request for a job; without a JobID, for any (7.13.1).
+type RequestQueueEntryParams struct {
+	Activation       Activation
+	JobID, JobPartID string
+	// QueueURL receives the CommandSubmitQueueEntry.
+	QueueURL string
+	Part     []*xjdf.Node
+}
+
 // StatusQuParams selects jobs. A query with a subscription must not set JobID, JobPartID
 // and QueueEntryID (7.18.1).
 type StatusQuParams struct {
@@ -198,9 +227,65 @@ type ResourceQuParams struct {
 type ResourceInfo struct {
 	JobID, JobPartID, QueueEntryID string
 	Scope                          Scope
-	Level                          string
+	// CommandResult is New, Replaced, Merged, Removed or Rejected, after a command.
+	CommandResult string
+	Level         string
 	// ResourceSet holds the resources as XJDF has them.
 	ResourceSet *xjdf.Node
+}
+
+// ResourceCmdParams is a change of resources (7.14.2).
+type ResourceCmdParams struct {
+	UpdateMethod UpdateMethod
+	// ResourceSet holds the resources as XJDF has them.
+	ResourceSet *xjdf.Node
+}
+
+// DeviceFilter selects details of devices: Brief, Modules or Full.
+type DeviceFilter struct{ DeviceDetails string }
+
+// Device describes a device (6.28).
+type Device struct {
+	DeviceID, DescriptiveName              string
+	DeviceClass                            []string
+	DeviceType, Manufacturer, SerialNumber string
+	ICSVersions, JDFVersions               []string
+	URLSchemes                             []string
+	// XJMFURL accepts the messages for the device.
+	XJMFURL string
+	Module  []*xjdf.Node
+}
+
+// ShutDownType is the extent of a shutdown (7.17.1). A device in standby accepts
+// CommandWakeUp.
+type ShutDownType string
+
+// The extents of a shutdown.
+const (
+	StandBy      ShutDownType = "StandBy"
+	FullShutDown ShutDownType = "Full"
+)
+
+// ShutDownCmdParams is the extent of a shutdown.
+type ShutDownCmdParams struct{ ShutDownType ShutDownType }
+
+// PipeOperation is a request about a pipe (7.11.1).
+type PipeOperation string
+
+// The operations of a pipe: Pull requests resources, Push offers them.
+const (
+	PipeClose PipeOperation = "Close"
+	PipePause PipeOperation = "Pause"
+	PipePull  PipeOperation = "Pull"
+	PipePush  PipeOperation = "Push"
+)
+
+// PipeParams is a request about a pipe.
+type PipeParams struct {
+	JobID, JobPartID string
+	Operation        PipeOperation
+	PipeID           string
+	ResourceSet      *xjdf.Node
 }
 
 // GangCmdFilter selects gangs to be started; without names these are all.

@@ -194,10 +194,11 @@ func TestReceiverRefusesWhatItCannotHandle(t *testing.T) {
 		"a signal of no subscription":  {xmlType, message(signal("S5", "CH9")), 200, "ResponseStatus", xjmf.InvalidParameters},
 		"a signal without a reference": {xmlType, message(strings.Replace(signal("S6", "CH1"), ` refID="CH1"`, "", 1)), 200, "ResponseStatus", xjmf.InvalidParameters},
 		"an unknown message":           {xmlType, message(`<SignalWeather>` + head("S4", "CH1") + `</SignalWeather>`), 200, "ResponseNotification", xjmf.ValidationError},
-		"a command":                    {xmlType, message(`<CommandWakeUp>` + head("S7", "CH1") + `</CommandWakeUp>`), 200, "ResponseNotification", xjmf.NotImplemented},
+		"a command":                    {xmlType, message(`<CommandWakeUp>` + head("S7", "CH1") + `</CommandWakeUp>`), 200, "ResponseWakeUp", xjmf.NotImplemented},
 		"a query":                      {xmlType, message(`<QueryKnownMessages>` + head("S8", "CH1") + `</QueryKnownMessages>`), 200, "ResponseKnownMessages", xjmf.NotImplemented},
 		"a response":                   {xmlType, message(`<ResponseForceGang>` + head("S9", "CH1") + `</ResponseForceGang>`), 200, "ResponseNotification", xjmf.NotImplemented},
 		"a returned job":               {xmlType, message(`<CommandReturnQueueEntry>` + head("S10", "") + `<ReturnQueueEntryParams QueueEntryID="Q" URL="a.xjdf"/></CommandReturnQueueEntry>`), 200, "ResponseReturnQueueEntry", xjmf.NotImplemented},
+		"a request for a job":          {xmlType, message(`<CommandRequestQueueEntry>` + head("S14", "") + `<RequestQueueEntryParams QueueURL="http://press.example/"/></CommandRequestQueueEntry>`), 200, "ResponseRequestQueueEntry", xjmf.NotImplemented},
 		"a signal without its content": {xmlType, message(`<SignalStatus>` + head("S11", "CH1") + `</SignalStatus>`), 200, "ResponseNotification", xjmf.ValidationError},
 		"text":                         {xmlType, "hello", 200, "ResponseNotification", xjmf.ParserError},
 		"another media type":           {"application/pdf", message(signal("S12", "CH1")), 415, "", 0},
@@ -253,6 +254,28 @@ func TestRepeatedSignalIsHandledOnce(t *testing.T) {
 	receiver.Handle("CH1", nil)
 	if _, responses := post(t, receiver, xmlType, message(signal("S9", "CH1"))); codeOf(t, responses[0]) != xjmf.InvalidParameters {
 		t.Error("a signal of a channel that was ended is handled")
+	}
+}
+
+// TestHandlerRecognizesARepeatedSignalAfterARestart holds that a handler gets the two values
+// that identify a message, so that it can keep them with its own data.
+func TestHandlerRecognizesARepeatedSignalAfterARestart(t *testing.T) {
+	t.Parallel()
+	stored := map[string]int{}
+	for range 2 {
+		receiver := newReceiver(t, xjmf.ReceiverConfig{})
+		receiver.Handle("CH1", func(_ context.Context, m xjmf.Message) error {
+			stored[m.Head().DeviceID+" "+m.Head().ID]++
+			return nil
+		})
+		for range 2 {
+			if _, responses := post(t, receiver, xmlType, message(signal("S1", "CH1"))); codeOf(t, responses[0]) != xjmf.Success {
+				t.Errorf("%+v, want success", responses[0])
+			}
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"PRESS S1": 2}, stored); diff != "" {
+		t.Errorf("calls for each message (-want +got):\n%s", diff)
 	}
 }
 

@@ -91,7 +91,7 @@ type Response struct {
 	Notification *Notification
 }
 
-// Unknown is a message that this package has no type for.
+// Unknown is a message that XJDF 2.2 does not have.
 type Unknown struct {
 	Header  Header
 	Element *xjdf.Node
@@ -126,6 +126,16 @@ func (u *Unknown) family() family {
 	return ""
 }
 
+// QueryMessage is a message that requests information, once or as a subscription.
+type QueryMessage interface {
+	Message
+	// Request returns the part that all queries have.
+	Request() *Query
+}
+
+// Request returns the query itself.
+func (q *Query) Request() *Query { return q }
+
 // ResponseMessage is a message that answers another one.
 type ResponseMessage interface {
 	Message
@@ -144,7 +154,7 @@ func NameOf(m Message) string {
 	return reflect.TypeOf(m).Elem().Name()
 }
 
-// The messages about the queue of a device (7.12, 7.20, 7.9, 7.16).
+// The messages about the queue of a device (7.20, 7.9, 7.12, 7.16, 7.15, 7.13).
 type (
 	// CommandSubmitQueueEntry submits a job.
 	CommandSubmitQueueEntry struct {
@@ -197,9 +207,26 @@ type (
 	}
 	// ResponseReturnQueueEntry acknowledges a returned job.
 	ResponseReturnQueueEntry struct{ Response }
+	// CommandResubmitQueueEntry replaces or changes the XJDF of an entry.
+	CommandResubmitQueueEntry struct {
+		Command
+
+		ResubmissionParams ResubmissionParams
+	}
+	// ResponseResubmitQueueEntry acknowledges the change.
+	ResponseResubmitQueueEntry struct{ Response }
+	// CommandRequestQueueEntry requests a job: the device sends it to a controller.
+	CommandRequestQueueEntry struct {
+		Command
+
+		RequestQueueEntryParams RequestQueueEntryParams
+	}
+	// ResponseRequestQueueEntry acknowledges the request. The controller submits the job in
+	// a message of its own.
+	ResponseRequestQueueEntry struct{ Response }
 )
 
-// The messages about the device and its resources (7.18, 7.14, 7.10).
+// The messages about the device and its resources (7.18, 7.14, 7.10, 7.6, 7.17, 7.21, 7.11).
 type (
 	// QueryStatus requests the state of the device and of its jobs.
 	QueryStatus struct {
@@ -225,7 +252,13 @@ type (
 
 		ResourceQuParams ResourceQuParams
 	}
-	// ResponseResource has the resources.
+	// CommandResource changes resources, such as the paper that an operator has loaded.
+	CommandResource struct {
+		Command
+
+		ResourceCmdParams ResourceCmdParams
+	}
+	// ResponseResource has the resources. It answers the query and the command.
 	ResponseResource struct {
 		Response
 
@@ -249,6 +282,45 @@ type (
 
 		Notification Notification
 	}
+	// QueryKnownDevices requests the devices that a controller or a device knows.
+	QueryKnownDevices struct {
+		Query
+
+		DeviceFilter *DeviceFilter
+	}
+	// ResponseKnownDevices has the devices.
+	ResponseKnownDevices struct {
+		Response
+
+		Device []Device
+	}
+	// SignalKnownDevices reports a change of the devices.
+	SignalKnownDevices struct {
+		Signal
+
+		Device []Device
+	}
+	// CommandShutDown stops the device, or sends it to standby.
+	CommandShutDown struct {
+		Command
+
+		ShutDownCmdParams *ShutDownCmdParams
+	}
+	// ResponseShutDown acknowledges the command.
+	ResponseShutDown struct{ Response }
+	// CommandWakeUp ends the standby of the device.
+	CommandWakeUp struct{ Command }
+	// ResponseWakeUp acknowledges the command.
+	ResponseWakeUp struct{ Response }
+	// CommandPipeControl controls a pipe: resources that one device consumes while another
+	// one still produces them.
+	CommandPipeControl struct {
+		Command
+
+		PipeParams PipeParams
+	}
+	// ResponsePipeControl acknowledges the command.
+	ResponsePipeControl struct{ Response }
 )
 
 // The messages about gangs, which are jobs that a device produces together (9.3.7, 7.4, 7.5).
@@ -303,6 +375,12 @@ type (
 
 		SubscriptionInfo []SubscriptionInfo
 	}
+	// SignalKnownSubscriptions reports a change of the subscriptions.
+	SignalKnownSubscriptions struct {
+		Signal
+
+		SubscriptionInfo []SubscriptionInfo
+	}
 	// CommandStopPersistentChannel ends subscriptions.
 	CommandStopPersistentChannel struct {
 		Command
@@ -327,6 +405,9 @@ var messageTypes = func() map[string]reflect.Type {
 		&QueryNotification{}, &ResponseNotification{}, &SignalNotification{}, &CommandForceGang{}, &ResponseForceGang{},
 		&QueryGangStatus{}, &ResponseGangStatus{}, &SignalGangStatus{}, &QueryKnownMessages{}, &ResponseKnownMessages{},
 		&QueryKnownSubscriptions{}, &ResponseKnownSubscriptions{}, &CommandStopPersistentChannel{}, &ResponseStopPersistentChannel{},
+		&CommandResubmitQueueEntry{}, &ResponseResubmitQueueEntry{}, &CommandRequestQueueEntry{}, &ResponseRequestQueueEntry{},
+		&CommandResource{}, &QueryKnownDevices{}, &ResponseKnownDevices{}, &SignalKnownDevices{}, &CommandShutDown{}, &ResponseShutDown{},
+		&CommandWakeUp{}, &ResponseWakeUp{}, &CommandPipeControl{}, &ResponsePipeControl{}, &SignalKnownSubscriptions{},
 	} {
 		types[NameOf(m)] = reflect.TypeOf(m).Elem()
 	}

@@ -25,6 +25,8 @@ type ReceiverConfig struct {
 	// Returned handles a job that a device returns. It may be nil: the receiver then answers
 	// [NotImplemented].
 	Returned func(context.Context, Return) error
+	// Requested handles the request of a device for a job. It may be nil, as Returned.
+	Requested func(context.Context, *CommandRequestQueueEntry) error
 	// Limits bound a document, Package a package of a returned job.
 	Limits  xjdf.Limits
 	Package pack.Limits
@@ -51,12 +53,16 @@ type Return struct {
 }
 
 // Receiver is a handler of HTTP for the messages that devices send to a controller: the
-// signals of subscriptions, and returned jobs. It is safe for concurrent use.
+// signals of subscriptions, returned jobs and requests for jobs. It is safe for concurrent use.
 //
 // A message is handled once: for a repeated one, with the same DeviceID and ID, the receiver
 // only acknowledges it. An error of a handler becomes the return code that it wraps, or
 // [InternalError], and the device sends a reliable signal again. Several messages may be
 // handled at a time, if they come in several requests.
+//
+// The receiver keeps IDs in memory, so a device may repeat a message after a restart with
+// effect. A handler that must have no second effect stores Header.DeviceID and Header.ID in
+// the transaction of its effect, and returns nil for a pair that is stored.
 type Receiver struct {
 	config ReceiverConfig
 
@@ -216,7 +222,7 @@ func (r *Receiver) write(w http.ResponseWriter, answer *Document, encoding xjdf.
 
 // refuse returns a response with a code and a text that explains it.
 func refuse(m Message, code ReturnCode, text string) ResponseMessage {
-	response := respond(m, code)
+	response := Respond(m, code)
 	response.Result().Notification = &Notification{Class: "Error", Comment: []Comment{{Text: text}}}
 	return response
 }
@@ -224,7 +230,9 @@ func refuse(m Message, code ReturnCode, text string) ResponseMessage {
 // receive handles one message and returns its response.
 func (r *Receiver) receive(ctx context.Context, m Message, jobs *pack.Package) ResponseMessage {
 	var handle func() error
-	switch returned, isReturn := m.(*CommandReturnQueueEntry); {
+	returned, isReturn := m.(*CommandReturnQueueEntry)
+	requested, isRequest := m.(*CommandRequestQueueEntry)
+	switch {
 	case isReturn && r.config.Returned != nil:
 		params := returned.ReturnQueueEntryParams
 		result := Return{Header: returned.Header, QueueEntryID: params.QueueEntryID, URL: params.URL}
@@ -236,6 +244,8 @@ func (r *Receiver) receive(ctx context.Context, m Message, jobs *pack.Package) R
 			}
 		}
 		handle = func() error { return r.config.Returned(ctx, result) }
+	case isRequest && r.config.Requested != nil:
+		handle = func() error { return r.config.Requested(ctx, requested) }
 	case m.family() == signals:
 		r.mu.Lock()
 		handler := r.handlers[m.Head().RefID]
@@ -245,12 +255,12 @@ func (r *Receiver) receive(ctx context.Context, m Message, jobs *pack.Package) R
 		}
 		handle = func() error { return handler(ctx, m) }
 	default:
-		return refuse(m, NotImplemented, NameOf(m)+" is not supported: send signals of subscriptions, and CommandReturnQueueEntry")
+		return refuse(m, NotImplemented, NameOf(m)+" is not supported: send signals of subscriptions, CommandReturnQueueEntry or CommandRequestQueueEntry")
 	}
 	key := messageKey{m.Head().DeviceID, m.Head().ID}
 	switch handled, known := r.begin(key); {
 	case handled:
-		return respond(m, Success)
+		return Respond(m, Success)
 	case known:
 		return refuse(m, ServiceBusy, "the same message is being handled")
 	}
@@ -258,13 +268,13 @@ func (r *Receiver) receive(ctx context.Context, m Message, jobs *pack.Package) R
 	defer func() { r.end(key, succeeded) }() // even if the handler panics
 	err := handle()
 	if succeeded = err == nil; succeeded {
-		return respond(m, Success)
+		return Respond(m, Success)
 	}
 	code, known := errors.AsType[ReturnCode](err)
 	if !known || code == Success {
 		return refuse(m, InternalError, "the message could not be handled; send it again")
 	}
-	return refuse(m, code, code.String())
+	return Respond(m, code)
 }
 
 // begin records that a message is being handled. A message without an ID is never known.
@@ -313,7 +323,7 @@ type Channel struct {
 // the preferred one first; none means [Reliable]. A device that supports no subscriptions
 // refuses with [SubscriptionDenied].
 func (c *Client) Subscribe(ctx context.Context, r *Receiver, query Message, handler func(context.Context, Message) error, modes ...ChannelMode) (*Channel, error) {
-	q, ok := query.(interface{ request() *Query })
+	q, ok := query.(QueryMessage)
 	if !ok {
 		return nil, fmt.Errorf("subscribe: %s is not a query", NameOf(query))
 	}
@@ -321,10 +331,10 @@ func (c *Client) Subscribe(ctx context.Context, r *Receiver, query Message, hand
 		modes = []ChannelMode{Reliable}
 	}
 	subscription := &Subscription{ChannelMode: modes, URL: r.config.URL}
-	if given := q.request().Subscription; given != nil {
+	if given := q.Request().Subscription; given != nil {
 		subscription.RepeatTime = given.RepeatTime
 	}
-	q.request().Subscription = subscription
+	q.Request().Subscription = subscription
 	channel := &Channel{c.config.NewID(), c, r}
 	query.Head().ID = channel.ID
 	// The first signal may come before the response.
@@ -335,9 +345,6 @@ func (c *Client) Subscribe(ctx context.Context, r *Receiver, query Message, hand
 	}
 	return channel, nil
 }
-
-// request returns the query itself. It distinguishes queries from other messages.
-func (q *Query) request() *Query { return q }
 
 // Stop ends the subscription on the device, and then on the receiver.
 func (ch *Channel) Stop(ctx context.Context) error {

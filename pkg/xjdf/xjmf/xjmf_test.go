@@ -43,8 +43,9 @@ type rig struct {
 	receiver *xjmf.Receiver
 	url      string
 
-	mu       sync.Mutex
-	returned []xjmf.Return
+	mu        sync.Mutex
+	returned  []xjmf.Return
+	requested []string
 }
 
 func newRig(tb testing.TB, encoding xjdf.Encoding) *rig {
@@ -60,6 +61,11 @@ func newRig(tb testing.TB, encoding xjdf.Encoding) *rig {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.returned = append(r.returned, returned)
+		return nil
+	}, Requested: func(_ context.Context, m *xjmf.CommandRequestQueueEntry) error {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.requested = append(r.requested, m.RequestQueueEntryParams.QueueURL)
 		return nil
 	}})
 	return r
@@ -195,6 +201,107 @@ func TestGangWaitsUntilItIsForced(t *testing.T) {
 	}
 }
 
+func TestDeviceIsOperatedByCommands(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, xjdf.XML)
+	entry, err := r.client.Submit(t.Context(), xjmf.Submission{Job: ticket("J1")})
+	if err != nil {
+		t.Fatalf("Submit: %v", err)
+	}
+	sheets := xjdf.New("ResourceSet").Set("Name", "Media").Set("Usage", "Input")
+	sheets.Add("Resource").Add("Media").Set("MediaType", "Paper").Set("Weight", "90")
+	resubmit := func(method xjmf.UpdateMethod, id string) func() error {
+		return func() error {
+			return r.client.Resubmit(t.Context(), id, method, xjmf.Submission{Job: ticket("J2")})
+		}
+	}
+	pipe := func(op xjmf.PipeOperation) func() error {
+		return func() error {
+			return r.client.ControlPipe(t.Context(), xjmf.PipeParams{JobID: "J1", Operation: op, PipeID: "P1"})
+		}
+	}
+	load := func(method xjmf.UpdateMethod) func() error {
+		return func() error {
+			_, err := r.client.ChangeResources(t.Context(), xjmf.ResourceCmdParams{UpdateMethod: method, ResourceSet: sheets})
+			return err
+		}
+	}
+	shutDown := func(extent xjmf.ShutDownType) func() error {
+		return func() error { return r.client.ShutDown(t.Context(), extent) }
+	}
+	wakeUp := func() error { return r.client.WakeUp(t.Context()) }
+	step := func() error { return r.device.Step(t.Context()) }
+	for i, s := range []struct {
+		send   func() error
+		want   error
+		device xjmf.DeviceStatus
+	}{
+		{resubmit(xjmf.UpdateComplete, "QE9"), xjmf.UnknownQueueEntry, xjmf.DeviceIdle},
+		{resubmit(xjmf.UpdateIncremental, entry.QueueEntryID), xjmf.DeviceIncapable, xjmf.DeviceIdle},
+		{resubmit(xjmf.UpdateComplete, entry.QueueEntryID), nil, xjmf.DeviceIdle},
+		{shutDown(xjmf.StandBy), nil, xjmf.DeviceNonProductive},
+		{step, nil, xjmf.DeviceNonProductive},
+		{wakeUp, nil, xjmf.DeviceIdle},
+		{step, nil, xjmf.DeviceProduction},
+		{resubmit(xjmf.UpdateComplete, entry.QueueEntryID), xjmf.LateChangeRefused, xjmf.DeviceProduction},
+		{pipe(xjmf.PipeClose), xjmf.UnknownPipe, xjmf.DeviceProduction},
+		{pipe(xjmf.PipePull), nil, xjmf.DeviceProduction},
+		{pipe(xjmf.PipeClose), nil, xjmf.DeviceProduction},
+		{pipe(xjmf.PipePause), xjmf.UnknownPipe, xjmf.DeviceProduction},
+		{step, nil, xjmf.DeviceIdle},
+		{resubmit(xjmf.UpdateComplete, entry.QueueEntryID), xjmf.AlreadyEnded, xjmf.DeviceIdle},
+		{load(xjmf.UpdateIncremental), xjmf.DeviceIncapable, xjmf.DeviceIdle},
+		{load(xjmf.UpdateCompleteSet), nil, xjmf.DeviceIdle},
+		{shutDown(xjmf.FullShutDown), nil, xjmf.DeviceOffline},
+		{wakeUp, xjmf.DeviceNotRunning, xjmf.DeviceOffline},
+	} {
+		if err := s.send(); !errors.Is(err, s.want) {
+			t.Errorf("step %d: %v, want %v", i, err, s.want)
+		}
+		if info, err := r.client.Status(t.Context(), xjmf.StatusQuParams{}); err != nil || info.Status != s.device {
+			t.Errorf("status after step %d: %s, %v; want %s", i, info.Status, err, s.device)
+		}
+	}
+	if done, err := r.client.Entry(t.Context(), entry.QueueEntryID); err != nil || done.JobID != "J2" || done.Status != xjmf.Completed {
+		t.Errorf("the entry that was submitted again: %+v, %v", done, err)
+	}
+	if loaded, err := r.client.Resources(t.Context(), xjmf.ResourceQuParams{Scope: xjmf.ScopePresent}); err != nil || len(loaded) != 1 || !xjdf.Equal(loaded[0].ResourceSet, sheets) {
+		t.Errorf("the paper after the change: %+v, %v", loaded, err)
+	}
+	if devices, err := r.client.Devices(t.Context(), xjmf.DeviceFilter{DeviceDetails: "Brief"}); err != nil || len(devices) != 1 || devices[0].DeviceID != "PRESS" {
+		t.Errorf("Devices: %+v, %v", devices, err)
+	}
+}
+
+func TestDeviceRequestsAJobAndSignalsEachSubscription(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, xjdf.XML)
+	if err := r.device.Request(t.Context(), r.url, xjmf.RequestQueueEntryParams{QueueURL: "http://press.example/xjmf"}); err != nil {
+		t.Errorf("Request: %v", err)
+	}
+	if diff := cmp.Diff([]string{"http://press.example/xjmf"}, r.requested); diff != "" {
+		t.Errorf("requests for jobs (-want +got):\n%s", diff)
+	}
+	var got []string
+	for _, query := range []xjmf.Message{
+		&xjmf.QueryStatus{}, &xjmf.QueryQueueStatus{}, &xjmf.QueryGangStatus{}, &xjmf.QueryKnownDevices{}, &xjmf.QueryKnownSubscriptions{},
+	} {
+		if _, err := r.client.Subscribe(t.Context(), r.receiver, query, func(_ context.Context, m xjmf.Message) error {
+			got = append(got, xjmf.NameOf(m))
+			return nil
+		}); err != nil {
+			t.Fatalf("Subscribe with %s: %v", xjmf.NameOf(query), err)
+		}
+	}
+	if _, err := r.client.Subscribe(t.Context(), r.receiver, &xjmf.QueryNotification{}, nil); !errors.Is(err, xjmf.SubscriptionDenied) {
+		t.Errorf("a subscription that the device does not have: %v", err)
+	}
+	r.step(t)
+	if diff := cmp.Diff([]string{"SignalStatus", "SignalQueueStatus", "SignalGangStatus", "SignalKnownDevices", "SignalKnownSubscriptions"}, got); diff != "" {
+		t.Errorf("signals (-want +got):\n%s", diff)
+	}
+}
+
 func TestRefusalOfTheDeviceIsAReturnCode(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, xjdf.XML)
@@ -234,7 +341,7 @@ func TestRefusalOfTheDeviceIsAReturnCode(t *testing.T) {
 		t.Errorf("unknown entry: %v", err)
 	}
 	services, err := r.client.KnownMessages(t.Context())
-	if err != nil || len(services) != 10 || services[0].Type != "QueryKnownMessages" {
+	if err != nil || len(services) != 16 || services[0].Type != "QueryKnownMessages" {
 		t.Errorf("KnownMessages: %+v, %v", services, err)
 	}
 	if _, err := r.client.Send(t.Context(), &xjmf.QueryNotification{}); !errors.Is(err, xjmf.NotImplemented) {

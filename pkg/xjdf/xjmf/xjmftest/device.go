@@ -32,7 +32,8 @@ const maxBody = 8 << 20
 
 // Device is a simulated device. A job that was submitted is Waiting. Each step starts the
 // first waiting job that may start, or completes the one in progress. Jobs of a gang with
-// the policy Gang wait for CommandForceGang and start together.
+// the policy Gang wait for CommandForceGang and start together. After CommandShutDown no job
+// starts until CommandWakeUp.
 type Device struct {
 	// ID is the DeviceID.
 	ID string
@@ -45,6 +46,11 @@ type Device struct {
 	count    int
 	entries  []*entry
 	channels []channel
+	// status is the status of a device without jobs, and pipes the open pipes.
+	status xjmf.DeviceStatus
+	pipes  map[string]bool
+	// media is the paper that was loaded by CommandResource.
+	media *xjdf.Node
 }
 
 // entry is a job in the queue.
@@ -66,7 +72,8 @@ type channel struct {
 // known lists the messages that the device supports.
 var known = []string{
 	"QueryKnownMessages", "QueryKnownSubscriptions", "QueryQueueStatus", "QueryStatus", "QueryResource", "QueryGangStatus",
-	"CommandSubmitQueueEntry", "CommandModifyQueueEntry", "CommandForceGang", "CommandStopPersistentChannel",
+	"QueryKnownDevices", "CommandSubmitQueueEntry", "CommandResubmitQueueEntry", "CommandModifyQueueEntry", "CommandForceGang",
+	"CommandStopPersistentChannel", "CommandResource", "CommandPipeControl", "CommandShutDown", "CommandWakeUp",
 } // constant
 
 // ServeHTTP answers XJMF documents and packages.
@@ -98,7 +105,7 @@ func (d *Device) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	document, err := xjmf.Parse(body, xjdf.Limits{})
 	if err != nil {
 		answer.Messages = append(answer.Messages, &xjmf.ResponseNotification{Response: xjmf.Response{
-			ReturnCode: xjmf.ValidationError, Notification: note("Error", err.Error()),
+			ReturnCode: xjmf.ValidationError, Notification: &xjmf.Notification{Class: "Error", Comment: []xjmf.Comment{{Text: err.Error()}}},
 		}})
 	} else {
 		for _, m := range document.Messages {
@@ -112,10 +119,6 @@ func (d *Device) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/vnd.cip4-xjmf+"+strings.TrimPrefix(encoding.String(), "cip4-"))
 	_, _ = w.Write(content)
-}
-
-func note(class, text string) *xjmf.Notification {
-	return &xjmf.Notification{Class: class, Comment: []xjmf.Comment{{Text: text}}}
 }
 
 // encode completes the headers of a document and encodes it.
@@ -136,71 +139,60 @@ func (d *Device) header() xjmf.Header {
 
 // answer returns the response to a message.
 func (d *Device) answer(m xjmf.Message, files *pack.Package) xjmf.Message {
-	result := xjmf.Response{Header: xjmf.Header{RefID: m.Head().ID}}
-	fail := func(code xjmf.ReturnCode) xjmf.Response {
-		result.ReturnCode, result.Notification = code, note("Error", code.String())
-		return result
+	if q, isQuery := m.(xjmf.QueryMessage); isQuery && q.Request().Subscription != nil {
+		return xjmf.Respond(m, d.subscribe(q))
 	}
+	coded := func(code xjmf.ReturnCode) xjmf.Response { return *xjmf.Respond(m, code).Result() }
+	result := coded(xjmf.Success)
 	switch m := m.(type) {
 	case *xjmf.CommandSubmitQueueEntry:
 		made, code := d.submit(m.QueueSubmissionParams, files)
-		if code != xjmf.Success {
-			return &xjmf.ResponseSubmitQueueEntry{Response: fail(code)}
-		}
-		return &xjmf.ResponseSubmitQueueEntry{Response: result, QueueEntry: made}
+		return &xjmf.ResponseSubmitQueueEntry{Response: coded(code), QueueEntry: made}
+	case *xjmf.CommandResubmitQueueEntry:
+		return xjmf.Respond(m, d.resubmit(m.ResubmissionParams, files))
+	case *xjmf.CommandModifyQueueEntry:
+		changed, code := d.modify(m.ModifyQueueEntryParams)
+		return &xjmf.ResponseModifyQueueEntry{Response: coded(code), QueueEntry: changed}
 	case *xjmf.QueryQueueStatus:
-		if d.subscribe(m, m.Subscription) {
-			return &xjmf.ResponseQueueStatus{Response: result}
-		}
 		queue := d.queue(m.QueueStatusParams.QueueFilter)
 		return &xjmf.ResponseQueueStatus{Response: result, Queue: &queue}
 	case *xjmf.QueryStatus:
-		if d.subscribe(m, m.Subscription) {
-			return &xjmf.ResponseStatus{Response: result}
-		}
 		info := d.info()
 		return &xjmf.ResponseStatus{Response: result, DeviceInfo: &info}
 	case *xjmf.QueryResource:
-		if d.subscribe(m, m.Subscription) {
-			return &xjmf.ResponseResource{Response: result}
-		}
 		return &xjmf.ResponseResource{Response: result, ResourceInfo: d.paper("", 0)}
+	case *xjmf.CommandResource:
+		info, code := d.load(m.ResourceCmdParams)
+		return &xjmf.ResponseResource{Response: coded(code), ResourceInfo: info}
+	case *xjmf.CommandShutDown:
+		if d.status = xjmf.DeviceOffline; m.ShutDownCmdParams != nil && m.ShutDownCmdParams.ShutDownType == xjmf.StandBy {
+			d.status = xjmf.DeviceNonProductive
+		}
+		return xjmf.Respond(m, xjmf.Success)
+	case *xjmf.CommandWakeUp:
+		if d.status == xjmf.DeviceOffline {
+			return xjmf.Respond(m, xjmf.DeviceNotRunning)
+		}
+		d.status = ""
+		return xjmf.Respond(m, xjmf.Success)
+	case *xjmf.CommandPipeControl:
+		return xjmf.Respond(m, d.pipe(m.PipeParams))
+	case *xjmf.QueryKnownDevices:
+		return &xjmf.ResponseKnownDevices{Response: result, Device: d.devices()}
 	case *xjmf.QueryKnownMessages:
 		response := &xjmf.ResponseKnownMessages{Response: result}
 		for _, name := range known {
 			service := xjmf.MessageService{Type: name, URLSchemes: []string{"http", "https"}}
-			if slices.Contains([]string{"QueryStatus", "QueryQueueStatus", "QueryResource"}, name) {
+			if subscribable(name) {
 				service.ResponseModes = []string{"Response", "FireAndForget", "Reliable"}
 			}
 			response.MessageService = append(response.MessageService, service)
 		}
 		return response
 	case *xjmf.QueryKnownSubscriptions:
-		response := &xjmf.ResponseKnownSubscriptions{Response: result}
-		for _, c := range d.channels {
-			if m.SubscriptionFilter == nil || m.SubscriptionFilter.URL == "" || m.SubscriptionFilter.URL == c.to.URL {
-				response.SubscriptionInfo = append(response.SubscriptionInfo, c.info())
-			}
-		}
-		return response
+		return &xjmf.ResponseKnownSubscriptions{Response: result, SubscriptionInfo: d.subscriptions(m.SubscriptionFilter)}
 	case *xjmf.CommandStopPersistentChannel:
-		response := &xjmf.ResponseStopPersistentChannel{Response: result}
-		params := m.StopPersChParams
-		d.channels = slices.DeleteFunc(d.channels, func(c channel) bool {
-			matches := (params.ChannelID == "" || params.ChannelID == c.id) && (params.URL == "" || params.URL == c.to.URL) &&
-				(params.MessageType == "" || params.MessageType == c.info().MessageType)
-			if matches {
-				response.SubscriptionInfo = append(response.SubscriptionInfo, c.info())
-			}
-			return matches
-		})
-		return response
-	case *xjmf.CommandModifyQueueEntry:
-		changed, code := d.modify(m.ModifyQueueEntryParams)
-		if code != xjmf.Success {
-			return &xjmf.ResponseModifyQueueEntry{Response: fail(code)}
-		}
-		return &xjmf.ResponseModifyQueueEntry{Response: result, QueueEntry: changed}
+		return &xjmf.ResponseStopPersistentChannel{Response: result, SubscriptionInfo: d.stop(m.StopPersChParams)}
 	case *xjmf.QueryGangStatus:
 		var names []string
 		if m.GangQuFilter != nil {
@@ -208,20 +200,15 @@ func (d *Device) answer(m xjmf.Message, files *pack.Package) xjmf.Message {
 		}
 		return &xjmf.ResponseGangStatus{Response: result, GangInfo: d.gangs(names)}
 	case *xjmf.CommandForceGang:
-		forced := 0
-		for _, e := range d.entries {
-			if names := m.GangCmdFilter.GangNames; e.Status == xjmf.Waiting && e.GangName != "" && (len(names) == 0 || slices.Contains(names, e.GangName)) {
-				e.forced = true
-				forced++
-			}
-		}
-		if forced == 0 {
-			return &xjmf.ResponseForceGang{Response: fail(xjmf.UnknownGangName)}
-		}
-		return &xjmf.ResponseForceGang{Response: result}
+		return xjmf.Respond(m, d.force(m.GangCmdFilter.GangNames))
 	default:
-		return &xjmf.ResponseNotification{Response: fail(xjmf.NotImplemented)}
+		return xjmf.Respond(m, xjmf.NotImplemented)
 	}
+}
+
+// subscribable reports whether the device has signals for a query.
+func subscribable(query string) bool {
+	return slices.Contains(known, query) && strings.HasPrefix(query, "Query") && query != "QueryKnownMessages"
 }
 
 // submit adds a job to the queue.
@@ -233,22 +220,73 @@ func (d *Device) submit(params xjmf.QueueSubmissionParams, files *pack.Package) 
 		QueueEntryID: fmt.Sprintf("QE%d", len(d.entries)+1), Status: xjmf.Waiting, Activation: cmp.Or(params.Activation, xjmf.Active),
 		GangName: params.GangName, GangPolicy: params.GangPolicy, Priority: params.Priority, SubmissionTime: d.Now(),
 	}}
-	if files != nil {
-		for _, f := range files.Documents {
-			if f.Name == params.URL && f.Document != nil {
-				made.job = f.Body
-				made.JobID, _ = f.Document.Root.Attr("JobID")
-				made.JobPartID, _ = f.Document.Root.Attr("JobPartID")
-			}
-		}
-	}
-	// The device gets no jobs from other servers.
-	if made.JobID == "" {
+	if !made.replace(params.URL, files) {
 		return nil, xjmf.URLInaccessible
 	}
 	d.entries = append(d.entries, made)
 	copied := made.QueueEntry
 	return &copied, xjmf.Success
+}
+
+// replace sets the job of an entry, and reports whether its XJDF came with the message. The
+// device gets no jobs from other servers.
+func (e *entry) replace(url string, files *pack.Package) bool {
+	if files == nil {
+		return false
+	}
+	for _, f := range files.Documents {
+		if f.Name == url && f.Document != nil {
+			e.job = f.Body
+			e.JobID, _ = f.Document.Root.Attr("JobID")
+			e.JobPartID, _ = f.Document.Root.Attr("JobPartID")
+		}
+	}
+	return e.JobID != ""
+}
+
+// resubmit replaces the job of an entry that has not started.
+func (d *Device) resubmit(params xjmf.ResubmissionParams, files *pack.Package) xjmf.ReturnCode {
+	i := slices.IndexFunc(d.entries, func(e *entry) bool { return e.QueueEntryID == params.QueueEntryID })
+	switch {
+	case i < 0:
+		return xjmf.UnknownQueueEntry
+	case d.entries[i].Status.Ended():
+		return xjmf.AlreadyEnded
+	case d.entries[i].Status != xjmf.Waiting:
+		return xjmf.LateChangeRefused
+	case params.UpdateMethod != xjmf.UpdateComplete:
+		return xjmf.DeviceIncapable
+	case !d.entries[i].replace(params.URL, files):
+		return xjmf.URLInaccessible
+	}
+	return xjmf.Success
+}
+
+// load replaces the paper in the device.
+func (d *Device) load(change xjmf.ResourceCmdParams) ([]xjmf.ResourceInfo, xjmf.ReturnCode) {
+	if name, _ := change.ResourceSet.Attr("Name"); name != "Media" || change.UpdateMethod != xjmf.UpdateCompleteSet {
+		return nil, xjmf.DeviceIncapable
+	}
+	d.media = change.ResourceSet
+	return []xjmf.ResourceInfo{{Scope: xjmf.ScopePresent, CommandResult: "Replaced", ResourceSet: d.media}}, xjmf.Success
+}
+
+// pipe opens a pipe with the first Pull or Push, and closes it.
+func (d *Device) pipe(params xjmf.PipeParams) xjmf.ReturnCode {
+	opens := params.Operation == xjmf.PipePull || params.Operation == xjmf.PipePush
+	if !opens && !d.pipes[params.PipeID] {
+		return xjmf.UnknownPipe
+	}
+	if d.pipes == nil {
+		d.pipes = map[string]bool{}
+	}
+	d.pipes[params.PipeID] = params.Operation != xjmf.PipeClose
+	return xjmf.Success
+}
+
+// devices returns the device itself.
+func (d *Device) devices() []xjmf.Device {
+	return []xjmf.Device{{DeviceID: d.ID, DescriptiveName: "simulated device", JDFVersions: []string{"2.2"}, URLSchemes: []string{"http"}}}
 }
 
 // modify holds, resumes, aborts or moves to another gang.
@@ -300,7 +338,7 @@ func (d *Device) queue(filter *xjmf.QueueFilter) xjmf.Queue {
 
 // info returns the state of the device and of the jobs in progress.
 func (d *Device) info(ended ...*entry) xjmf.DeviceInfo {
-	info := xjmf.DeviceInfo{Status: xjmf.DeviceIdle}
+	info := xjmf.DeviceInfo{Status: cmp.Or(d.status, xjmf.DeviceIdle)}
 	for _, e := range d.entries {
 		if e.Status == xjmf.InProgress || slices.Contains(ended, e) {
 			info.Status = xjmf.DeviceProduction
@@ -314,6 +352,9 @@ func (d *Device) info(ended ...*entry) xjmf.DeviceInfo {
 
 // paper returns the media in the device, or the consumption of a job.
 func (d *Device) paper(job string, amount int) []xjmf.ResourceInfo {
+	if job == "" && d.media != nil {
+		return []xjmf.ResourceInfo{{Scope: xjmf.ScopePresent, ResourceSet: d.media}}
+	}
 	set := xjdf.New("ResourceSet").Set("Name", "Media").Set("Usage", "Input")
 	resource := set.Add("Resource").Set("ExternalID", "paper-135")
 	info := xjmf.ResourceInfo{Scope: xjmf.ScopePresent, ResourceSet: set}
@@ -341,23 +382,58 @@ func (d *Device) gangs(names []string) []xjmf.GangInfo {
 	return gangs
 }
 
-// subscribe adds a subscription. One of the same type to the same URL is replaced (9.6.3).
-func (d *Device) subscribe(query xjmf.Message, to *xjmf.Subscription) bool {
-	if to == nil {
-		return false
+// force starts the waiting entries of gangs, or of all gangs.
+func (d *Device) force(names []string) xjmf.ReturnCode {
+	code := xjmf.UnknownGangName
+	for _, e := range d.entries {
+		if e.Status == xjmf.Waiting && e.GangName != "" && (len(names) == 0 || slices.Contains(names, e.GangName)) {
+			e.forced, code = true, xjmf.Success
+		}
 	}
-	made := channel{query.Head().ID, query, *to}
-	d.channels = slices.DeleteFunc(d.channels, func(c channel) bool {
-		return c.to.URL == to.URL && c.info().MessageType == made.info().MessageType
-	})
+	return code
+}
+
+// subscribe adds a subscription. One of the same type to the same URL is replaced (9.6.3).
+func (d *Device) subscribe(query xjmf.QueryMessage) xjmf.ReturnCode {
+	if !subscribable(xjmf.NameOf(query)) {
+		return xjmf.SubscriptionDenied
+	}
+	made := channel{query.Head().ID, query, *query.Request().Subscription}
+	d.stop(xjmf.StopPersChParams{URL: made.to.URL, MessageType: made.info().MessageType})
 	d.channels = append(d.channels, made)
-	return true
+	return xjmf.Success
+}
+
+// stop ends the subscriptions that match a filter, and returns them.
+func (d *Device) stop(filter xjmf.StopPersChParams) []xjmf.SubscriptionInfo {
+	var ended []xjmf.SubscriptionInfo
+	d.channels = slices.DeleteFunc(d.channels, func(c channel) bool {
+		info := c.info()
+		matches := (filter.ChannelID == "" || filter.ChannelID == c.id) && (filter.URL == "" || filter.URL == c.to.URL) &&
+			(filter.MessageType == "" || filter.MessageType == info.MessageType)
+		if matches {
+			ended = append(ended, info)
+		}
+		return matches
+	})
+	return ended
 }
 
 func (c channel) info() xjmf.SubscriptionInfo {
 	return xjmf.SubscriptionInfo{
 		ChannelID: c.id, MessageType: "Signal" + strings.TrimPrefix(xjmf.NameOf(c.query), "Query"), Subscription: c.to,
 	}
+}
+
+// subscriptions returns the subscriptions that match a filter.
+func (d *Device) subscriptions(filter *xjmf.SubscriptionFilter) []xjmf.SubscriptionInfo {
+	var all []xjmf.SubscriptionInfo
+	for _, c := range d.channels {
+		if filter == nil || filter.URL == "" || filter.URL == c.to.URL {
+			all = append(all, c.info())
+		}
+	}
+	return all
 }
 
 // outgoing is a message that the device sends.
@@ -379,6 +455,17 @@ func (d *Device) Step(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// Request sends a request for a job to a controller, as a device does whose queue is empty.
+func (d *Device) Request(ctx context.Context, to string, params xjmf.RequestQueueEntryParams) error {
+	d.mu.Lock()
+	body, err := d.encode(&xjmf.Document{Messages: []xjmf.Message{&xjmf.CommandRequestQueueEntry{RequestQueueEntryParams: params}}}, xjdf.XML)
+	d.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return Post(ctx, to, body)
+}
+
 // move changes the states and encodes the messages about them.
 func (d *Device) move() ([]outgoing, error) {
 	var ended []*entry
@@ -388,7 +475,7 @@ func (d *Device) move() ([]outgoing, error) {
 			ended = append(ended, e)
 		}
 	}
-	if len(ended) == 0 {
+	if len(ended) == 0 && d.status == "" {
 		for _, e := range d.entries {
 			gathers := e.GangName != "" && e.GangPolicy == xjmf.Gang && !e.forced
 			if e.Status != xjmf.Waiting || e.Activation != xjmf.Active || gathers {
@@ -420,6 +507,12 @@ func (d *Device) move() ([]outgoing, error) {
 				continue
 			}
 			m = &xjmf.SignalResource{Signal: signal, ResourceInfo: d.paper(ended[0].JobID, 5000)}
+		case *xjmf.QueryGangStatus:
+			m = &xjmf.SignalGangStatus{Signal: signal, GangInfo: d.gangs(nil)}
+		case *xjmf.QueryKnownDevices:
+			m = &xjmf.SignalKnownDevices{Signal: signal, Device: d.devices()}
+		case *xjmf.QueryKnownSubscriptions:
+			m = &xjmf.SignalKnownSubscriptions{Signal: signal, SubscriptionInfo: d.subscriptions(nil)}
 		default:
 			m = &xjmf.SignalQueueStatus{Signal: signal, Queue: d.queue(nil)}
 		}
