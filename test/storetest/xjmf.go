@@ -163,6 +163,8 @@ func xjmfReadsBack(t *testing.T, w *fixture) {
 	}
 }
 
+// xjmfReplay repeats a callback to another receiver, as after a restart: each receive makes
+// one, and only the store remembers.
 func xjmfReplay(t *testing.T, w *fixture) {
 	body := phase("M1", w.clock.Now(), "job-1", "", "Setup")
 	first := w.receive(t, acme, body)
@@ -356,6 +358,10 @@ func xjmfRetention(t *testing.T, w *fixture) {
 				t.Errorf("purged %d (%v), want %d", n, err, want)
 			}
 		}
+	}
+	var untimely *xjmf.HorizonError
+	if _, err := receiver.Receive(t.Context(), acme, mis, phase("M1", old, "job-1", "", "Setup")); !errors.As(err, &untimely) {
+		t.Errorf("a repeated callback whose record was deleted: error = %v, want HorizonError", err)
 	}
 	if states := w.states(t, acme, "job-1"); len(states) != 0 {
 		t.Errorf("%d states are left past their retention", len(states))
