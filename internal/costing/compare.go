@@ -44,11 +44,24 @@ func (f finish) cost(t *tally, j *job, products int64) int64 {
 			t.add(row{m.Process, ItemEndSheets, authority.FamilyService, j.endSheet.ID, area, j.endSheet.Price.Per, j.endSheet.Price.Amount},
 				t.text("two end sheets in each of %d products", products))
 		}
+		if m.Process == authority.CasingIn && j.headBand != nil {
+			t.add(row{m.Process, ItemHeadBands, authority.FamilyService, j.headBand.ID, money.MulDiv(products, 2*j.block, 100), j.headBand.Price.Per, j.headBand.Price.Amount},
+				t.text("at the head and the foot of %d products", products))
+		}
 		if m.Process == authority.CoverApplication || m.Process == authority.CasingIn {
 			each := money.MulDiv(j.closed.y, int64(m.adhesive.Consumption), 10)
 			t.add(row{m.Process, ItemAdhesive, authority.FamilyAdhesive, m.Adhesive, kilograms(products, each), authority.PerKilogram, m.adhesive.Price.Amount},
 				t.text("on the spines of %d products", products))
 		}
+	}
+	return products
+}
+
+// copies returns the number of copies of a part for a number of good products: a jacket is put
+// around good products, and the other parts are wasted with the products that they are in.
+func (j *job) copies(part int, good, products int64) int64 {
+	if j.parts[part].role == roleJacket {
+		return good
 	}
 	return products
 }
@@ -207,7 +220,7 @@ func (p *plans) compare(t tally, quantity int64) best {
 		parts, done := known[products]
 		if !done {
 			for i := range p.job.parts {
-				parts = append(parts, p.cheapest(i, t, products))
+				parts = append(parts, p.cheapest(i, t, p.job.copies(i, quantity, products)))
 			}
 			known[products] = parts
 		}

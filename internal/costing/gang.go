@@ -39,6 +39,20 @@ func (w *workshop) gangForms(s *authority.Snapshot) (all []*gangForm) {
 // colors returns the separations of each side of the form.
 func (f *gangForm) colors() [2][]string { return [2][]string{front: f.Front, back: f.Back} }
 
+// coated reports whether a part has the varnish and the film of the form on each side.
+func (f *gangForm) coated(p *part) bool {
+	var have [4]string
+	for side := range p.coat {
+		if p.coat[side] != nil {
+			have[side] = p.coat[side].ID
+		}
+		if p.film[side] != nil {
+			have[2+side] = p.film[side].ID
+		}
+	}
+	return have == [4]string{f.FrontVarnish, f.BackVarnish, f.FrontFilm, f.BackFilm}
+}
+
 // gang returns the ways of printing a sort on a gang form, one for each run, or the reason why
 // there is none.
 func (s *search) gang(on *sort, f *gangForm) (all []way, why string) {
@@ -60,7 +74,7 @@ func (s *search) gang(on *sort, f *gangForm) (all []way, why string) {
 	switch {
 	case len(f.Back) == 0:
 		base.style = OneSided
-	case f.press.Perfecting:
+	case f.press.perfects(p):
 		base.style = Perfecting
 	}
 	var o obstacle
@@ -86,8 +100,10 @@ func (s *search) cells(on *sort, f *gangForm) (cells int64, why string) {
 		return 0, wrongPrinting
 	case p.medium.ID != f.Media:
 		return 0, "the form has the medium " + f.Media
-	case p.coat != [2]*authority.Varnish{} || p.film != [2]*authority.Lamination{}:
+	case !f.coated(p) && f.FrontVarnish+f.BackVarnish+f.FrontFilm+f.BackFilm == "":
 		return 0, "the form has no varnish and no film"
+	case !f.coated(p):
+		return 0, "the form has another varnish or another film"
 	}
 	colors := f.colors()
 	for i := range p.colors {
@@ -134,9 +150,11 @@ func (w *way) share(t *tally, pieces int64) counts {
 	n := counts{positions: positions}
 	n.good = w.cutter.spoiled(w.slot.run, 1)
 	w.cut(t, "cuts that separate positions", n.good, w.layout.cuts)
+	n.good = w.coat(t, n.good)
 	passes := w.passes(n.good, w.forms())
 	t.run(w.press, "sheets", w.forms(), plus(passes[0], passes[1]))
 	w.plates(t, 1, w.forms())
+	w.coatPrinted(t, passes)
 	n.printed = passes[0]
 	n.bought = w.buy(t, n.printed)
 	t.of = 0

@@ -76,7 +76,7 @@ func noPress(choices []choice, w *workshop) string {
 		}
 		all = append(all, fmt.Sprintf("%s: %s", choices[i].name(), choices[i].why))
 	}
-	if rest := w.refused(authority.Cutting, authority.Embossing, authority.Perforating, authority.CaseMaking, authority.ShapeCutting, authority.Creasing, authority.Folding, authority.Laminating, authority.Varnishing); rest != "" {
+	if rest := w.refused(authority.Cutting, authority.Embossing, authority.Perforating, authority.CaseMaking, authority.Jacketing, authority.ThreadSewing, authority.ShapeCutting, authority.Creasing, authority.Folding, authority.Laminating, authority.Varnishing); rest != "" {
 		all = append(all, rest)
 	}
 	return strings.Join(all, "; ")
@@ -106,8 +106,11 @@ func (r *reader) offered(j *job, w *workshop) bool {
 		if p.crease {
 			needed = append(needed, authority.Creasing)
 		}
-		if p.role == roleFlat && p.fold != "" || j.bind == authority.Stitching && p.role == roleBody {
+		if p.role == roleFlat && p.fold != "" || (j.bind == authority.Stitching || j.thread != nil) && p.role == roleBody {
 			needed = append(needed, authority.Folding)
+		}
+		if p.role == roleJacket {
+			needed = append(needed, authority.Jacketing)
 		}
 	}
 	if coats && !inline {
@@ -173,6 +176,9 @@ func (m *machine) takesProduct(j *job) string {
 		return fmt.Sprintf("it does not support a block of %s mm", millimetres(thick))
 	}
 	for _, p := range j.parts {
+		if p.role == roleJacket {
+			continue // it is put around the closed product
+		}
 		size := j.closed
 		if p.die != nil {
 			size = p.flat

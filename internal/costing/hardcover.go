@@ -4,9 +4,11 @@ package costing
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/money"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // hardCover finds the boards and the end sheets of a hard cover, and derives the case from the
@@ -45,21 +47,63 @@ func (r *reader) hardCover(j *job, leaves int64) {
 		// Two end sheets have two leaves each.
 		j.block = plus(j.block, 4*fromMillimetres(j.endSheet.Thickness))
 	}
+	if isTrue(attr(details, "HeadBands")) {
+		j.headBand = r.priced(authority.HeadBand, func(*authority.Service) bool { return true })
+		if j.headBand == nil {
+			r.left(details, "HeadBands", "the owner offers no head bands, which are not included in the figures")
+		}
+	}
 	square, joint, turnIn := fromMillimetres(r.policy.Case.Square), fromMillimetres(r.policy.Case.Joint), fromMillimetres(r.policy.Case.TurnIn)
 	spine := j.block + 2*fromMillimetres(board.Thickness)
 	height := j.closed.y + 2*square
 	j.boards = service{Service: board, area: times(2*(j.closed.x+square-joint)+spine, height)}
 	j.sheet = rectangle{2*(j.closed.x+square) + spine + 2*turnIn, height + 2*turnIn}
+	if i := slices.IndexFunc(j.parts, func(p *part) bool { return p.role == roleJacket }); i >= 0 {
+		width := money.Decimal(0)
+		if details != nil {
+			width, _ = r.float(details, "JacketFoldingWidth")
+		}
+		if width <= 0 {
+			r.stop(SizeMissing, details, "JacketFoldingWidth", "a jacket requires the width of its flaps")
+			return
+		}
+		j.jacket = rectangle{2*(j.closed.x+square+fromPoints(width)) + spine, height}
+	}
 	r.assume(AssumedSpine, fmt.Sprintf("the spine board is %s mm, calculated from the block of %s mm and the boards", millimetres(spine), millimetres(j.block)))
+}
+
+// sewing finds the thread of a block that is to be sewn.
+func (r *reader) sewing(j *job, binding *xjdf.Node) {
+	var details *xjdf.Node
+	switch j.bind {
+	case authority.CoverApplication:
+		details = binding.Child("SoftCoverBinding")
+	case authority.CasingIn:
+		details = binding.Child("HardCoverBinding")
+	}
+	if !isTrue(attr(details, "BlockThreadSewing")) {
+		return
+	}
+	j.thread = r.priced(authority.Thread, func(*authority.Service) bool { return true })
+	if !r.performed(authority.ThreadSewing, func(*authority.Device) bool { return true }) {
+		j.thread = nil
+	}
+	if j.thread == nil {
+		r.left(details, "BlockThreadSewing", "the owner has no device for ThreadSewing, or no thread, which are not included in the figures")
+	}
 }
 
 // caseAgrees compares the open size and the thickness of a part of a hard cover with the case.
 func (r *reader) caseAgrees(j *job, p *part) {
 	thickness := j.block
-	if p.role == roleCover {
+	if p.role != roleBody {
 		thickness += 2 * fromMillimetres(j.boards.Thickness)
-		if p.open != (rectangle{}) && !near(p.open, j.sheet) {
-			r.conflict(p, "Dimensions", fmt.Sprintf("the cover sheet of the case is %s, which is calculated", j.sheet))
+		sheet, name := j.sheet, "cover sheet of the case"
+		if p.role == roleJacket {
+			sheet, name = j.jacket, "jacket"
+		}
+		if p.open != (rectangle{}) && !near(p.open, sheet) {
+			r.conflict(p, "Dimensions", fmt.Sprintf("the %s is %s, which is calculated", name, sheet))
 		}
 	}
 	r.thicknessAgrees(p, thickness)

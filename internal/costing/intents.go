@@ -38,7 +38,7 @@ func known(element string) (names []string, listed bool) {
 	case "SoftCoverBinding":
 		return []string{"BlockThreadSewing", "EndSheets", "FoldingWidth", "FoldingWidthBack", "GlueProcedure", "Scoring", "SpineGlue", "SpineOperations"}, true
 	case "HardCoverBinding":
-		return []string{"BlockThreadSewing", "CoverStyle", "EndSheets", "HeadBands", "Jacket", "JapanBind", "SpineGlue", "SpineOperations", "Thickness"}, true
+		return []string{"BlockThreadSewing", "CoverStyle", "EndSheets", "HeadBands", "Jacket", "JacketFoldingWidth", "JapanBind", "SpineGlue", "SpineOperations", "Thickness"}, true
 	case "LaminatingIntent":
 		return []string{"Surface", "Texture", "Thickness"}, true
 	case "ProductionIntent":
@@ -144,7 +144,9 @@ func (r *reader) shadowed(j *job) {
 		pages, present := r.count(layout, "Pages")
 		inside, all := int64(0), int64(0)
 		for _, p := range j.parts {
-			all += p.pages
+			if p.role != roleJacket {
+				all += p.pages
+			}
 			if p.role == roleBody {
 				inside += p.pages
 			}

@@ -35,11 +35,14 @@ type job struct {
 	// deliveries is the number of DropItems of the product.
 	deliveries int
 	// block is the thickness of the block of a hard cover in micrometres, sheet the size of the
-	// cover sheet, boards the boards of a case, and endSheet the end sheets, or nil.
-	block    int64
-	sheet    rectangle
-	boards   service
-	endSheet *authority.Service
+	// cover sheet, jacket that of the jacket, and boards the boards of a case. endSheet, the end
+	// sheets, and headBand are nil if there are none.
+	block              int64
+	sheet, jacket      rectangle
+	boards             service
+	endSheet, headBand *authority.Service
+	// thread sews the block, or is nil.
+	thread *authority.Service
 }
 
 // pressKind holds the kinds of presses that may print a product.
@@ -49,9 +52,10 @@ type pressKind struct{ conventional, digital bool }
 type role string
 
 const (
-	roleFlat  role = "flat"
-	roleCover role = "cover"
-	roleBody  role = "body"
+	roleFlat   role = "flat"
+	roleCover  role = "cover"
+	roleBody   role = "body"
+	roleJacket role = "jacket"
 )
 
 // The sides of a sheet.
@@ -97,7 +101,8 @@ type part struct {
 	film   [2]*authority.Lamination
 	// crease is set if the document requests creases or the fold would crack without one.
 	crease bool
-	// operations are the runs of flat pieces between cutting and creasing, in their order.
+	// operations are the runs of flat pieces between cutting and creasing, in their order. The
+	// only operation of folded sheets is ThreadSewing, which follows folding.
 	operations []operation
 	// die cuts the blanks of a box, or is nil.
 	die *die

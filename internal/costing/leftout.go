@@ -197,12 +197,16 @@ func (r *reader) bindingDetails(j *job, n *xjdf.Node) {
 		r.unlessOneOf(detail, "StitchNumber", "two stitches are included in the figures", "1", "2")
 		r.unlessOneOf(detail, "StapleShape", "eyelets are not included in the figures", "Butted", "ClinchOut", "Crown", "Overlap")
 		r.unlessOneOf(detail, "CoverStyle", "padded covers are not included in the figures", "Simple")
-		r.unlessOneOf(detail, "Jacket", "jackets are not included in the figures", "None")
-		for _, attribute := range [...]string{"BlockThreadSewing", "EndSheets", "HeadBands", "JapanBind"} {
-			if attribute == "EndSheets" && j.bind == authority.CasingIn {
-				continue
+		if slices.ContainsFunc(j.parts, func(p *part) bool { return p.role == roleJacket }) {
+			if attr(detail, "Jacket") != "Loose" {
+				r.left(detail, "Jacket", "the jacket is calculated as a loose one")
 			}
-			r.unlessOneOf(detail, attribute, attribute+" is not included in the figures", "false", "0")
+		} else {
+			r.unlessOneOf(detail, "Jacket", "a jacket that is no product of its own is not included in the figures", "None")
+		}
+		r.unlessOneOf(detail, "JapanBind", "JapanBind is not included in the figures", "false", "0")
+		if j.bind == authority.CoverApplication {
+			r.unlessOneOf(detail, "EndSheets", "EndSheets is not included in the figures", "false", "0")
 		}
 		for _, attribute := range [...]string{"FoldingWidth", "FoldingWidthBack"} {
 			if width, present := r.float(detail, attribute); present && width != 0 {

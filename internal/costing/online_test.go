@@ -4,6 +4,7 @@ package costing_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -43,6 +44,14 @@ func onlinePrinter() authority.Content {
 			ID: "gluer", Name: "Folder-gluer", Process: authority.BoxFolding, MaxSheet: size("650", "600"), Speed: dec("10000"), SetupMinutes: dec("45"),
 			SetupWaste: 50, WastePercent: dec("0.5"), HourlyRate: dec("50"), Crew: dec("2"), Labor: "finisher", Power: dec("6"), Electricity: "grid",
 		},
+		authority.Device{
+			ID: "sewer", Name: "Thread sewing machine", Process: authority.ThreadSewing, MinSheet: size("75", "150"), MaxSheet: size("320", "460"), MinPages: 4, MaxPages: 32, Speed: dec("4000"), SetupMinutes: dec("30"),
+			SetupWaste: 20, WastePercent: dec("0.5"), HourlyRate: dec("35"), Crew: dec("1"), Labor: "finisher", Power: dec("3"), Electricity: "grid",
+		},
+		authority.Device{
+			ID: "jacketer", Name: "Jacketing machine", Process: authority.Jacketing, MinSheet: size("300", "120"), MaxSheet: size("900", "400"), Speed: dec("1000"), SetupMinutes: dec("20"),
+			SetupWaste: 5, WastePercent: dec("1"), HourlyRate: dec("28"), Crew: dec("1"), Labor: "finisher", Power: dec("2"), Electricity: "grid",
+		},
 	)
 	c.Services = []authority.Service{
 		{ID: "board-2", Name: "Grey board 2 mm", Kind: authority.Board, Thickness: dec("2"), Weight: dec("1250"), Price: price("2.2", authority.PerSquareMetre)},
@@ -53,6 +62,8 @@ func onlinePrinter() authority.Content {
 		{ID: "die", Name: "Steel rule die", Kind: authority.CuttingDie, Price: price("14", authority.PerMetre)},
 		{ID: "strip", Name: "Stripping by hand", Kind: authority.Stripping, Price: price("0.004", authority.PerPiece)},
 		{ID: "glue-point", Name: "Point of glue", Kind: authority.GluePoint, Price: price("0.0006", authority.PerPiece)},
+		{ID: "head-band", Name: "White head band", Kind: authority.HeadBand, Price: price("0.4", authority.PerMetre)},
+		{ID: "thread", Name: "Sewing thread", Kind: authority.Thread, Price: price("0.006", authority.PerMetre)},
 	}
 	c.GangForms = []authority.GangForm{
 		{
@@ -63,13 +74,17 @@ func onlinePrinter() authority.Content {
 			ID: "gang-flyers", Name: "A6 on gloss-135", Press: "press-100", Media: "gloss-135", Columns: 1, Rows: 1, Position: size("111", "154"), Positions: 28,
 			Runs: []int64{1000, 2500}, Front: cmyk, Back: cmyk,
 		},
+		{
+			ID: "gang-matt-cards", Name: "Cards on board-300, matt front", Press: "press-52", Media: "board-300", Columns: 2, Rows: 2, Position: size("92", "62"), Positions: 20,
+			Runs: []int64{250, 500}, Front: cmyk, Back: cmyk, FrontFilm: "film-matte",
+		},
 	}
 	return c
 }
 
 // onlineExamples maps the examples of the reference to their files.
 func onlineExamples() map[string]string {
-	return map[string]string{"shared-cards": "cards", "mailing": "mailing", "hard-cover": "hard-cover", "box": "box"}
+	return map[string]string{"shared-cards": "cards", "mailing": "mailing", "hard-cover": "hard-cover", "box": "box", "sewn-book": "sewn-book", "matt-cards": "matt-cards"}
 }
 
 func TestOnlineExamplesMatchHandCalculation(t *testing.T) {
@@ -104,6 +119,8 @@ func TestOnlineExamplesMatchIndependentArithmetic(t *testing.T) {
 	glued := fed(5000, 0.5, 50)
 	cut := fed(glued/12, 1, 40)
 	spine := 84*0.120 + 4*0.160 + 2*2
+	books, jackets, matt := fed(500, 2, 8), fed(500, 1, 5), fed(250, 1, 10)
+	sewn := fed(10*books, 0.5, 20)
 	for name, want := range map[string]map[string]float64{
 		"cards": {
 			"board-300 media":  math.Ceil(form/4) * 0.25 / 20,
@@ -117,6 +134,12 @@ func TestOnlineExamplesMatchIndependentArithmetic(t *testing.T) {
 			"case-maker machine":  (0.5 + cases/600) * 45,
 			"casing-in machine":   (1 + cased/400) * 80,
 		},
+		"sewn-book": {
+			"thread thread": sewn * 0.21 * 0.006, "sewer machine": (0.5 + sewn/4000) * 35, "folder machine": (0.2 + fed(sewn, 1, 20)/6000) * 30,
+			"head-band headBands": books * 2 * (80*0.12 + 4*0.16) / 1000 * 0.4, "jacketer machine": (20/60.0 + jackets/1000) * 28,
+			"film-matte film": fed(math.Ceil(jackets/4), 1, 10) * 0.7 * 0.2,
+		},
+		"matt-cards": {"film-matte film": matt * 0.5 * 0.35 * 0.2 / 20, "laminator machine": (0.25 + matt/1500) * 25 / 20},
 		"box": {
 			"die tools": 21.6 * 14, "strip stripping": glued * 0.004, "glue-point adhesive": glued * 2 * 0.0006,
 			"die-cutter machine": (1 + cut/4000) * 70, "gluer machine": (0.75 + glued/10_000) * 50,
@@ -164,7 +187,7 @@ func TestGangFormIsUsedIfTheProductFits(t *testing.T) {
 		"another medium": {
 			"online/cards", func(d object) { resource(d, 0)["Media"].(object)["ID"] = "sra3-170" }, nil, "", "gang-cards", "the form has the medium board-300",
 		},
-		"a film": {"business-cards", nil, nil, "", "gang-cards", "the form has no varnish and no film"},
+		"a film": {"business-cards", nil, nil, "1 of 20, 500 sheets", "gang-cards", "the form has no varnish and no film"},
 		"a spot colour": {
 			"online/cards", func(d object) { surface(d, 0)["ColorsUsed"] = []any{"Orange"} }, nil, "", "gang-cards", `the form does not have the colour "Orange" on its Front`,
 		},
@@ -178,7 +201,11 @@ func TestGangFormIsUsedIfTheProductFits(t *testing.T) {
 			"flyer", func(d object) { intent(d, "LayoutIntent")["FinishedDimensions"] = points(900, 640) }, nil, "", "gang-flyers",
 			"the piece is larger than the form, or its grain would have the wrong direction",
 		},
-		"a box": {"online/box", nil, nil, "", "gang-cards", "only flat products without a die fit on a gang form"},
+		"a film on one side of two": {
+			"business-cards", nil, func(c *authority.Content) { c.GangForms[2].BackFilm = "film-matte" }, "", "gang-matt-cards", "the form has another varnish or another film",
+		},
+		"a form with a film": {"online/cards", nil, nil, "1 of 20, 1000 sheets", "gang-matt-cards", "the form has another varnish or another film"},
+		"a box":              {"online/box", nil, nil, "", "gang-cards", "only flat products without a die fit on a gang form"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -209,15 +236,61 @@ func TestGangFormIsUsedIfTheProductFits(t *testing.T) {
 func TestQuantityBeyondTheOnlyGangFormIsRefused(t *testing.T) {
 	t.Parallel()
 	c := onlinePrinter()
+	// Sheets of a product alone are at most 4 x 4 in a bought sheet, and therefore too large here.
 	for i := range c.Devices {
-		if c.Devices[i].Process == authority.ConventionalPrinting || c.Devices[i].Process == authority.DigitalPrinting {
-			c.Devices[i].Weight.Max = dec("200")
+		if d := &c.Devices[i]; d.Process.Printing() {
+			d.MinSheet, d.MaxSheet, d.PrintArea = authority.Area{}, size("210", "150"), size("200", "140")
 		}
 	}
+	c.GangForms = c.GangForms[:1]
+	c.GangForms[0].Columns, c.GangForms[0].Rows, c.GangForms[0].Positions = 5, 5, 4
 	result, reasons := reviewed(t, edited(t, "online/cards", amount(30_000)), c)
 	want := []string{"NO_DEVICE 30000 copies need more positions than a gang form has, and no press can print them on sheets of their own"}
 	if diff := cmp.Diff(want, reasons); diff != "" || result != nil {
 		t.Errorf("reasons with figures %t (-want +got):\n%s", result != nil, diff)
+	}
+}
+
+// TestVarnishOfAGangFormIsShared calculates the varnish of both sides with floating point. 8 x 4
+// positions of 111 x 154 mm fit on the form, 28 of them share the cost, and a flyer takes two.
+func TestVarnishOfAGangFormIsShared(t *testing.T) {
+	t.Parallel()
+	fed := func(good, setup float64) float64 { return math.Ceil(good/0.99-1e-9) + setup }
+	second := fed(1000, 100)
+	inline := fed(second, 100) + second
+	back := fed(1000, 20)
+	front := fed(back, 20)
+	for name, tc := range map[string]struct {
+		coater bool
+		sheets float64
+		step   authority.Process
+	}{
+		"by the press":      {true, inline, authority.ConventionalPrinting},
+		"by another coater": {false, front + back, authority.Varnishing},
+	} {
+		c := onlinePrinter()
+		c.Devices[slices.IndexFunc(c.Devices, func(d authority.Device) bool { return d.ID == "press-100" })].Coater = tc.coater
+		c.GangForms = c.GangForms[1:2]
+		c.GangForms[0].FrontVarnish, c.GangForms[0].BackVarnish = "aqueous", "aqueous"
+		result, reasons := reviewed(t, edited(t, "flyer", func(d object) {
+			amount(1000)(d)
+			for _, side := range list(intent(d, "ColorIntent"), "SurfaceColor") {
+				side.(object)["Coatings"] = []any{"Aqueous"}
+			}
+		}), c)
+		if reasons != nil || result.Breaks[0].Plan[0].Gang == nil {
+			t.Fatalf("%s: reasons %q, or no gang form", name, reasons)
+		}
+		kilograms := 0.0
+		for _, l := range result.Breaks[0].Lines {
+			if l.Item == costing.ItemVarnish && l.Step == tc.step {
+				quantity, _ := strconv.ParseFloat(l.Quantity, 64)
+				kilograms += quantity
+			}
+		}
+		if want := tc.sheets * 32 * 0.111 * 0.154 * 2 / 1000 * 2 / 28; math.Abs(kilograms-want) > 0.0001 {
+			t.Errorf("%s: %v kg of varnish, want %v", name, kilograms, want)
+		}
 	}
 }
 
@@ -240,7 +313,7 @@ func TestGrainTurnsPiecesOnGangForms(t *testing.T) {
 
 func TestOnlineProductsNeverGetCheaperWithMoreCopies(t *testing.T) {
 	t.Parallel()
-	for name, from := range map[string]int64{"cards": 240, "mailing": 990, "hard-cover": 95, "box": 4990} {
+	for name, from := range map[string]int64{"cards": 240, "mailing": 990, "hard-cover": 95, "box": 4990, "matt-cards": 240, "sewn-book": 495} {
 		var quantities []int64
 		for i := range int64(costing.MaxQuantities) {
 			quantities = append(quantities, from+i)
@@ -303,10 +376,44 @@ func TestOnlineProductsThatAreNotOfferedAreRefusedByName(t *testing.T) {
 		},
 		"a case that is too wide": {
 			"hard-cover", nil, device("case-maker", func(d *authority.Device) { d.MaxSheet = size("352", "300") }),
-			[]string{"NO_DEVICE digital-48: no device can fold, crease, perforate or emboss the pieces; press-100: no device can fold, crease, perforate or emboss the pieces; " +
-				"press-52: no device can fold, crease, perforate or emboss the pieces; CaseMaking case-maker: the piece or sheet exceeds its maximum size"},
+			[]string{"NO_DEVICE digital-48: no device can process the pieces; press-100: no device can process the pieces; " +
+				"press-52: no device can process the pieces; CaseMaking case-maker: the piece or sheet exceeds its maximum size"},
 		},
-		"a jacket": {"hard-cover", binding("Jacket", "Loose"), nil, []string{"INTENT_NOT_COSTED jackets are not included in the figures"}},
+		"a jacket that is no part": {
+			"hard-cover", binding("Jacket", "Loose"), nil, []string{"INTENT_NOT_COSTED a jacket that is no product of its own is not included in the figures"},
+		},
+		"a jacket that is glued":  {"sewn-book", binding("Jacket", "Glue"), nil, []string{"INTENT_NOT_COSTED the jacket is calculated as a loose one"}},
+		"a jacket without flaps":  {"sewn-book", binding("JacketFoldingWidth", 0), nil, []string{"SIZE_MISSING a jacket requires the width of its flaps"}},
+		"a jacket and no details": {"sewn-book", func(d object) { delete(intent(d, "BindingIntent"), "HardCoverBinding") }, nil, []string{"SIZE_MISSING a jacket requires the width of its flaps"}},
+		"a machine for small jackets": {"sewn-book", nil, device("jacketer", func(d *authority.Device) { d.MaxSheet = size("400", "300") }), []string{
+			"NO_DEVICE digital-48: no device can process the pieces; press-100: no device can process the pieces; press-52: no device can process the pieces; Jacketing jacketer: the piece or sheet exceeds its maximum size",
+		}},
+		"no machine for jackets": {"sewn-book", nil, dropDevice("jacketer"), []string{"PROCESS_NOT_OFFERED the owner has no device for Jacketing"}},
+		"two jackets": {
+			"sewn-book", func(d object) {
+				intent(d, "BindingIntent")["ChildRefs"] = []any{"JACKET", "COVER", "BODY", "J2"}
+				second := maps.Clone(product(d, 1))
+				second["ID"] = "J2"
+				d["ProductList"].(object)["Product"] = append(list(d, "ProductList", "Product"), second)
+			}, nil, []string{"PRODUCT_STRUCTURE a bound product requires a body and one cover; the cover is optional for saddle stitching"},
+		},
+		"an open size of another jacket": {
+			"sewn-book", func(d object) { intent(d, "LayoutIntent", 1)["Dimensions"] = points(400, 216) }, nil,
+			[]string{"SIZE_CONFLICT the jacket is 476.24 x 216 mm, which is calculated"},
+		},
+		"no head bands": {"sewn-book", nil, dropService("head-band"), []string{"INTENT_NOT_COSTED the owner offers no head bands, which are not included in the figures"}},
+		"no thread": {
+			"sewn-book", nil, dropService("thread"), []string{"INTENT_NOT_COSTED the owner has no device for ThreadSewing, or no thread, which are not included in the figures"},
+		},
+		"no sewing machine": {
+			"sewn-book", nil, dropDevice("sewer"), []string{"INTENT_NOT_COSTED the owner has no device for ThreadSewing, or no thread, which are not included in the figures"},
+		},
+		"a sewing machine for small sections": {"sewn-book", nil, device("sewer", func(d *authority.Device) { d.MinPages, d.MaxPages = 0, 2 }), []string{
+			"NO_DEVICE digital-48: no device can process the pieces; press-100: no device can process the pieces; press-52: no device can process the pieces; ThreadSewing sewer: it does not support this number of pages; Folding folder: it does not support this fold",
+		}},
+		"sewn pages that fill no sheet": {
+			"sewn-book", func(d object) { intent(d, "LayoutIntent", 3)["Pages"] = 158 }, nil, []string{"PAGES_UNBINDABLE 158 pages are calculated as 160"},
+		},
 		"an open size of another case": {
 			"hard-cover", func(d object) { intent(d, "LayoutIntent", 1)["Dimensions"] = points(300, 210) }, nil,
 			[]string{"SIZE_CONFLICT the cover sheet of the case is 346.72 x 246 mm, which is calculated"},
@@ -314,7 +421,7 @@ func TestOnlineProductsThatAreNotOfferedAreRefusedByName(t *testing.T) {
 		"variable data on an offset press": {
 			"mailing", func(d object) { want(d, "ProductionIntent", object{"PrintProcess": []any{"OffsetLithography"}}) }, nil,
 			[]string{"NO_DEVICE digital-48: the document requests another printing process; press-100: it does not print variable data; press-52: it does not print variable data; " +
-				"gang-cards: it does not print variable data; gang-flyers: it does not print variable data"},
+				"gang-cards: it does not print variable data; gang-flyers: it does not print variable data; gang-matt-cards: it does not print variable data"},
 		},
 		"variable data of another type": {
 			"mailing", func(d object) { intent(d, "VariableIntent")["VariableType"] = "Area" }, nil,
@@ -330,7 +437,7 @@ func TestOnlineProductsThatAreNotOfferedAreRefusedByName(t *testing.T) {
 		"no die":      {"box", nil, dropService("die"), []string{"INTENT_NOT_COSTED the owner offers no die, which is not included in the figures"}},
 		"no gluer":    {"box", nil, dropDevice("gluer"), []string{"PROCESS_NOT_OFFERED the owner has no device for BoxFolding"}},
 		"no glue":     {"box", nil, dropService("glue-point"), []string{"PROCESS_NOT_OFFERED the owner offers no points of glue"}},
-		"no stripper": {"box", nil, dropService("strip"), []string{"NO_DEVICE digital-48: the pieces do not fit on the sheet; press-100: no device can cut, laminate or varnish its sheets; press-52: the pieces do not fit on the sheet; gang-cards: only flat products without a die fit on a gang form; gang-flyers: only flat products without a die fit on a gang form; ShapeCutting die-cutter: it does not strip blanks, and the owner offers no stripping"}},
+		"no stripper": {"box", nil, dropService("strip"), []string{"NO_DEVICE digital-48: the pieces do not fit on the sheet; press-100: no device can cut, laminate or varnish its sheets; press-52: the pieces do not fit on the sheet; gang-cards: only flat products without a die fit on a gang form; gang-flyers: only flat products without a die fit on a gang form; gang-matt-cards: only flat products without a die fit on a gang form; ShapeCutting die-cutter: it does not strip blanks, and the owner offers no stripping"}},
 		"a die without knives": {
 			"box", func(d object) { delete(set(1)(d)["DieLayout"].(object), "RuleLength") }, nil, []string{"DIE_UNKNOWN the die has no length of its knives"},
 		},
@@ -431,20 +538,51 @@ func TestDetailsOfOnlineProductsChangeTheLines(t *testing.T) {
 	}
 }
 
-// TestFreightOfHardCoversIncludesBoards weighs a book: leaves, cover sheet, boards and end sheets.
-func TestFreightOfHardCoversIncludesBoards(t *testing.T) {
+// TestSewnBlockIsFoldedAndNotMilled sews a soft cover of 168 pages in sheets of 16 and 8 pages.
+func TestSewnBlockIsFoldedAndNotMilled(t *testing.T) {
+	t.Parallel()
+	// With this milling, sheets of 16 pages would be too large for the presses.
+	c := onlinePrinter()
+	c.Policy.SpineMilling = dec("30")
+	result, reasons := reviewed(t, edited(t, "book", func(d object) {
+		intent(d, "BindingIntent")["SoftCoverBinding"] = object{"BlockThreadSewing": true}
+	}), c)
+	if reasons != nil {
+		t.Fatalf("reasons %q", reasons)
+	}
+	sections := int64(0)
+	for _, p := range result.Breaks[0].Plan {
+		if p.Part != "body BODY" {
+			continue
+		}
+		if sections += p.Sheets; p.SheetPages == 2 || !slices.Contains(p.Finishing, costing.Use{Process: authority.ThreadSewing, Device: "sewer"}) {
+			t.Errorf("%d sheets of %d pages are finished by %v, want folded and sewn ones", p.Sheets, p.SheetPages, p.Finishing)
+		}
+	}
+	if sections != 11 {
+		t.Errorf("the block has %d sheets, want 11", sections)
+	}
+}
+
+// TestFreightOfHardCoversIncludesBoardsAndJackets weighs books: leaves, cover sheet, boards, end
+// sheets and jacket.
+func TestFreightOfHardCoversIncludesBoardsAndJackets(t *testing.T) {
 	t.Parallel()
 	c := onlinePrinter()
 	c.Services = append(c.Services, authority.Service{ID: "carriage", Name: "Carriage", Kind: authority.Freight, Price: price("1", authority.PerKilogram)})
 	c.Policy.Freight = "carriage"
-	result, reasons := reviewed(t, example(t, "online/hard-cover"), c)
-	if reasons != nil {
-		t.Fatalf("reasons %q", reasons)
-	}
-	grams := 84*148*210*90 + 346.72*246*135 + 302.72*216*1250 + 4*148*210*140
-	for _, l := range result.Breaks[0].Lines {
-		if got, _ := strconv.ParseFloat(l.Quantity, 64); l.Item == costing.ItemFreight && math.Abs(got-100*grams/1e9) > 0.0001 {
-			t.Errorf("100 books weigh %v kg, want %v", got, 100*grams/1e9)
+	for name, want := range map[string]float64{
+		"hard-cover": 100 * (84*148*210*90 + 346.72*246*135 + 302.72*216*1250 + 4*148*210*140) / 1e9,
+		"sewn-book":  500 * (80*148*210*90 + 346.24*246*135 + 302.24*216*1250 + 4*148*210*140 + 476.24*216*135) / 1e9,
+	} {
+		result, reasons := reviewed(t, example(t, "online/"+name), c)
+		if reasons != nil {
+			t.Fatalf("%s: reasons %q", name, reasons)
+		}
+		for _, l := range result.Breaks[0].Lines {
+			if got, _ := strconv.ParseFloat(l.Quantity, 64); l.Item == costing.ItemFreight && math.Abs(got-want) > 0.0001 {
+				t.Errorf("%s: the books weigh %v kg, want %v", name, got, want)
+			}
 		}
 	}
 }

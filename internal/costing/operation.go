@@ -14,17 +14,17 @@ import (
 // mostOperations bounds the operations of a part.
 const mostOperations = 8
 
-// operation is a run of the flat pieces of a part through one device.
+// operation is a run of the pieces of a part through one device.
 type operation struct {
 	process authority.Process
 	// embossing is the EmbossingType, and tool is made once. They are empty for other processes.
 	embossing string
 	tool      *authority.Service
-	// material is a foil or the boards of a case, or nil; each piece needs area square
-	// micrometres.
+	// material is a foil, the boards of a case or the thread of a sheet, or nil. need is the
+	// quantity for each piece, in 1e-12 units of its price.
 	material *authority.Service
 	item     Item
-	area     int64
+	need     int64
 }
 
 // flatPieces reports whether the part is a single piece: a flat product, a cover, or a leaf of
@@ -99,7 +99,7 @@ func (r *reader) emboss(p *part, item *xjdf.Node) {
 		image, present := r.size(item, "ImageSize")
 		surface := p.flat
 		switch p.role {
-		case roleCover:
+		case roleCover, roleJacket:
 			surface = rectangle{2 * p.page.x, p.page.y}
 		case roleBody:
 			surface = p.page
@@ -112,7 +112,7 @@ func (r *reader) emboss(p *part, item *xjdf.Node) {
 			r.left(item, "ImageSize", "the size of a foil is required and must fit on the product; the item is not included in the figures")
 			return
 		}
-		op.area = times(image.x, image.y)
+		op.need = times(image.x, image.y)
 	} else if attr(item, "FoilColor") != "" {
 		r.left(item, "FoilColor", kind+" uses no foil, so that its colour is ignored")
 	}
@@ -166,7 +166,14 @@ func (s *search) operators(on *sort) [][]*machine {
 			if op.process == authority.Embossing && !slices.Contains(m.EmbossingTypes, op.embossing) {
 				return "it does not support " + op.embossing
 			}
-			return m.takes(on.size, on.part.medium.Weight)
+			size := on.size
+			if op.process == authority.ThreadSewing {
+				if reason := m.takesPages(on.pages); reason != "" {
+					return reason
+				}
+				size = on.part.leaf()
+			}
+			return m.takes(size, on.part.medium.Weight)
 		})
 		var longer [][]*machine
 		for _, before := range all {
@@ -191,8 +198,8 @@ func (w *way) operate(t *tally, pieces int64) int64 {
 		pieces = m.spoiled(pieces, 1)
 		t.run(m, "pieces", 1, pieces)
 		if op.material != nil {
-			area := money.MulDiv(pieces, op.area, 1e8)
-			t.add(row{op.process, op.item, authority.FamilyService, op.material.ID, area, op.material.Price.Per, op.material.Price.Amount}, t.text(string(op.item)+" on %d pieces", pieces))
+			need := money.MulDiv(pieces, op.need, 1e8)
+			t.add(row{op.process, op.item, authority.FamilyService, op.material.ID, need, op.material.Price.Per, op.material.Price.Amount}, t.text(string(op.item)+" on %d pieces", pieces))
 		}
 		if op.tool != nil {
 			t.add(row{op.process, ItemTools, authority.FamilyService, op.tool.ID, quantityOne, op.tool.Price.Per, op.tool.Price.Amount}, t.text("%d tool", 1))

@@ -211,8 +211,8 @@ func TestFinishingThatIsNotOfferedIsRefusedByName(t *testing.T) {
 		},
 		"a piece too large for the platen": {
 			change: embossed(stamped(nil)), owner: func(c *authority.Content) { c.Devices[len(c.Devices)-3].MaxSheet = size("100", "100") },
-			want: []string{"NO_DEVICE digital-48: no device can fold, crease, perforate or emboss the pieces; press-100: no device can fold, crease, perforate or emboss the pieces; " +
-				"press-52: no device can fold, crease, perforate or emboss the pieces; Embossing foiler: the piece or sheet exceeds its maximum size"},
+			want: []string{"NO_DEVICE digital-48: no device can process the pieces; press-100: no device can process the pieces; " +
+				"press-52: no device can process the pieces; Embossing foiler: the piece or sheet exceeds its maximum size"},
 		},
 		"a shape that the rounder does not cut": {
 			change: func(d object) { want(d, "ShapeCuttingIntent", object{"ShapeCut": []any{object{"ShapeType": "Round"}}}) },

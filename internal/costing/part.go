@@ -120,7 +120,7 @@ func (r *reader) pages(p *part, j *job, layout *xjdf.Node) {
 		return
 	}
 	unit := int64(4)
-	if j.bind != authority.Stitching {
+	if j.bind != authority.Stitching && j.thread == nil {
 		unit = 2
 	}
 	p.pages = money.CeilDiv(pages, unit) * unit
@@ -207,10 +207,15 @@ func (p *part) flatSort() *sort {
 	return s
 }
 
+// leaf returns the size of a leaf of a bound body before trimming.
+func (p *part) leaf() rectangle {
+	return rectangle{p.page.x + p.trim + p.wide, p.page.y + 2*p.trim}
+}
+
 // signature returns the sort of a sheet of a bound body. Each side of the sheet has fronts
 // and backs of leaves, so it needs the colours of both.
 func (p *part) signature(pages, columns, rows int64) *sort {
-	leaf := rectangle{p.page.x + p.trim + p.wide, p.page.y + 2*p.trim}
+	leaf := p.leaf()
 	s := &sort{part: p, pages: pages, size: rectangle{columns * leaf.x, rows * leaf.y}}
 	page := times(p.page.x+p.bleed, p.page.y+2*p.bleed)
 	if p.loose {

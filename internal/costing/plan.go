@@ -83,11 +83,18 @@ func (w *way) buy(t *tally, printed int64) (bought int64) {
 
 // process works backwards from good pieces to separated ones.
 func (w *way) process(t *tally, pieces int64) (separated int64) {
+	folded := w.sort.part.role == roleBody && w.sort.fold != ""
+	if folded { // and sewn, which follows folding
+		pieces = w.operate(t, pieces)
+	}
 	for _, m := range [...]*machine{w.folder, w.creaser} {
 		if m != nil {
 			pieces = m.spoiled(pieces, 1)
 			t.run(m, "pieces", 1, pieces)
 		}
+	}
+	if folded {
+		return pieces
 	}
 	return w.operate(t, pieces)
 }
@@ -101,6 +108,11 @@ func (w *way) separate(t *tally, pieces int64) (sheets int64) {
 		sheets = w.cutter.spoiled(sheets, 1)
 		w.cut(t, "cuts that separate pieces", sheets, w.layout.cuts)
 	}
+	return w.coat(t, sheets)
+}
+
+// coat works backwards from sheets with films and varnishes to printed sheets.
+func (w *way) coat(t *tally, sheets int64) int64 {
 	for side := back; side >= front; side-- {
 		if film := w.sort.part.film[side]; film != nil {
 			sheets = w.laminator.spoiled(sheets, 1)
@@ -141,12 +153,17 @@ func (w *way) print(t *tally, different, sheets int64) (fed int64) {
 		w.plates(t, different, forms)
 		w.inks(t, passes, w.layout.up)
 	}
+	w.coatPrinted(t, passes)
+	return passes[0]
+}
+
+// coatPrinted adds the varnish of the coater of the press.
+func (w *way) coatPrinted(t *tally, passes [2]int64) {
 	for side := range w.coatInline {
 		if w.coatInline[side] {
 			w.varnish(t, w.press.Process, side, w.fedOn(side, passes))
 		}
 	}
-	return passes[0]
 }
 
 // passes returns the number of sheets that are fed in each pass for a number of good sheets.
@@ -180,12 +197,17 @@ func (w *way) forms() int64 {
 	return 2
 }
 
+// colors returns the number of separations of each side.
+func (w *way) colors() [2]int64 {
+	if w.slot != nil {
+		return [2]int64{int64(len(w.slot.Front)), int64(len(w.slot.Back))}
+	}
+	return w.sort.colors
+}
+
 // plates adds one plate for each separation of each form.
 func (w *way) plates(t *tally, different, forms int64) {
-	colors := w.sort.colors
-	if w.slot != nil {
-		colors = [2]int64{int64(len(w.slot.Front)), int64(len(w.slot.Back))}
-	}
+	colors := w.colors()
 	separations := max(colors[front], colors[back])
 	if forms == 2 {
 		separations = colors[front] + colors[back]
@@ -233,10 +255,15 @@ func (w *way) clicks(t *tally, passes [2]int64) {
 	t.add(row{authority.DigitalPrinting, ItemClicks, authority.FamilyDevice, w.press.ID, times(mono, quantityOne), PerClick, w.press.ClickMono}, t.text("%d sides in black", mono))
 }
 
-// varnish adds the varnish on the printed area of a side.
+// varnish adds the varnish on the printed area of a side, or on all positions of a gang form.
 func (w *way) varnish(t *tally, step authority.Process, side int, sheets int64) {
 	v := w.sort.part.coat[side]
-	quantity := kilograms(sheets, times(grams(w.sort.area, v.Consumption), w.layout.up))
+	printed, up := w.sort.area, w.layout.up
+	if w.slot != nil {
+		position := area(w.slot.Position)
+		printed, up = times(position.x, position.y), w.slot.grid.count()
+	}
+	quantity := kilograms(sheets, times(grams(printed, v.Consumption), up))
 	t.add(row{step, ItemVarnish, authority.FamilyVarnish, v.ID, quantity, authority.PerKilogram, v.Price.Amount},
 		t.text("on one side of %d sheets", sheets))
 }

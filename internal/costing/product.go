@@ -61,7 +61,7 @@ func (r *reader) job(entries []entry) *job {
 		r.operations(p)
 		r.variableData(p, j)
 		r.dieline(p)
-		if p.role == roleBody && (j.bind == authority.CoverApplication || j.bind == authority.CasingIn) {
+		if p.role == roleBody && j.thread == nil && (j.bind == authority.CoverApplication || j.bind == authority.CasingIn) {
 			p.wide = fromMillimetres(r.policy.SpineMilling)
 		}
 		if p.loose {
@@ -192,6 +192,7 @@ func (r *reader) binding(j *job) bool {
 		return false
 	}
 	r.boundParts(j, intent)
+	r.sewing(j, intent)
 	return !r.stopped
 }
 
@@ -203,7 +204,7 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 		r.stop(ProductStructure, intent, "ChildRefs", fmt.Sprintf("the limit is %d parts", maxParts))
 		return
 	}
-	covers := 0
+	covers, jackets := 0, 0
 	for i, id := range refs {
 		node := r.products[id]
 		if node == nil || node == j.node || slices.Contains(refs[:i], id) {
@@ -212,9 +213,14 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 		}
 		p := &part{node: node, id: id, role: roleBody}
 		switch kind := attr(node, "ProductType"); kind {
-		case "EndSheet", "Jacket":
+		case "EndSheet":
 			if j.bind == authority.CasingIn {
 				r.stop(ProductStructure, node, "ProductType", fmt.Sprintf("a hard cover with %s as a product of its own is not supported", kind))
+			}
+		case "Jacket":
+			if j.bind == authority.CasingIn {
+				p.role = roleJacket
+				jackets++
 			}
 		case "Cover", "WrapAroundCover", "BookCase":
 			if kind == "BookCase" && j.bind != authority.CasingIn {
@@ -248,7 +254,7 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 	if len(refs) == 0 {
 		j.parts = []*part{{node: j.node, id: j.id, role: roleBody}}
 	}
-	if covers > 1 || covers == len(j.parts) || (j.bind == authority.CoverApplication || j.bind == authority.CasingIn) && covers == 0 {
+	if covers > 1 || jackets > 1 || covers+jackets == len(j.parts) || (j.bind == authority.CoverApplication || j.bind == authority.CasingIn) && covers == 0 {
 		r.stop(ProductStructure, intent, "ChildRefs", "a bound product requires a body and one cover; the cover is optional for saddle stitching")
 	}
 }
@@ -277,7 +283,9 @@ func (r *reader) whole(j *job) {
 	}
 	spine := int64(0)
 	for _, p := range j.parts {
-		j.pages += p.pages
+		if p.role != roleJacket {
+			j.pages += p.pages
+		}
 		if p.role == roleBody {
 			j.closed = p.page
 			spine += times(p.pages/2, int64(p.medium.Thickness)) / int64(money.One)
@@ -312,10 +320,16 @@ func (r *reader) whole(j *job) {
 	r.wholeAgrees(j)
 	r.element(j, thickness)
 	for _, p := range j.parts {
+		if p.role == roleJacket {
+			p.flat = j.jacket
+			p.operations = append(p.operations, operation{process: authority.Jacketing})
+			p.sorts = []*sort{p.flatSort()}
+			continue
+		}
 		if p.role == roleCover {
 			if j.bind == authority.CasingIn {
 				p.flat = j.sheet
-				p.operations = append(p.operations, operation{process: authority.CaseMaking, material: j.boards.Service, item: ItemBoards, area: j.boards.area})
+				p.operations = append(p.operations, operation{process: authority.CaseMaking, material: j.boards.Service, item: ItemBoards, need: j.boards.area})
 			}
 			if p.flat == (rectangle{}) {
 				p.flat = rectangle{2*p.page.x + spine, p.page.y}
@@ -326,8 +340,11 @@ func (r *reader) whole(j *job) {
 			p.sorts = []*sort{p.flatSort()}
 			continue
 		}
+		if j.thread != nil {
+			p.operations = append(p.operations, operation{process: authority.ThreadSewing, material: j.thread, item: ItemThread, need: times(p.page.y, 1e6)})
+		}
 		for _, signature := range signatures() {
-			if signature.pages > 2 && j.loose == "" || signature.pages == 2 && j.bind != authority.Stitching {
+			if signature.pages > 2 && j.loose == "" || signature.pages == 2 && j.bind != authority.Stitching && j.thread == nil {
 				p.sorts = append(p.sorts, p.signature(signature.pages, signature.columns, signature.rows))
 			}
 		}

@@ -118,6 +118,8 @@ const (
 	ItemStripping   Item = "stripping"
 	ItemPreparation Item = "preparation"
 	ItemRecords     Item = "records"
+	ItemThread      Item = "thread"
+	ItemHeadBands   Item = "headBands"
 )
 
 // PerClick is the unit of printed sides of sheets.

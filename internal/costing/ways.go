@@ -88,7 +88,7 @@ func (s *search) pieceDevices(on *sort) (folders, creasers []*machine, operators
 	creasers = s.usable(authority.Creasing, on.part.crease, func(m *machine) string { return m.takes(on.size, on.part.medium.Weight) })
 	operators = s.operators(on)
 	if len(folders) == 0 || len(creasers) == 0 || len(operators) == 0 {
-		why = "no device can fold, crease, perforate or emboss the pieces"
+		why = "no device can process the pieces"
 	}
 	return folders, creasers, operators, why
 }
@@ -185,7 +185,7 @@ func stylesOf(on *sort, press *machine) []WorkStyle {
 		return []WorkStyle{Sheetwise}
 	}
 	styles := []WorkStyle{Sheetwise}
-	if press.Perfecting && (!press.Coater || p.coat[front] == nil || p.coat[back] == nil) {
+	if press.perfects(p) {
 		styles = append(styles, Perfecting)
 	}
 	alike := p.coat[front] == p.coat[back] && p.film[front] == p.film[back]
@@ -198,13 +198,19 @@ func stylesOf(on *sort, press *machine) []WorkStyle {
 	return styles
 }
 
+// perfects reports whether a press prints both sides of a part in one pass: its coater
+// varnishes one of them.
+func (m *machine) perfects(p *part) bool {
+	return m.Perfecting && (!m.Coater || p.coat[front] == nil || p.coat[back] == nil)
+}
+
 // finished appends a way for each combination of devices that finish its sheets.
 func (s *search) finished(all []way, base way, bought rectangle, folders, creasers []*machine, o *obstacle) []way {
 	p := base.sort.part
 	weight := p.medium.Weight
 	offline := false
 	for side := range p.coat {
-		base.coatInline[side] = p.coat[side] != nil && base.press.Coater && base.sort.colors[side] > 0
+		base.coatInline[side] = p.coat[side] != nil && base.press.Coater && base.colors()[side] > 0
 		base.coatOffline[side] = p.coat[side] != nil && !base.coatInline[side]
 		offline = offline || base.coatOffline[side]
 	}

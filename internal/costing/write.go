@@ -19,7 +19,7 @@ func (p *plans) write(t tally, quantity int64, b *best) Break {
 	for i := range p.job.parts {
 		for _, one := range b.parts[i].picks {
 			from := len(t.lines)
-			n := one.way.cost(&t, one.count, products)
+			n := one.way.cost(&t, one.count, p.job.copies(i, quantity, products))
 			result.Plan = append(result.Plan, planOf(one, n))
 			inOrder(t.lines[from:])
 		}
@@ -68,10 +68,10 @@ func inOrder(lines []Line) {
 	steps := []authority.Process{
 		authority.ConventionalPrinting, authority.DigitalPrinting, authority.Varnishing, authority.Laminating, authority.Cutting,
 		authority.Embossing, authority.Perforating, authority.Creasing,
-		authority.Folding, authority.CaseMaking, authority.Stitching, authority.CoverApplication, authority.CasingIn, authority.Trimming, authority.LooseBinding,
+		authority.Folding, authority.ThreadSewing, authority.CaseMaking, authority.Jacketing, authority.Stitching, authority.CoverApplication, authority.CasingIn, authority.Trimming, authority.LooseBinding,
 		authority.ShapeCutting, authority.BoxFolding, authority.HoleMaking, Proofing, BoxPacking, Delivery,
 	}
-	items := []Item{ItemMedia, ItemPlates, ItemInk, ItemClicks, ItemVarnish, ItemFilm, ItemFoil, ItemTools, ItemBoards, ItemEndSheets, ItemElements, ItemAdhesive, ItemStripping, ItemPreparation, ItemRecords, ItemMachine, ItemLabor, ItemPower}
+	items := []Item{ItemMedia, ItemPlates, ItemInk, ItemClicks, ItemVarnish, ItemFilm, ItemFoil, ItemTools, ItemThread, ItemBoards, ItemEndSheets, ItemHeadBands, ItemElements, ItemAdhesive, ItemStripping, ItemPreparation, ItemRecords, ItemMachine, ItemLabor, ItemPower}
 	slices.SortStableFunc(lines, func(a, b Line) int {
 		return cmp.Or(
 			cmp.Compare(slices.Index(steps, a.Step), slices.Index(steps, b.Step)),

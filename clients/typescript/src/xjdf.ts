@@ -904,7 +904,7 @@ export interface components {
              */
             step: string;
             /**
-             * @description The cost item: media, plates, ink, clicks, varnish, film, foil, tools, elements, boards, endSheets, adhesive, stripping, preparation, records, machine, labor, power, proofs, packing or freight. New values may be added.
+             * @description The cost item: media, plates, ink, clicks, varnish, film, foil, tools, elements, thread, boards, endSheets, headBands, adhesive, stripping, preparation, records, machine, labor, power, proofs, packing or freight. New values may be added.
              * @example media
              */
             item: string;
@@ -1198,7 +1198,7 @@ export interface components {
                      */
                     id?: string;
                     /**
-                     * @description The role of the part, flat, cover or body. New values may be added.
+                     * @description The role of the part, flat, cover, body or jacket. New values may be added.
                      * @example flat
                      */
                     role: string;

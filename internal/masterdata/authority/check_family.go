@@ -68,7 +68,7 @@ func (k *checker) service(s *Service) {
 		oneOf(k, "variableType", s.VariableType, VariableTypes())
 	case Proof:
 		oneOf(k, "colorType", s.ColorType, []string{"Monochrome", "BasicColor", "MatchedColor"})
-	case Packing, Freight, DataPreparation, CuttingDie, Stripping, GluePoint:
+	case Packing, Freight, DataPreparation, CuttingDie, Stripping, GluePoint, HeadBand, Thread:
 	}
 	if slices.Contains(ServiceKinds(), s.Kind) {
 		k.price(s.Price, s.Kind.units()...)
@@ -248,7 +248,8 @@ func (k *checker) gangForm(f *GangForm) {
 	}
 }
 
-// gangFormFits checks the press and the medium of a gang form, and that its positions fit.
+// gangFormFits checks the press, the medium and the coatings of a gang form, and that its
+// positions fit.
 func (k *checker) gangFormFits(f *GangForm) {
 	press := slices.IndexFunc(k.content.Devices, func(d Device) bool { return d.ID == f.Press && d.Process == ConventionalPrinting })
 	if press < 0 {
@@ -261,12 +262,34 @@ func (k *checker) gangFormFits(f *GangForm) {
 	if press < 0 || media < 0 || f.Columns < 1 || f.Rows < 1 || f.Position.Width <= 0 || f.Position.Height <= 0 {
 		return
 	}
-	d := &k.content.Devices[press]
+	d, m := &k.content.Devices[press], &k.content.Media[media]
+	if d.Weight.Max > 0 && (m.Weight < d.Weight.Min || m.Weight > d.Weight.Max) {
+		k.fault("media", fmt.Sprintf("%s has %s g/m2; the press prints %s to %s g/m2", m.ID, m.Weight, d.Weight.Min, d.Weight.Max))
+	}
 	if most := max(len(f.Front), len(f.Back)); int64(most) > d.Colors {
 		k.fault("front", fmt.Sprintf("%d colours on a side; the press prints %d", most, d.Colors))
 	}
-	if columns, rows := f.Grid(d, &k.content.Media[media]); f.Positions > columns*rows {
+	if columns, rows := f.Grid(d, m); f.Positions > columns*rows {
 		k.fault("positions", fmt.Sprintf("%d of them; %d x %d fit on the sheet in the press", f.Positions, columns, rows))
+	}
+	for _, c := range []struct {
+		field, id string
+		family    Family
+		process   Process
+		inline    bool
+	}{
+		{"frontVarnish", f.FrontVarnish, FamilyVarnish, Varnishing, d.Coater},
+		{"backVarnish", f.BackVarnish, FamilyVarnish, Varnishing, d.Coater && len(f.Back) > 0},
+		{"frontFilm", f.FrontFilm, FamilyLamination, Laminating, false},
+		{"backFilm", f.BackFilm, FamilyLamination, Laminating, false},
+	} {
+		switch {
+		case c.id == "":
+		case k.families[c.id] != c.family:
+			k.fault(c.field, fmt.Sprintf("there is no %s %.60q", c.family, c.id))
+		case !c.inline && !slices.ContainsFunc(k.content.Devices, func(d Device) bool { return d.Process == c.process }):
+			k.fault(c.field, fmt.Sprintf("there is no device for %s", c.process))
+		}
 	}
 }
 

@@ -108,13 +108,17 @@ const (
 	CasingIn Process = "CasingIn"
 	// BoxFolding folds and glues die-cut blanks.
 	BoxFolding Process = "BoxFolding"
+	// ThreadSewing sews the folded sheets of a book.
+	ThreadSewing Process = "ThreadSewing"
+	// Jacketing folds a jacket around a hard cover.
+	Jacketing Process = "Jacketing"
 )
 
 // Processes lists all processes.
 func Processes() []Process {
 	return []Process{
 		ConventionalPrinting, DigitalPrinting, Cutting, Creasing, Folding, Laminating, Varnishing, Stitching, CoverApplication, Trimming, HoleMaking, ShapeCutting,
-		Perforating, Embossing, LooseBinding, CaseMaking, CasingIn, BoxFolding,
+		Perforating, Embossing, LooseBinding, CaseMaking, CasingIn, BoxFolding, ThreadSewing, Jacketing,
 	}
 }
 
@@ -196,7 +200,7 @@ type Device struct {
 	MaxPages int64 `json:"maxPages,omitempty"`
 
 	// Speed is the output per hour: sheets printed on one side (on both sides for a
-	// perfecting press), cuts, sheets folded, laminated or varnished, or products bound.
+	// perfecting press), cuts, sheets folded, sewn, laminated or varnished, or products bound.
 	Speed money.Decimal `json:"speed"`
 	// SetupMinutes is the time for each form, job or sort of sheets.
 	SetupMinutes money.Decimal `json:"setupMinutes"`
@@ -286,6 +290,12 @@ type GangForm struct {
 	// Front and Back list the separations of each side. Products may have fewer.
 	Front []string `json:"front"`
 	Back  []string `json:"back,omitempty"`
+	// FrontVarnish and BackVarnish are varnishes, FrontFilm and BackFilm films of the whole
+	// form; empty means none. Products have the same.
+	FrontVarnish string `json:"frontVarnish,omitempty"`
+	BackVarnish  string `json:"backVarnish,omitempty"`
+	FrontFilm    string `json:"frontFilm,omitempty"`
+	BackFilm     string `json:"backFilm,omitempty"`
 }
 
 // Grid returns the columns and rows of positions that fit on a printed sheet, in the better
@@ -430,6 +440,10 @@ const (
 	// offcuts and glue.
 	Board    ServiceKind = "Board"
 	EndSheet ServiceKind = "EndSheet"
+	// HeadBand is a band at the head or the foot of a spine, by its length. Thread is paid by
+	// the length of the spine of each sewn sheet; the rate includes all stitches.
+	HeadBand ServiceKind = "HeadBand"
+	Thread   ServiceKind = "Thread"
 	// DataPreparation is paid once for the variable data of a job, VariableRecord for each
 	// product with data.
 	DataPreparation ServiceKind = "DataPreparation"
@@ -448,7 +462,7 @@ func (k ServiceKind) units() []Unit {
 		return []Unit{PerPiece, PerKilogram}
 	case Foil, Board, EndSheet:
 		return []Unit{PerSquareMetre}
-	case CuttingDie:
+	case CuttingDie, HeadBand, Thread:
 		return []Unit{PerMetre}
 	default:
 		return []Unit{PerPiece}
@@ -458,7 +472,7 @@ func (k ServiceKind) units() []Unit {
 // ServiceKinds lists all kinds.
 func ServiceKinds() []ServiceKind {
 	return []ServiceKind{
-		Packing, Freight, Proof, EmbossingTool, Foil, BindingElement, Board, EndSheet, DataPreparation, VariableRecord, CuttingDie, Stripping, GluePoint,
+		Packing, Freight, Proof, EmbossingTool, Foil, BindingElement, Board, EndSheet, DataPreparation, VariableRecord, CuttingDie, Stripping, GluePoint, HeadBand, Thread,
 	}
 }
 

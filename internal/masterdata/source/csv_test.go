@@ -55,9 +55,10 @@ func TestGangFormsAreReadFromCSV(t *testing.T) {
 	if !found {
 		t.Fatal("the example has no gang forms")
 	}
-	got, err := files{"snapshot.yaml": others, "gangForms.csv": `id,name,press,media,columns,rows,position.width,position.height,positions,runs,front,back
-gang-cards,Cards on board-300,press-52,board-300,2,2,92,62,20,250;500;1000,Cyan;Magenta;Yellow;Black,Cyan;Magenta;Yellow;Black
-gang-flyers,A6 on gloss-135,press-100,gloss-135,1,1,111,154,28,1000;2500,Cyan;Magenta;Yellow;Black,Cyan;Magenta;Yellow;Black
+	got, err := files{"snapshot.yaml": others, "gangForms.csv": `id,name,press,media,columns,rows,position.width,position.height,positions,runs,front,back,frontFilm
+gang-cards,Cards on board-300,press-52,board-300,2,2,92,62,20,250;500;1000,Cyan;Magenta;Yellow;Black,Cyan;Magenta;Yellow;Black,
+gang-flyers,A6 on gloss-135,press-100,gloss-135,1,1,111,154,28,1000;2500,Cyan;Magenta;Yellow;Black,Cyan;Magenta;Yellow;Black,
+gang-matt-cards,"Cards on board-300, matt front",press-52,board-300,2,2,92,62,20,250;500,Cyan;Magenta;Yellow;Black,Cyan;Magenta;Yellow;Black,film-matte
 `}.read(t, ".")
 	if err != nil {
 		t.Fatalf("unexpected faults:\n%s", faults(err))

@@ -106,7 +106,7 @@ type CostingLine struct {
 	// Examples: ConventionalPrinting
 	Step string `json:"step"`
 
-	// Item The cost item: media, plates, ink, clicks, varnish, film, foil, tools, elements, boards, endSheets, adhesive, stripping, preparation, records, machine, labor, power, proofs, packing or freight. New values may be added.
+	// Item The cost item: media, plates, ink, clicks, varnish, film, foil, tools, elements, thread, boards, endSheets, headBands, adhesive, stripping, preparation, records, machine, labor, power, proofs, packing or freight. New values may be added.
 	//
 	// Examples: media
 	Item string `json:"item"`
@@ -381,7 +381,7 @@ type CostingResult struct {
 			// Examples: P2
 			ID *string `json:"id,omitempty"`
 
-			// Role The role of the part, flat, cover or body. New values may be added.
+			// Role The role of the part, flat, cover, body or jacket. New values may be added.
 			//
 			// Examples: flat
 			Role string `json:"role"`
