@@ -19,9 +19,22 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// randomOwner returns the printer of the guides with random figures.
+// randomOwner returns the printer of the guides with random figures and gang forms.
 func randomOwner(source *rand.Rand) authority.Content {
-	c := finishingPrinter()
+	c, online, known := finishingPrinter(), onlinePrinter(), len(printer().Devices)
+	c.Policy.Case, c.GangForms = online.Policy.Case, online.GangForms
+	c.Devices, c.Services = append(c.Devices, online.Devices[known:]...), append(c.Services, online.Services...)
+	for i := range c.GangForms {
+		f := &c.GangForms[i]
+		first := 1 + source.Int64N(500)
+		f.Positions, f.Runs = 1+source.Int64N(f.Positions), []int64{first, first + 1 + source.Int64N(10_000)}
+		if source.IntN(3) == 0 {
+			f.FrontVarnish, f.BackVarnish = "aqueous", "aqueous"
+		}
+		if source.IntN(3) == 0 {
+			f.Back = nil
+		}
+	}
 	scaled := func(d *money.Decimal, low, high int64) {
 		*d = money.Decimal(money.MulDiv(int64(*d), low+source.Int64N(high-low), 1000))
 	}
@@ -53,6 +66,9 @@ func randomOwner(source *rand.Rand) authority.Content {
 func randomJob(source *rand.Rand, names []string) (name string, change func(object)) {
 	name = names[source.IntN(len(names))]
 	width, height, pages := 60+source.IntN(250), 60+source.IntN(350), 4*(1+source.IntN(60))
+	if source.IntN(2) == 0 { // cards, which fit on gang forms
+		width, height = 50+source.IntN(60), 50+source.IntN(60)
+	}
 	black, coated := source.IntN(3) == 0, source.IntN(3) == 0
 	return name, func(d object) {
 		for i := range list(d, "ProductList", "Product") {
@@ -127,7 +143,7 @@ func consistent(tb testing.TB, result *costing.Result) {
 // properties runs a test on random jobs of random owners.
 func properties(t *testing.T, rounds int, test func(t *testing.T, source *rand.Rand, c authority.Content, name string, change func(object))) {
 	t.Helper()
-	names := append(exampleNames(t), "finishing/flyer", "finishing/notebook")
+	names := append(exampleNames(t), "finishing/flyer", "finishing/notebook", "online/cards", "online/matt-cards", "online/sewn-book")
 	for seed := range uint64(rounds) {
 		source := rand.New(rand.NewPCG(seed, 7))
 		c := randomOwner(source)
@@ -141,7 +157,7 @@ func properties(t *testing.T, rounds int, test func(t *testing.T, source *rand.R
 
 func TestMoreCopiesNeverCostLess(t *testing.T) {
 	t.Parallel()
-	figures := 0
+	figures, forms := 0, 0
 	properties(t, 60, func(t *testing.T, source *rand.Rand, c authority.Content, name string, change func(object)) {
 		t.Helper()
 		c.Policy.QuantityBreaks = nil
@@ -165,14 +181,17 @@ func TestMoreCopiesNeverCostLess(t *testing.T) {
 		figures++
 		for i, b := range result.Breaks[1:] {
 			before := result.Breaks[i]
+			if b.Plan[0].Gang != nil {
+				forms++
+			}
 			if units(t, b.Total.Amount()).Cmp(units(t, before.Total.Amount())) < 0 || b.Quantity <= before.Quantity {
 				t.Errorf("%d copies cost %s, but %d cost %s", before.Quantity, before.Total, b.Quantity, b.Total)
 			}
 		}
 		consistent(t, result)
 	})
-	if figures < 20 {
-		t.Errorf("only %d of the random jobs had figures", figures)
+	if figures < 20 || forms < 10 {
+		t.Errorf("only %d of the random jobs had figures, and %d quantities were printed on gang forms", figures, forms)
 	}
 }
 
@@ -187,6 +206,7 @@ func TestOrderOfMasterDataDoesNotMatter(t *testing.T) {
 		}
 		source.Shuffle(len(c.Devices), func(i, j int) { c.Devices[i], c.Devices[j] = c.Devices[j], c.Devices[i] })
 		source.Shuffle(len(c.Inks), func(i, j int) { c.Inks[i], c.Inks[j] = c.Inks[j], c.Inks[i] })
+		source.Shuffle(len(c.GangForms), func(i, j int) { c.GangForms[i], c.GangForms[j] = c.GangForms[j], c.GangForms[i] })
 		source.Shuffle(len(c.Media), func(i, j int) { c.Media[i], c.Media[j] = c.Media[j], c.Media[i] })
 		second, secondCodes, err := outcome(t, body, c)
 		if err != nil {
