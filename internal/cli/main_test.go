@@ -224,14 +224,17 @@ func (w lockedWriter) Write(b []byte) (int, error) {
 // starts. It is long, because both clusters may share two cores.
 const patience = 3 * time.Minute
 
-// until polls a condition for as long as that.
+// until polls a condition for as long as that. It waits four times as long as the condition took,
+// because many conditions run kubectl, whose start takes a core for a fifth of a second.
 func (p *platform) until(what string, condition func() error) {
 	p.t.Helper()
 	var err error
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		began := time.Now()
 		if err = condition(); err == nil {
 			return
 		}
+		time.Sleep(min(max(10*time.Millisecond, 4*time.Since(began)), time.Second))
 	}
 	p.t.Fatalf("waited %s until %s: %v\n%s", patience, what, err, p.logged())
 }

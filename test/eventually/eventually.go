@@ -13,8 +13,12 @@ import (
 // Limit is long enough for every condition of a test on a slow machine.
 const Limit = time.Minute
 
-// interval is the time between two polls.
-const interval = 5 * time.Millisecond
+// The times between two polls. A condition that takes long, such as a process, is polled
+// less often.
+const (
+	shortest = 5 * time.Millisecond
+	longest  = 250 * time.Millisecond
+)
 
 // Holds polls until the condition returns true. After [Limit] the test fails with what.
 func Holds(tb testing.TB, what string, condition func() bool) {
@@ -40,6 +44,7 @@ func SucceedsWithin(tb testing.TB, limit time.Duration, condition func() error) 
 	tb.Helper()
 	deadline := time.Now().Add(limit)
 	for {
+		began := time.Now()
 		err := condition()
 		if err == nil {
 			return
@@ -47,6 +52,6 @@ func SucceedsWithin(tb testing.TB, limit time.Duration, condition func() error) 
 		if time.Now().After(deadline) {
 			tb.Fatalf("not within %v: %v", limit, err)
 		}
-		time.Sleep(interval)
+		time.Sleep(min(max(shortest, 4*time.Since(began)), longest))
 	}
 }
