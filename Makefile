@@ -35,13 +35,15 @@ cluster: build setup controlplane ## Run it as on Kubernetes: a local control pl
 # Packages without goroutines of their own, and those whose tests run the built
 # executables: the race detector would slow them down and find nothing. Packages content and
 # render, which use all cores for images, and the client of devices run with both. The handlers of
-# all surfaces run concurrently under it in ./apiserver. The longest packages come first.
+# all surfaces run concurrently under it in ./apiserver. In ./internal/posture two tests have
+# goroutines, and "Concurrent" in their names. The longest packages come first.
 SEQUENTIAL = ./internal/cli ./charts/... ./apiserver/dashboard ./config/... ./pkg/preflight/... ./internal/store/sqlite ./test/simulation \
-	./api/... ./docs/... ./pkg/xjdf/... \
+	./api/... ./docs/... ./pkg/xjdf/... ./internal/posture ./internal/posture/edit ./apiserver/preflightapi \
 	./apiserver/bridgeapi ./apiserver/contracts ./apiserver/costingapi ./apiserver/docsite ./apiserver/partnerapi \
 	./apiserver/platformapi ./apiserver/webhooksapi ./apiserver/xjdfapi \
 	./internal/costing ./internal/cursor ./internal/masterdata/authority ./internal/masterdata/catalog \
-	./internal/masterdata/source ./internal/masterdata/timeline ./internal/money ./internal/problem ./internal/posture/explain ./internal/recordid ./internal/tenant ./internal/transaction
+	./internal/masterdata/source ./internal/masterdata/timeline ./internal/money ./internal/problem ./internal/posture/explain ./internal/preflightjob \
+	./internal/recordid ./internal/rfq ./internal/store ./internal/tenant/... ./internal/transaction ./internal/xjmf
 # $(call tests,FLAGS,PACKAGES); GOTESTSUM has more flags of gotestsum.
 tests = PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_NPM_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 \
 	PRINTMARKET_OPENID_REQUIRED=1 \
@@ -53,6 +55,7 @@ ifeq ($(PKG),./...)
 	$(call tests,,$(SEQUENTIAL))
 	CGO_ENABLED=1 $(call tests,-race,$$(go list ./internal/store/postgres ./workers/... ./controllers ./internal/posture/... ./... | \
 		grep -vxF "$$(go list $(SEQUENTIAL))") ./pkg/preflight/internal/content ./pkg/preflight/internal/render ./pkg/xjdf/xjmf)
+	CGO_ENABLED=1 $(call tests,-race -run Concurrent,./internal/posture)
 	cd tools/kubebuilder && go test -count=1 ./...
 	cd tools/olm && go test -count=1 ./...
 	cd tools/image && go test -timeout 20m ./...

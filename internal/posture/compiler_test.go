@@ -205,9 +205,9 @@ func TestChangesCompileLikeAllObjects(t *testing.T) {
 	}
 }
 
-// TestSnapshotsDoNotChangeAfterwards reads each snapshot while the next ones, which share
+// TestConcurrentCompilationsDoNotChangeASnapshot reads each snapshot while the next ones, which share
 // parts with it, are compiled.
-func TestSnapshotsDoNotChangeAfterwards(t *testing.T) {
+func TestConcurrentCompilationsDoNotChangeASnapshot(t *testing.T) {
 	t.Parallel()
 	g := posturetest.Random(1)
 	objects := posturetest.Objects(g.Inputs())

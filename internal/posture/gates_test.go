@@ -53,9 +53,9 @@ func TestGates(t *testing.T) {
 	}
 }
 
-// TestGatesServeReadersWhileASourceWrites checks that a reader never sees an older
+// TestConcurrentReadersNeverSeeAnOlderSnapshot checks that a reader never sees an older
 // snapshot after a newer one. The race detector checks the concurrent access.
-func TestGatesServeReadersWhileASourceWrites(t *testing.T) {
+func TestConcurrentReadersNeverSeeAnOlderSnapshot(t *testing.T) {
 	t.Parallel()
 	g := posture.NewGates(time.Hour)
 	var versions []*posture.Snapshot
