@@ -253,8 +253,9 @@ simulate: ## Run the queue in virtual time: the figures of docs/reference/queue-
 	PRINTMARKET_SIMULATE=$(or $(SIMULATE),check) GOGC=400 go test -count=1 -timeout 60m -v -run '^Test[A-Z]' ./test/simulation
 
 .PHONY: soak
-soak: setup controlplane ## Kill databases, Redis and workers under load, and send 100,000 hostile requests
+soak: setup controlplane ## Kill databases, Redis and workers under load, send 100,000 hostile requests, and compare PDFs with poppler
 	PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -count=1 -timeout 30m -v -run '^TestSoak' ./internal/cli
+	go test -count=1 -timeout 30m -v -run '^TestPopplerAgrees$$' ./pkg/preflight
 	PRINTMARKET_SOAK_KILLS=100 CGO_ENABLED=1 go test -race -count=1 -timeout 30m -v -run '^TestSoak' ./internal/store/postgres
 	PRINTMARKET_SOAK_ROUNDS=10 $(if $(SEED),PRINTMARKET_SOAK_SEED=$(SEED)) CGO_ENABLED=1 go test -race -count=1 -parallel 1 -timeout 60m -v -run '^TestSoak' ./workers/preflight
 	PRINTMARKET_SOAK_MODELS=20 CGO_ENABLED=1 go test -race -count=1 -timeout 60m -v -run '^TestSoak' ./internal/queue
