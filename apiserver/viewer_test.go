@@ -31,31 +31,23 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 	t.Cleanup(server.Close)
 	b := browsertest.Start(t)
 
-	t.Run("it opens on the XJDF contract", func(t *testing.T) {
+	// Loading and showing a contract takes seconds of a core, so the tests share pages.
+	t.Run("it opens on the XJDF contract, and its links lead to the others and back", func(t *testing.T) {
 		p := b.Open(t)
 		p.Go(server.URL + contracts.Viewer)
 		awaitContract(t, p, api, contracts.XJDF)
-		p.WantNoErrors(server.URL, 4)
-	})
-	t.Run("its links lead to the other contracts and back", func(t *testing.T) {
-		p := b.Open(t)
-		p.Go(server.URL + contracts.Viewer)
-		for _, name := range []contracts.Name{contracts.Partner, contracts.Preflight, contracts.XJDF} {
+		for _, name := range []contracts.Name{contracts.Preflight, contracts.XJDF, contracts.Partner} {
 			p.Click(fmt.Sprintf("nav a[data-contract=%q]", name))
 			p.Await(fmt.Sprintf("document.querySelector('nav a[aria-current=page]')?.dataset.contract === %q", name))
 			awaitContract(t, p, api, name)
+			fitsOnAPhone(t, p, name)
 		}
+		samplesHaveTabs(p)
 		p.WantNoErrors(server.URL, 4)
 	})
-	t.Run("an unknown contract in the address shows the first contract", func(t *testing.T) {
+	t.Run("an unknown contract in the address shows the first contract, whose requests can be tried out", func(t *testing.T) {
 		p := b.Open(t)
 		p.Go(server.URL + contracts.Viewer + "?contract=https://elsewhere.example/x.yaml&url=//elsewhere.example")
-		awaitContract(t, p, api, contracts.XJDF)
-		p.WantNoErrors(server.URL, 4)
-	})
-	t.Run("requests can be tried out", func(t *testing.T) {
-		p := b.Open(t)
-		p.Go(server.URL + contracts.Viewer)
 		awaitContract(t, p, api, contracts.XJDF)
 		p.Click(".auth-wrapper .authorize")
 		p.Write(".modal-ux input", api.Key("acme-live"))
@@ -66,52 +58,49 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 		p.Click("#operations-Discovery-getXjdf .execute")
 		p.Await("Array.from(document.querySelectorAll('.live-responses-table .response-col_status')).some((cell) => cell.innerText.startsWith('200'))")
 		p.WantNoErrors(server.URL, 4)
+		requestsToOthersAreDetected(t, p)
 	})
-	t.Run("samples have a tab for each language", func(t *testing.T) {
-		p := b.Open(t)
-		p.Go(server.URL + contracts.Viewer + "?contract=" + string(contracts.Partner))
-		awaitContract(t, p, api, contracts.Partner)
-		p.Click("#operations-RFQs-createRfq .opblock-summary-control")
-		p.Await("document.querySelector('#samples-createRfq-panel')?.innerText.startsWith('curl ')")
-		p.Click("#samples-createRfq-2")
-		p.Await("document.querySelector('#samples-createRfq-panel').innerText.includes('await fetch(')")
-		var focused bool
-		p.Eval("document.querySelector('#samples-createRfq-2').focus(); true", &focused)
-		p.Do("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": "ArrowRight"})
-		p.Await("document.querySelector('#samples-createRfq-panel').innerText.startsWith('import os')")
-		p.Await("document.activeElement.id === 'samples-createRfq-3' && document.activeElement.ariaSelected === 'true'")
-		p.Click("#operations-RFQs-listRfqs .opblock-summary-control")
-		p.Await("document.querySelector('#samples-listRfqs-panel')?.innerText.startsWith('import os')")
-		p.WantNoErrors(server.URL, 4)
-	})
-	t.Run("requests to other hosts are detected", func(t *testing.T) {
-		p := b.Open(t)
-		p.Go(server.URL + contracts.Viewer)
-		awaitContract(t, p, api, contracts.XJDF)
-		for _, act := range []string{"new Image().src = 'https://elsewhere.example/x.png'", "console.error('x')"} {
-			before := p.Errors()
-			var done bool
-			p.Eval(act+"; true", &done)
-			for deadline := time.Now().Add(2 * time.Minute); p.Errors() == before; time.Sleep(20 * time.Millisecond) {
-				if time.Now().After(deadline) {
-					t.Fatalf("%s is not detected", act)
-				}
+}
+
+// samplesHaveTabs checks that the samples of an operation of the partner contract have a tab for each language.
+func samplesHaveTabs(p *browsertest.Tab) {
+	p.Click("#operations-RFQs-createRfq .opblock-summary-control")
+	p.Await("document.querySelector('#samples-createRfq-panel')?.innerText.startsWith('curl ')")
+	p.Click("#samples-createRfq-2")
+	p.Await("document.querySelector('#samples-createRfq-panel').innerText.includes('await fetch(')")
+	var focused bool
+	p.Eval("document.querySelector('#samples-createRfq-2').focus(); true", &focused)
+	p.Do("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": "ArrowRight"})
+	p.Await("document.querySelector('#samples-createRfq-panel').innerText.startsWith('import os')")
+	p.Await("document.activeElement.id === 'samples-createRfq-3' && document.activeElement.ariaSelected === 'true'")
+	p.Click("#operations-RFQs-listRfqs .opblock-summary-control")
+	p.Await("document.querySelector('#samples-listRfqs-panel')?.innerText.startsWith('import os')")
+}
+
+// fitsOnAPhone checks the width of the page on the screen of a phone.
+func fitsOnAPhone(t *testing.T, p *browsertest.Tab, name contracts.Name) {
+	t.Helper()
+	p.Do("Emulation.setDeviceMetricsOverride", map[string]any{"width": 375, "height": 812, "deviceScaleFactor": 2, "mobile": true})
+	var width int
+	if p.Eval("document.documentElement.scrollWidth", &width); width > 375 {
+		t.Errorf("%s: the page is %d pixels wide", name, width)
+	}
+	p.Do("Emulation.clearDeviceMetricsOverride", nil)
+}
+
+// requestsToOthersAreDetected checks that the tab reports a request to another host, and an error of the console.
+func requestsToOthersAreDetected(t *testing.T, p *browsertest.Tab) {
+	t.Helper()
+	for _, act := range []string{"new Image().src = 'https://elsewhere.example/x.png'", "console.error('x')"} {
+		before := p.Errors()
+		var done bool
+		p.Eval(act+"; true", &done)
+		for deadline := time.Now().Add(2 * time.Minute); p.Errors() == before; time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%s is not detected", act)
 			}
 		}
-	})
-	t.Run("it fits on a phone", func(t *testing.T) {
-		p := b.Open(t)
-		p.Do("Emulation.setDeviceMetricsOverride", map[string]any{"width": 375, "height": 812, "deviceScaleFactor": 2, "mobile": true})
-		for _, name := range contracts.Names() {
-			p.Go(server.URL + contracts.Viewer + "?contract=" + string(name))
-			awaitContract(t, p, api, name)
-			var width int
-			if p.Eval("document.documentElement.scrollWidth", &width); width > 375 {
-				t.Errorf("%s: the page is %d pixels wide", name, width)
-			}
-		}
-		p.WantNoErrors(server.URL, 4)
-	})
+	}
 }
 
 // awaitContract waits until the page shows the title and each operation of a contract.
