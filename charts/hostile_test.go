@@ -49,16 +49,16 @@ func TestTextsOfValuesAreEscaped(t *testing.T) {
 			t.Parallel()
 			taken := 0
 			// The names of Secrets matter if servers are external.
-			for prefix, values := range map[string]string{"": everything, "https://": everything, "printmarket-": everythingExternal} {
-				with, n := filled(t, values, prefix+text, prefix+harmless)
-				without, _ := filled(t, values, prefix+harmless, prefix+text)
+			for values, prefixes := range map[string][]string{everything: {"", "https://"}, everythingExternal: {"printmarket-"}} {
+				with, n := filled(t, values, prefixes, text, harmless)
+				without, _ := filled(t, values, prefixes, harmless, text)
 				taken += n
 				want, got := shape(t, render(t, platformChart, without)), shape(t, render(t, platformChart, with))
 				for path, value := range want {
 					want[path] = strings.ReplaceAll(value, harmless, text)
 				}
 				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("with the prefix %q (-harmless +hostile):\n%s", prefix, diff)
+					t.Errorf("with the prefixes %q (-harmless +hostile):\n%s", prefixes, diff)
 				}
 			}
 			if taken == 0 {
@@ -68,9 +68,9 @@ func TestTextsOfValuesAreEscaped(t *testing.T) {
 	}
 }
 
-// filled returns values in which every text of the schema is text or other, and the number
-// of texts.
-func filled(t *testing.T, values, text, other string) (string, int) {
+// filled returns values in which every text of the schema is text after the first prefix with
+// which the schema accepts text and other, and the number of texts.
+func filled(t *testing.T, values string, prefixes []string, text, other string) (string, int) {
 	t.Helper()
 	var tree map[string]any
 	if err := yaml.Unmarshal([]byte(values), &tree); err != nil {
@@ -82,9 +82,13 @@ func filled(t *testing.T, values, text, other string) (string, int) {
 	fill = func(s *node, value any, given bool) any {
 		s = root.resolved(s)
 		switch {
-		case s.Type == "string" && len(s.Enum) == 0 && s.accepts(text) && s.accepts(other):
-			n++
-			return text
+		case s.Type == "string" && len(s.Enum) == 0:
+			for _, prefix := range prefixes {
+				if s.accepts(prefix+text) && s.accepts(prefix+other) {
+					n++
+					return prefix + text
+				}
+			}
 		case s.Type == "object" && len(s.Properties) > 0:
 			members, _ := value.(map[string]any)
 			members = maps.Clone(members)
