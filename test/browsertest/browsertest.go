@@ -32,11 +32,11 @@ import (
 // patience bounds every wait, far above the usual durations.
 const patience = 2 * time.Minute
 
-// Program returns the path of Chromium. If it is not installed the test is skipped, or fails if
-// PRINTMARKET_CHROMIUM_REQUIRED is set.
+// Program returns the path of Chromium, preferably of its headless shell, which needs half the CPU
+// time. If neither is installed the test is skipped, or fails if PRINTMARKET_CHROMIUM_REQUIRED is set.
 func Program(t testing.TB) string {
 	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+	for _, name := range []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil {
 			return found
 		}
