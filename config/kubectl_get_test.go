@@ -8,7 +8,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/test/kubetest"
 )
 
@@ -59,39 +63,57 @@ func TestObjectsAreSelectedByTheirFields(t *testing.T) {
 	t.Parallel()
 	namespace := withRoles(t)
 	admin(namespace).must(t, "", "apply", "--server-side", "--kustomize=samples")
-	viewer := as(t, namespace, "viewer")
-	names := func(kind, selector string) []string {
-		arguments := []string{"get", kind, "--output=name"}
-		if selector != "" {
-			arguments = append(arguments, "--field-selector="+selector)
+	viewer := plane.ClientOf(t, as(t, namespace, "viewer").user)
+	list := func(kind, selector string) ([]unstructured.Unstructured, error) {
+		parsed, err := fields.ParseSelector(selector)
+		if err != nil {
+			t.Fatalf("fields.ParseSelector(%q): %v", selector, err)
 		}
-		return strings.Fields(viewer.must(t, "", arguments...))
+		var found unstructured.UnstructuredList
+		found.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind + "List"))
+		err = viewer.List(t.Context(), &found, client.InNamespace(namespace), client.MatchingFieldsSelector{Selector: parsed})
+		return found.Items, err
 	}
-	for _, tc := range []struct{ kind, field, path string }{
-		{"cap", "spec.stage", "{.spec.stage}"}, {"partner", "spec.organizationID", "{.spec.organizationID}"}, {"sender", "spec.partner", "{.spec.partner}"},
+	names := func(kind, selector string) (names []string) {
+		found, err := list(kind, selector)
+		if err != nil {
+			t.Fatalf("list %s with %q: %v", kind, selector, err)
+		}
+		for i := range found {
+			names = append(names, found[i].GetName())
+		}
+		return names
+	}
+	for _, tc := range []struct{ kind, field string }{
+		{"CapabilityRollout", "stage"}, {"PartnerEntitlement", "organizationID"}, {"XJMFSender", "partner"},
 	} {
-		all, values := names(tc.kind, ""), map[string][]string{}
-		for _, object := range all {
-			value := viewer.must(t, "", "get", object, "-o", "jsonpath="+tc.path)
-			values[value] = append(values[value], object)
+		all, err := list(tc.kind, "")
+		if err != nil || len(all) == 0 {
+			t.Fatalf("%d objects of the kind %s: %v", len(all), tc.kind, err)
 		}
-		if len(all) == 0 || values[""] != nil {
-			t.Fatalf("%s: %d objects, of which %v have no %s", tc.kind, len(all), values[""], tc.field)
+		values := map[string][]string{}
+		for i := range all {
+			value, found, err := unstructured.NestedString(all[i].Object, "spec", tc.field)
+			if !found || err != nil {
+				t.Fatalf("%s %s has no spec.%s: %v", tc.kind, all[i].GetName(), tc.field, err)
+			}
+			values[value] = append(values[value], all[i].GetName())
 		}
+		selector := "spec." + tc.field
 		for value, want := range values {
-			if diff := cmp.Diff(want, names(tc.kind, tc.field+"="+value)); diff != "" {
-				t.Errorf("%s with %s=%s (-want +got):\n%s", tc.kind, tc.field, value, diff)
+			if diff := cmp.Diff(want, names(tc.kind, selector+"="+value)); diff != "" {
+				t.Errorf("%s with %s=%s (-want +got):\n%s", tc.kind, selector, value, diff)
 			}
-			if got := names(tc.kind, tc.field+"!="+value); len(got) != len(all)-len(want) {
-				t.Errorf("%s with %s!=%s: %v, want the other %d", tc.kind, tc.field, value, got, len(all)-len(want))
+			if got := names(tc.kind, selector+"!="+value); len(got) != len(all)-len(want) {
+				t.Errorf("%s with %s!=%s: %v, want the other %d", tc.kind, selector, value, got, len(all)-len(want))
 			}
 		}
-		if got := names(tc.kind, tc.field+"=none"); len(got) != 0 {
-			t.Errorf("%s with %s=none: %v, want none", tc.kind, tc.field, got)
+		if got := names(tc.kind, selector+"=none"); len(got) != 0 {
+			t.Errorf("%s with %s=none: %v, want none", tc.kind, selector, got)
 		}
 	}
-	if got := viewer.kubectl(t, "", "get", "partner", "--field-selector=spec.displayName=Acme"); !strings.Contains(got.stderr, "field label not supported") {
-		t.Errorf("selecting by another field: %+v, want a refusal", got)
+	if _, err := list("PartnerEntitlement", "spec.displayName=Acme"); err == nil || !strings.Contains(err.Error(), "field label not supported") {
+		t.Errorf("selecting by another field: %v, want a refusal", err)
 	}
 }
 
