@@ -2,12 +2,16 @@
 
 package color
 
+import "encoding/binary"
+
+// shortBits is the length of the codes that one look in a table decodes.
+const shortBits = 10
+
 // huffman is a table of codes (ITU-T T.81, annex C).
 type huffman struct {
-	// short holds length and symbol of the codes of up to eight bits, by the next
-	// eight bits.
-	short [256]uint16
-	// largest holds the largest code of each length above eight; offset locates its symbols.
+	// short holds length and symbol of the codes of up to shortBits bits, by the next bits.
+	short [1 << shortBits]uint16
+	// largest holds the largest code of each longer length; offset locates its symbols.
 	largest [17]int32
 	offset  [17]int32
 	symbols []byte
@@ -39,10 +43,10 @@ func newHuffman(counts, symbols []byte) *huffman {
 	for length := 1; length <= 16; length++ {
 		h.offset[length] = k - code
 		for range counts[length-1] {
-			if length <= 8 {
-				first := code << (8 - length)
-				for i := range int32(1) << (8 - length) {
-					h.short[(first+i)&0xff] = uint16(length)<<8 | uint16(symbols[k]) // #nosec G115 -- at most 8
+			if length <= shortBits {
+				first := code << (shortBits - length)
+				for i := range int32(1) << (shortBits - length) {
+					h.short[(first+i)&(1<<shortBits-1)] = uint16(length)<<8 | uint16(symbols[k]) // #nosec G115 -- at most shortBits
 				}
 			}
 			code++
@@ -61,15 +65,33 @@ func newHuffman(counts, symbols []byte) *huffman {
 type reader struct {
 	data []byte
 	at   int
-	bits uint32
+	// bits holds the next n bits, the first one in the highest place.
+	bits uint64
 	n    int
 	// over counts bytes that were read beyond the data, as zeros.
 	over int
 }
 
-// fill makes at least 16 bits available.
-func (r *reader) fill() {
-	for r.n <= 24 {
+// maxOver bounds the bytes that a scan may lack at its end.
+const maxOver = 20
+
+// enough is the number of bits that hold a code and a number.
+const enough = 32
+
+// fill makes enough bits available. It returns false beyond the end of the data.
+func (r *reader) fill() bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	if r.at+8 <= len(r.data) {
+		word := binary.BigEndian.Uint64(r.data[r.at:])
+		if zeros := ^word; (zeros-ones)&^zeros&tops == 0 { // no byte is 0xff
+			whole := (64 - r.n) / 8
+			r.bits |= word >> (64 - 8*whole) << (64 - 8*whole - r.n)
+			r.at += whole
+			r.n += 8 * whole
+			return true
+		}
+	}
+	for r.n <= 56 {
 		v := byte(0)
 		switch {
 		case r.at >= len(r.data):
@@ -83,57 +105,41 @@ func (r *reader) fill() {
 		default: // a marker: the scan has ended
 			r.over++
 		}
-		r.bits |= uint32(v) << (24 - r.n)
+		r.bits |= uint64(v) << (56 - r.n)
 		r.n += 8
 	}
+	return r.over <= maxOver
 }
 
-// take consumes up to 16 bits.
-func (r *reader) take(n int) int {
-	if n == 0 {
-		return 0
+// code returns the next symbol and the length of its code, which is 0 for an unknown code. It consumes
+// nothing. At least 16 bits must be available.
+func (r *reader) code(h *huffman) (symbol byte, length int) {
+	if entry := h.short[r.bits>>(64-shortBits)]; entry != 0 {
+		return byte(entry & 0xff), int(entry >> 8)
 	}
-	if r.n < n {
-		r.fill()
-	}
-	v := int(r.bits >> (32 - n))
-	r.bits <<= n
-	r.n -= n
-	return v
-}
-
-// maxOver bounds the bytes that a scan may lack at its end.
-const maxOver = 16
-
-// decode consumes one code. It returns false for an unknown code, and beyond the end
-// of the data.
-func (r *reader) decode(h *huffman) (byte, bool) {
-	if r.n < 16 {
-		r.fill()
-	}
-	if r.over > maxOver {
-		return 0, false
-	}
-	if entry := h.short[r.bits>>24]; entry != 0 {
-		length := int(entry >> 8)
-		r.bits <<= length
-		r.n -= length
-		return byte(entry & 0xff), true
-	}
-	for length := 9; length <= 16; length++ {
-		code := int32(r.bits >> (32 - length)) // #nosec G115 -- at most 16 bits
+	for length := shortBits + 1; length <= 16; length++ {
+		code := int32(r.bits >> (64 - length)) // #nosec G115 -- at most 16 bits
 		if code > h.largest[length] {
 			continue
 		}
 		index := code + h.offset[length]
 		if index < 0 || int(index) >= len(h.symbols) {
-			return 0, false
+			return 0, 0
 		}
-		r.bits <<= length
-		r.n -= length
-		return h.symbols[index], true
+		return h.symbols[index], length
 	}
-	return 0, false
+	return 0, 0
+}
+
+// number returns the number of size bits, at most 15, after so many other bits, and consumes both (table F.1).
+func (r *reader) number(after, size int) int {
+	v := int(r.bits << after >> 1 >> (63 - size))
+	r.bits <<= after + size
+	r.n -= after + size
+	if v < 1<<size>>1 {
+		v -= 1<<size - 1
+	}
+	return v
 }
 
 // restart moves behind the next restart marker.

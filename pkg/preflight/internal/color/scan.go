@@ -97,16 +97,14 @@ func (b *blocks) block(r *reader, p *component, last *int) (int, bool) {
 	if dc == nil {
 		return 0, false
 	}
-	size, ok := r.decode(dc)
-	if !ok || size > 15 {
+	if r.n < enough && !r.fill() {
 		return 0, false
 	}
-	// A number in the coding of table F.1.
-	difference := r.take(int(size))
-	if size > 0 && difference < 1<<(size-1) {
-		difference -= 1<<size - 1
+	size, length := r.code(dc)
+	if length == 0 || size > 15 {
+		return 0, false
 	}
-	*last += difference
+	*last += r.number(length, int(size))
 	if b.progressive {
 		return *last, true
 	}
@@ -115,28 +113,26 @@ func (b *blocks) block(r *reader, p *component, last *int) (int, bool) {
 		return 0, false
 	}
 	for k := 1; k < 64; k++ {
-		symbol, ok := r.decode(ac)
-		if !ok {
+		if r.n < enough && !r.fill() {
+			return 0, false
+		}
+		symbol, length := r.code(ac)
+		if length == 0 {
 			return 0, false
 		}
 		run, size := int(symbol>>4), int(symbol&15)
-		if size == 0 {
-			if run != 15 {
-				break
-			}
-			k += 15
+		if k += run; size == 0 && run != 15 {
+			r.number(length, 0)
+			break
+		}
+		if k > highest[p.side] || size == 0 {
+			r.bits <<= length + size
+			r.n -= length + size
 			continue
 		}
-		k += run
-		bits := r.take(size)
-		if p.side == 1 || k > highest[p.side] {
-			continue
-		}
+		value := r.number(length, size)
 		if at := places[k]; at.u < p.side && at.v < p.side {
-			if bits < 1<<(size-1) {
-				bits -= 1<<size - 1
-			}
-			b.low[at.v*p.side+at.u] = float32(bits * b.quants[p.quant][k])
+			b.low[at.v*p.side+at.u] = float32(value * b.quants[p.quant][k])
 			b.detailed = true
 		}
 	}
