@@ -9,6 +9,7 @@ import (
 	stdlzw "compress/lzw"
 	"encoding/ascii85"
 	"encoding/hex"
+	"errors"
 	"io"
 	"strings"
 
@@ -23,7 +24,7 @@ import (
 func (f *File) unpacked(s types.StreamDict, raw io.Reader) io.Reader {
 	in := bufio.NewReaderSize(raw, 64<<10)
 	for i, step := range s.FilterPipeline {
-		switch parms := types.Dict(step.DecodeParms); step.Name {
+		switch parms := step.DecodeParms; step.Name {
 		case filter.Flate:
 			if head, _ := in.Peek(zlibHeader); !zlibHead(head) {
 				return nil
@@ -121,26 +122,34 @@ type digits struct{ in *bufio.Reader }
 
 func (r *digits) Read(p []byte) (int, error) {
 	for i := range p {
-		var pair [2]byte
-		for k := 0; k < len(pair); {
-			c, err := r.in.ReadByte()
-			if err == nil && c != '>' {
-				if strings.IndexByte(white, c) < 0 {
-					pair[k] = c
-					k++
-				}
-				continue
-			}
-			if k == 0 {
-				return i, io.EOF
-			}
-			pair[k], k = '0', len(pair) // the last digit may be missing
+		first, err := r.next()
+		if err != nil {
+			return i, err
 		}
-		if _, err := hex.Decode(p[i:i+1], pair[:]); err != nil {
+		second, err := r.next()
+		if err != nil {
+			second = '0' // the last digit may be missing
+		}
+		if _, err := hex.Decode(p[i:i+1], []byte{first, second}); err != nil {
 			return i, err
 		}
 	}
 	return len(p), nil
+}
+
+// next returns the next digit, or io.EOF.
+func (r *digits) next() (byte, error) {
+	for {
+		c, err := r.in.ReadByte()
+		switch {
+		case err != nil:
+			return 0, err
+		case c == '>':
+			return 0, io.EOF
+		case strings.IndexByte(white, c) < 0:
+			return c, nil
+		}
+	}
 }
 
 // runs undoes RunLengthDecode (7.4.5).
@@ -187,7 +196,7 @@ func (r *runs) Read(p []byte) (int, error) {
 
 // unexpected returns the error of data that ends within an element.
 func unexpected(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err

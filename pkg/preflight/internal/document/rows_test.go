@@ -152,7 +152,8 @@ func TestRowsUndoEachFilter(t *testing.T) {
 		"LZWDecode, example of the norm":  {"/Filter /LZWDecode", []byte{0x80, 0x0b, 0x60, 0x50, 0x22, 0x0c, 0x0c, 0x85, 0x01}, []byte("-----A---B")},
 		"LZWDecode without early changes": {"/Filter /LZWDecode /DecodeParms << /EarlyChange 0 >>", late.Bytes(), samples},
 		"LZWDecode with a predictor": {
-			"/Filter /LZWDecode /DecodeParms << /Predictor 2 /Columns 10 >>", []byte{0x80, 0x0b, 0x60, 0x50, 0x22, 0x0c, 0x0c, 0x85, 0x01},
+			"/Filter /LZWDecode /DecodeParms << /Predictor 2 /Columns 10 >>",
+			[]byte{0x80, 0x0b, 0x60, 0x50, 0x22, 0x0c, 0x0c, 0x85, 0x01},
 			[]byte{45, 90, 135, 180, 225, 34, 79, 124, 169, 235},
 		},
 		// Two rows: all white, and eight white, eight black pixels (ITU-T T.6).
