@@ -47,7 +47,7 @@ func Fix(ctx context.Context, file io.ReaderAt, size int64, p profile.Profile, f
 	skipped := []report.SkippedFix{}
 	above := false
 	for {
-		update, log, err := applied(ctx, fixer{source: Source{file, size}, report: inspected, findings: inspected.Findings, profile: p, opts: opts, above: above}, selected)
+		update, log, err := applyAll(ctx, fixer{source: Source{file, size}, report: inspected, findings: inspected.Findings, profile: p, opts: opts, above: above}, selected)
 		impossible, ok := errors.AsType[*impossibleError](err)
 		if !ok {
 			log.Skipped = skipped
@@ -67,9 +67,9 @@ func Fix(ctx context.Context, file io.ReaderAt, size int64, p profile.Profile, f
 	}
 }
 
-// applied applies fixes. In a copy of another size, the artwork may reach into the bleed: the bleed is
+// applyAll applies fixes. In a copy of another size, the artwork may reach into the bleed: the bleed is
 // added only if an inspection of that copy misses it.
-func applied(ctx context.Context, x fixer, fixes []report.Fix) ([]byte, report.FixLog, error) {
+func applyAll(ctx context.Context, x fixer, fixes []report.Fix) ([]byte, report.FixLog, error) {
 	bleeds := func(fix report.Fix) bool { return fix == report.FixBleed || fix == report.FixStretch }
 	resizes := func(fix report.Fix) bool { return fix == report.FixTrim || fix == report.FixScale }
 	if slices.ContainsFunc(fixes, bleeds) && slices.ContainsFunc(fixes, resizes) {
