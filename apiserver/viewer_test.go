@@ -8,12 +8,12 @@ import (
 	"os"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/test/apitest"
 	"github.com/printmarket/printmarket/test/browsertest"
+	"github.com/printmarket/printmarket/test/eventually"
 )
 
 // The test opens the page of the real handler in a real browser that has no access to
@@ -95,11 +95,7 @@ func requestsToOthersAreDetected(t *testing.T, p *browsertest.Tab) {
 		before := p.Errors()
 		var done bool
 		p.Eval(act+"; true", &done)
-		for deadline := time.Now().Add(2 * time.Minute); p.Errors() == before; time.Sleep(20 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("%s is not detected", act)
-			}
-		}
+		eventually.Holds(t, act+" is detected", func() bool { return p.Errors() != before })
 	}
 }
 

@@ -4,7 +4,7 @@ package color
 
 import "encoding/binary"
 
-// shortBits is the length of the codes that one look in a table decodes.
+// shortBits is the length of the codes that one access to a table decodes.
 const shortBits = 10
 
 // huffman is a table of codes (ITU-T T.81, annex C).
@@ -72,7 +72,7 @@ type reader struct {
 	over int
 }
 
-// maxOver bounds the bytes that a scan may lack at its end.
+// maxOver bounds the bytes that a scan may lack at its end. Eight of them may only be read ahead.
 const maxOver = 20
 
 // enough is the number of bits that hold a code and a number.

@@ -38,7 +38,7 @@ func (f *File) unpacked(s types.StreamDict, raw io.Reader) io.Reader {
 				in = f.unpredicted(lzw.NewReader(in, lzw.MSB, 8), parms)
 			}
 		case filter.ASCII85:
-			in = bufio.NewReader(ascii85.NewDecoder(&before{in: in, end: '~'}))
+			in = bufio.NewReader(ascii85.NewDecoder(&base85{in: in}))
 		case filter.ASCIIHex:
 			in = bufio.NewReader(&digits{in: in})
 		case filter.RunLength:
@@ -99,19 +99,18 @@ func (f *File) positive(o types.Object, absent int) int {
 	return absent
 }
 
-// before reads up to a byte that ends the data.
-type before struct {
+// base85 reads the digits of ASCII85Decode up to the mark that ends them (7.4.3).
+type base85 struct {
 	in    io.Reader
-	end   byte
 	ended bool
 }
 
-func (r *before) Read(p []byte) (int, error) {
+func (r *base85) Read(p []byte) (int, error) {
 	if r.ended {
 		return 0, io.EOF
 	}
 	n, err := r.in.Read(p)
-	if i := bytes.IndexByte(p[:n], r.end); i >= 0 {
+	if i := bytes.IndexByte(p[:n], '~'); i >= 0 {
 		n, err, r.ended = i, nil, true
 	}
 	return n, err
