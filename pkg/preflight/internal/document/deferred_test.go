@@ -117,3 +117,25 @@ func TestDeferredStreamIsTheSameAsOneInMemory(t *testing.T) {
 		})
 	}
 }
+
+func TestStreamsThatOverlapAreNotDeferred(t *testing.T) {
+	t.Parallel()
+	var b pdftest.Builder
+	for range 40 {
+		b.Add("<< /Type /XObject /Length 100000 >>\nstream\nx\nendstream")
+	}
+	last := b.Stream("/Type /XObject", make([]byte, 100_000))
+	pdf := b.Document(pdftest.Print("0 g", ""))
+	limits := document.DefaultLimits()
+	limits.KeptBytes = 0
+	in := &counted{ReaderAt: bytes.NewReader(pdf)}
+	f, err := document.Open(t.Context(), in, int64(len(pdf)), limits, facts.NewCollector(nil))
+	if err != nil || f == nil {
+		t.Fatalf("document.Open: %v, %v", f, err)
+	}
+	opened := in.n
+	stream, ok := f.Stream(*types.NewIndirectRef(int(last), 0))
+	if !ok || len(stream.Raw) != 100_000 || in.n-opened > 1000 {
+		t.Errorf("Stream: %d bytes, %t, after reading %d of the file; want them in memory", len(stream.Raw), ok, in.n-opened)
+	}
+}

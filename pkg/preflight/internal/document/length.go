@@ -43,6 +43,16 @@ func (f *File) located(s types.StreamDict) ([]byte, *io.SectionReader) {
 	return s.Raw, nil
 }
 
+// overlapping reports whether the deferred streams are longer than the file, so that reading each of them
+// would cost many times the file.
+func (f *File) overlapping() bool {
+	total := int64(0)
+	for offset, length := range f.deferred {
+		total += min(int64(max(f.Int(length), 0)), f.size-offset)
+	}
+	return total > f.size
+}
+
 // whole returns the data of a stream. It keeps the deferred data that it has read last.
 func (f *File) whole(s types.StreamDict) []byte {
 	data, section := f.located(s)

@@ -24,6 +24,9 @@ func (f *File) load(ctx context.Context, frame *survey) error {
 		}
 	}
 	err := f.parse(ctx, frame.in, frame.size, frame.size > f.limits.KeptBytes && frame.rooted && value(frame.trailer, "Encrypt") == nil)
+	if err == nil && f.overlapping() {
+		err = f.parse(ctx, frame.in, frame.size, false)
+	}
 	var ours *inputError
 	switch {
 	case ctx.Err() != nil || errors.As(err, &ours) || encrypted(err):
