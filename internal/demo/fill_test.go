@@ -320,6 +320,22 @@ func checkAudit(t *testing.T, db database, filled demo.Filled) {
 	}
 }
 
+// TestAnEndpointFailsOnEveryDayOfTheWeek generates few jobs: there may be none on a weekend.
+func TestAnEndpointFailsOnEveryDayOfTheWeek(t *testing.T) {
+	t.Parallel()
+	for day := range 7 {
+		db, f := recordtest.Store(t), filling(t)
+		f.Now, f.RFQs, f.Jobs = now.AddDate(0, 0, day), 0, 30
+		if _, err := demo.Fill(t.Context(), db, f); err != nil {
+			t.Fatalf("demo.Fill: %v", err)
+		}
+		standings, err := db.Standings(t.Context(), tenant.ID{Organization: "org_acme01", Mode: tenant.Live})
+		if err != nil || len(standings) != 2 || standings[0].FailingSince.IsZero() {
+			t.Errorf("on a %s: standings %+v, %v; want the first of two failing", f.Now.Weekday(), standings, err)
+		}
+	}
+}
+
 func TestTheSameSeedGeneratesTheSameRecords(t *testing.T) {
 	t.Parallel()
 	ids := func(seed uint64) (ids []string) {

@@ -131,23 +131,36 @@ func (g *generator) denials(context.Context) error {
 	return nil
 }
 
-// receiver responds like a webhook of acme. It implements [webhook.Poster].
+// receiver responds like a webhook of acme, with an error during its outage. It implements
+// [webhook.Poster].
 type receiver struct {
-	g    *generator
-	name string
+	g           *generator
+	from, until time.Time
+	failure     safehttp.Answer
 }
 
-// Post implements [webhook.Poster]. The first webhook was down for two hours; the second has
-// failed for two days.
+// receiverOf returns the receiver of one of the endpoints. The first was down for two hours; the
+// second has failed for two days, and for its last three events however old they are: on a
+// Sunday, a small number of jobs may have had none for two days.
+func (g *generator) receiverOf(name string, received []transaction.Entry) receiver {
+	if name == endpoints[0].name {
+		from := g.Now.Add(-outage)
+		return receiver{g, from, from.Add(2 * time.Hour), safehttp.Answer{Status: 503, Body: []byte("maintenance")}}
+	}
+	from := g.Now.Add(-2 * 24 * time.Hour)
+	if last := received[max(0, len(received)-3):]; len(last) > 0 && last[0].Event.At.Before(from) {
+		from = last[0].Event.At
+	}
+	return receiver{g, from, g.Now.Add(time.Hour), safehttp.Answer{Status: 500, Body: []byte("disk full")}}
+}
+
+// Post implements [webhook.Poster].
 func (r receiver) Post(context.Context, string, http.Header, []byte, int64) (safehttp.Answer, error) {
 	g := r.g
 	g.clock = g.clock.Add(g.between(20*time.Millisecond, 700*time.Millisecond))
-	since := g.Now.Sub(g.clock)
 	switch {
-	case r.name == endpoints[1].name && since < 2*24*time.Hour:
-		return safehttp.Answer{Status: 500, Body: []byte("disk full")}, nil
-	case r.name == endpoints[0].name && since < outage && since > outage-2*time.Hour:
-		return safehttp.Answer{Status: 503, Body: []byte("maintenance")}, nil
+	case g.clock.After(r.from) && g.clock.Before(r.until):
+		return r.failure, nil
 	case g.chance(0.01):
 		return safehttp.Answer{}, safehttp.ErrTimeout
 	default:
@@ -167,12 +180,13 @@ func (g *generator) webhooks(ctx context.Context) error {
 		address := webhook.Address{Owner: g.partners[0].owner(tenant.Live), Name: declared.name}
 		target := webhook.Endpoint{Address: address, URL: declared.url, Secrets: []credential.Secret{secret}}
 		standing := webhook.Standing{Address: address, URL: declared.url, EnrolledAt: begun, BegunAt: begun}
+		received := slices.DeleteFunc(slices.Clone(g.announced), func(e transaction.Entry) bool {
+			return e.Event.At.Before(begun) || declared.events != "" && !strings.HasPrefix(string(e.Event.Type), "preflight.")
+		})
+		to := g.receiverOf(declared.name, received)
 		var attempts []webhook.Attempt
-		for _, entry := range g.announced {
-			if entry.Event.At.Before(begun) || declared.events != "" && !strings.HasPrefix(string(entry.Event.Type), "preflight.") {
-				continue
-			}
-			made, err := g.deliver(ctx, target, entry)
+		for _, entry := range received {
+			made, err := g.deliver(ctx, to, target, entry)
 			if err != nil {
 				return err
 			}
@@ -193,7 +207,7 @@ func (g *generator) webhooks(ctx context.Context) error {
 }
 
 // deliver sends an event until it is delivered, or the next attempt is in the future.
-func (g *generator) deliver(ctx context.Context, to webhook.Endpoint, entry transaction.Entry) ([]webhook.Attempt, error) {
+func (g *generator) deliver(ctx context.Context, through receiver, to webhook.Endpoint, entry transaction.Entry) ([]webhook.Attempt, error) {
 	g.clock = entry.Event.At.Add(g.between(100*time.Millisecond, 2*time.Second))
 	id, err := recordid.New(webhook.DeliveryPrefix, g.clock, g.ids)
 	if err != nil {
@@ -204,7 +218,7 @@ func (g *generator) deliver(ctx context.Context, to webhook.Endpoint, entry tran
 	var attempts []webhook.Attempt
 	for delivery.State == webhook.Pending && delivery.DueAt.Before(g.Now) {
 		g.clock = delivery.DueAt
-		result, err := sender.Send(ctx, receiver{g, to.Name}, to, webhook.Claim{Delivery: delivery})
+		result, err := sender.Send(ctx, through, to, webhook.Claim{Delivery: delivery})
 		if err != nil {
 			return nil, err
 		}
