@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"codeberg.org/go-pdf/fpdf"
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/sfnt"
 
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
@@ -29,7 +31,8 @@ const (
 	textEnd     = sheetHeight - margin - 8
 )
 
-// The fonts of the PDF: those of Go, which have Latin, Greek and Cyrillic letters.
+// The fonts of the PDF: those of Go, which have Latin, Greek and Cyrillic letters. Characters of other
+// scripts are added if the report has them.
 const (
 	fontFamily = "Go"
 	fontBold   = "B"
@@ -70,26 +73,53 @@ func PDF(w io.Writer, r report.Report, options Options) error {
 	if err != nil {
 		return fmt.Errorf("write PDF report: %w", err)
 	}
-	var out bytes.Buffer
-	if err := newPrinter(&v).print(&out); err != nil {
+	out, absent, err := document(&v, goregular.TTF, gobold.TTF)
+	if err != nil {
 		return fmt.Errorf("write PDF report: %w", err)
 	}
-	if _, err := w.Write(out.Bytes()); err != nil {
+	if len(absent) > 0 {
+		regular, bold, err := withCharacters(absent)
+		if err == nil && regular != nil {
+			out, _, err = document(&v, regular, bold)
+		}
+		if err != nil {
+			return fmt.Errorf("write PDF report: %w", err)
+		}
+	}
+	if _, err := w.Write(out); err != nil {
 		return fmt.Errorf("write PDF report: %w", err)
 	}
 	return nil
+}
+
+// document returns the report as a PDF, and the characters that the fonts lack, in ascending order.
+func document(v *view, regular, bold []byte) (pdf []byte, absent []rune, err error) {
+	font, err := sfnt.Parse(regular)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read a font: %w", err)
+	}
+	p := newPrinter(v, font, regular, bold)
+	var out bytes.Buffer
+	if err := p.print(&out); err != nil {
+		return nil, nil, err
+	}
+	return out.Bytes(), slices.Sorted(maps.Keys(p.absent)), nil
 }
 
 // printer sets a report on pages, from the top to the bottom.
 type printer struct {
 	*fpdf.Fpdf
 	v *view
+	// font has the characters that the PDF can show, and absent those that it was asked for besides.
+	font   *sfnt.Font
+	buffer sfnt.Buffer
+	absent map[rune]bool
 	// pages and findings are the places that links lead to.
 	pages, findings map[int]int
 }
 
-func newPrinter(v *view) *printer {
-	p := &printer{Fpdf: fpdf.New("P", "mm", "A4", ""), v: v, pages: map[int]int{}, findings: map[int]int{}}
+func newPrinter(v *view, font *sfnt.Font, regular, bold []byte) *printer {
+	p := &printer{Fpdf: fpdf.New("P", "mm", "A4", ""), v: v, font: font, absent: map[rune]bool{}, pages: map[int]int{}, findings: map[int]int{}}
 	made := cmp.Or(v.Made, time.Unix(0, 0)).UTC()
 	p.SetCreationDate(made)
 	p.SetModificationDate(made)
@@ -97,9 +127,9 @@ func newPrinter(v *view) *printer {
 	p.SetMargins(margin, margin, margin)
 	p.SetCellMargin(0)
 	p.SetAutoPageBreak(false, margin)
-	p.AddUTF8FontFromBytes(fontFamily, "", goregular.TTF)
-	p.AddUTF8FontFromBytes(fontFamily, fontBold, gobold.TTF)
-	p.SetTitle(plain(v.title()), true)
+	p.AddUTF8FontFromBytes(fontFamily, "", regular)
+	p.AddUTF8FontFromBytes(fontFamily, fontBold, bold)
+	p.SetTitle(p.plain(v.title()), true)
 	p.SetLang(v.in.Code())
 	p.SetCreator(v.Engine.Name+" "+v.Engine.Version, true)
 	p.AliasNbPages("{count}")
@@ -157,7 +187,7 @@ func (p *printer) foot() {
 	}
 	p.style("", 7.5, inkSoft)
 	p.SetXY(margin, sheetHeight-margin)
-	p.CellFormat(textWidth*0.8, 4, plain(strings.Join(parts, " · ")), "", 0, "L", false, 0, "")
+	p.CellFormat(textWidth*0.8, 4, p.plain(strings.Join(parts, " · ")), "", 0, "L", false, 0, "")
 	p.CellFormat(textWidth*0.2, 4, strconv.Itoa(p.PageNo())+" / {count}", "", 0, "R", false, 0, "")
 }
 
@@ -197,7 +227,7 @@ func (t *text) leading() float64 { return t.size * 0.48 }
 func (p *printer) height(width float64, texts ...text) (height float64) {
 	for i := range texts {
 		p.style(texts[i].weight, texts[i].size, texts[i].color)
-		height += float64(len(p.SplitText(plain(texts[i].words), width)))*texts[i].leading() + 1
+		height += float64(len(p.SplitText(p.plain(texts[i].words), width)))*texts[i].leading() + 1
 	}
 	return height
 }
@@ -207,7 +237,7 @@ func (p *printer) write(x, width float64, texts ...text) {
 	for i := range texts {
 		t := &texts[i]
 		p.style(t.weight, t.size, t.color)
-		for _, line := range p.SplitText(plain(t.words), width) {
+		for _, line := range p.SplitText(p.plain(t.words), width) {
 			p.room(t.leading())
 			p.style(t.weight, t.size, t.color)
 			p.SetX(x)
@@ -218,13 +248,26 @@ func (p *printer) write(x, width float64, texts ...text) {
 }
 
 // plain replaces characters that the fonts of the PDF cannot show.
-func plain(words string) string {
+func (p *printer) plain(words string) string {
 	return strings.Map(func(r rune) rune {
-		if r > 0xffff || r != '\n' && unicode.IsControl(r) {
+		if r == '\n' || r >= ' ' && r <= '~' {
+			return r
+		}
+		if glyph, err := p.font.GlyphIndex(&p.buffer, r); err != nil || glyph == 0 || r > lastRune {
+			p.absent[r] = true
 			return unicode.ReplacementChar
 		}
 		return r
 	}, words)
+}
+
+// CellFormat writes a line of text. It puts letters that are read from the right to the left into the
+// order in which they are drawn (Unicode UAX 9).
+func (p *printer) CellFormat(width, height float64, line, border string, after int, align string, filled bool, link int, address string) {
+	if strings.ContainsFunc(line, isRightToLeft) {
+		line = visual(line)
+	}
+	p.Fpdf.CellFormat(width, height, line, border, after, align, filled, link, address)
 }
 
 func (p *printer) paragraph(words string) {
@@ -336,7 +379,7 @@ func (p *printer) finding(f *located) {
 	severity := f.in.Term("severity", string(f.Severity))
 	p.CellFormat(p.GetStringWidth(severity)+4, 5.2, severity, "", 0, "L", false, 0, "")
 	p.style("", 9, inkSoft)
-	p.CellFormat(0, 5.2, plain(strings.TrimSpace(f.where()+" "+f.times())), "", 0, "L", false, p.pages[f.Page], "")
+	p.CellFormat(0, 5.2, p.plain(strings.TrimSpace(f.where()+" "+f.times())), "", 0, "L", false, p.pages[f.Page], "")
 	p.SetXY(x, top+head)
 	p.write(x, width, texts...)
 	if p.PageNo() == sheet {
@@ -449,10 +492,10 @@ func (p *printer) table(t *table) {
 	total := 0.0
 	for i := range widths {
 		p.style(fontBold, size, inkText)
-		widths[i] = p.GetStringWidth(plain(t.Columns[i].Name))
+		widths[i] = p.GetStringWidth(p.plain(t.Columns[i].Name))
 		p.style("", size, inkText)
 		for _, row := range t.Rows {
-			widths[i] = max(widths[i], min(p.GetStringWidth(plain(row[i])), longest))
+			widths[i] = max(widths[i], min(p.GetStringWidth(p.plain(row[i])), longest))
 		}
 		widths[i] += gap
 		total += widths[i]
@@ -476,7 +519,7 @@ func (p *printer) row(t *table, cells []string, widths []float64, weight string)
 	lines, height := make([][]string, len(cells)), 0
 	p.style(weight, size, inkText)
 	for i, cell := range cells {
-		lines[i] = p.SplitText(plain(cell), widths[i]-1)
+		lines[i] = p.SplitText(p.plain(cell), widths[i]-1)
 		lines[i] = lines[i][:min(len(lines[i]), most)]
 		height = max(height, len(lines[i]))
 	}

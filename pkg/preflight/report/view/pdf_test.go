@@ -67,6 +67,28 @@ func TestPDFContainsTheReport(t *testing.T) {
 	}
 }
 
+func TestPDFShowsNamesOfAllScripts(t *testing.T) {
+	t.Parallel()
+	const name = "春のカタログ 가을 目錄 Ёлка שלום 2.pdf"
+	r := flyer()
+	r.Document.Title, r.Images[0].ColorSpace = name, "銀インキ"
+	pdf := printed(t, r, view.Options{Name: name})
+	got := run(t, pdf, "pdftotext", "-layout")
+	for _, want := range append(strings.Fields(name), "銀インキ") {
+		if !strings.Contains(got, want) {
+			t.Errorf("the PDF does not contain %q:\n%s", want, got)
+		}
+	}
+	if info := run(t, pdf, "pdfinfo"); !strings.Contains(info, name) {
+		t.Errorf("its title is not %q:\n%s", name, info)
+	}
+	for program, args := range map[string][]string{"qpdf": {"--check"}, "gs": {"-q", "-sDEVICE=nullpage", "-dNOPAUSE", "-dBATCH"}} {
+		if said := strings.ToLower(run(t, pdf, program, args...)); strings.Contains(said, "error:") || strings.Contains(said, "warning") {
+			t.Errorf("%s: %s", program, said)
+		}
+	}
+}
+
 func TestSameReportGivesTheSamePDF(t *testing.T) {
 	t.Parallel()
 	options := view.Options{Pictures: shot(t, 64), Made: time.Unix(1_800_000_000, 0)}
