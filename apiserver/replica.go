@@ -101,6 +101,8 @@ type ReplicaConfig struct {
 	Sessions *credential.Sessions
 	// Ends stores the ended dashboard sessions.
 	Ends *signon.Ends
+	// SecondApprover requires that another key approves master data than the one that imported it.
+	SecondApprover bool
 	// CatalogMaxStaleness is the maximum age of master data in use.
 	CatalogMaxStaleness time.Duration
 	// TargetWait is the time within which every open preflight job should begin.
@@ -177,7 +179,7 @@ func NewReplica(c ReplicaConfig) (*Replica, error) {
 		ReplicaConfig: c, problems: respond.NewProblems(c.RegistryURL), changes: preflightapi.NewChanges(), streams: NewStreams(), uploads: preflightapi.NewUploads(),
 		limits: gate.NewLimiter(c.Limits), requests: requestlog.NewRecorder(c.Now, rand.Reader),
 		catalogs: catalog.NewHolder(c.CatalogMaxStaleness), authorities: authority.NewHolder(c.CatalogMaxStaleness),
-		masterData: masterdata.New(masterdata.Config{Store: c.Records, Now: c.Now, Random: rand.Reader}),
+		masterData: masterdata.New(masterdata.Config{Store: c.Records, Now: c.Now, Random: rand.Reader, SecondApprover: c.SecondApprover}),
 		callbacks:  xjmf.New(xjmf.Config{Store: c.Records, Now: c.Now, Random: rand.Reader, Count: c.Metrics.Update}),
 	}
 	r.follower = masterdata.NewFollower(masterdata.FollowerConfig{

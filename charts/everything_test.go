@@ -39,6 +39,7 @@ api:
   catalogMaxStaleness: 10m
   connections: {max: 20000, maxPerAddress: 500, proxies: [10.2.0.0/16]}
   preflightTargetWait: 1m
+  masterDataSecondApprover: true
   demoMasterData: true
   service: {annotations: {a: b}}
   operators:

@@ -50,6 +50,8 @@ func (b *browser) uploads(t testing.TB, path, file string, fields ...string) sho
 		part, err := form.CreateFormField(fields[i])
 		if fields[i] == "file" {
 			part, err = form.CreateFormFile("file", file)
+		} else if name, ok := strings.CutPrefix(fields[i], "file="); ok {
+			part, err = form.CreateFormFile("file", name)
 		}
 		if err != nil {
 			t.Fatalf("form field %s: %v", fields[i], err)

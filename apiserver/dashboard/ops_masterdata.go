@@ -3,11 +3,14 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/masterdata"
@@ -24,18 +27,20 @@ type MasterData interface {
 
 const (
 	masterDataPath = opsPath + "/masterdata"
-	// maxMasterData bounds an uploaded file, in bytes. The form around it is small.
-	maxMasterData     = 4 << 20
-	maxMasterDataForm = maxMasterData + 64<<10
+	// maxMasterData bounds the uploaded files together, in bytes, and maxMasterDataFiles their number.
+	// The form around them is small.
+	maxMasterData      = 4 << 20
+	maxMasterDataFiles = 32
+	maxMasterDataForm  = maxMasterData + 64<<10
 	// previewTime is how long a preview may take.
 	previewTime = 10 * time.Second
 )
 
 // masterDataBody is an uploaded document with its differences from the content in force.
 type masterDataBody struct {
-	// Name is the name of the file.
+	// Name is the name of the file, or those of several files.
 	Name string
-	// Problem describes why there is no preview, and Faults lists the faults of the file.
+	// Problem describes why there is no preview, and Faults lists the faults of the files.
 	Problem string
 	Faults  []source.Fault
 	// Document is nil without a valid file, and Current is empty if nothing is in force.
@@ -62,14 +67,14 @@ func (s *server) showMasterData(*visit) response {
 func (s *server) previewMasterData(v *visit) response {
 	var body masterDataBody
 	status := http.StatusBadRequest
-	content, problem := body.read(v.Request)
+	uploads, problem := body.read(v.Request)
 	if body.Problem = problem; problem == "" {
 		if !s.comparisons.Take() {
 			return unavailable(previewTime, "Another comparison is running. Try again in a moment.")
 		}
 		defer s.comparisons.Give()
 		var err error
-		if status, err = s.preview(v, &body, content); err != nil {
+		if status, err = s.preview(v, &body, uploads); err != nil {
 			return failed(err)
 		}
 	}
@@ -80,18 +85,20 @@ func (s *server) previewMasterData(v *visit) response {
 
 // The problems of the form.
 const (
-	unreadableMasterData = "The form could not be read. Send one file of at most 4 MiB."
-	largeMasterData      = "The file is larger than 4 MiB. Compare it with the command masterdata diff."
+	unreadableMasterData = "The form could not be read. Send files of at most 4 MiB together."
+	largeMasterData      = "The files are larger than 4 MiB. Compare them with the command masterdata diff."
+	manyMasterData       = "The form has more than 32 files. Choose the files of one snapshot."
 	noMasterData         = "Choose a file."
 )
 
-// read returns the uploaded file, or what is invalid.
-func (b *masterDataBody) read(r *http.Request) (content []byte, problem string) {
+// read returns the uploaded files in the order of their names, or what is invalid.
+func (b *masterDataBody) read(r *http.Request) (uploads []source.Upload, problem string) {
 	r.Body = http.MaxBytesReader(nil, r.Body, maxMasterDataForm)
 	parts, err := r.MultipartReader()
 	if err != nil {
 		return nil, unreadableMasterData
 	}
+	size := 0
 	for {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -103,30 +110,41 @@ func (b *masterDataBody) read(r *http.Request) (content []byte, problem string) 
 		if part.FormName() != "file" {
 			continue
 		}
-		b.Name = part.FileName()
-		if content, err = io.ReadAll(io.LimitReader(part, maxMasterData+1)); err != nil {
+		u := source.Upload{Name: part.FileName()}
+		if u.Content, err = io.ReadAll(io.LimitReader(part, maxMasterData+1)); err != nil {
 			return nil, unreadableMasterData
 		}
-		if len(content) > maxMasterData {
+		switch size += len(u.Content); {
+		case size > maxMasterData:
 			return nil, largeMasterData
+		case len(uploads) == maxMasterDataFiles:
+			return nil, manyMasterData
+		case u.Name != "": // a form without a file has a part without a name
+			uploads = append(uploads, u)
 		}
 	}
-	if b.Name == "" || len(content) == 0 {
+	if size == 0 || len(uploads) == 0 {
 		return nil, noMasterData
 	}
-	return content, ""
+	slices.SortFunc(uploads, func(a, b source.Upload) int { return cmp.Compare(a.Name, b.Name) })
+	names := make([]string, len(uploads))
+	for i, u := range uploads {
+		names[i] = u.Name
+	}
+	b.Name = strings.Join(names, ", ")
+	return uploads, ""
 }
 
 // preview compares the document with the content in force, and returns the status of the
 // page.
-func (s *server) preview(v *visit, body *masterDataBody, content []byte) (status int, err error) {
+func (s *server) preview(v *visit, body *masterDataBody, uploads []source.Upload) (status int, err error) {
 	ctx, cancel := context.WithTimeout(v.Context(), previewTime)
 	defer cancel()
-	document, err := source.ReadBytes(ctx, body.Name, content)
+	document, err := source.ReadUploads(ctx, uploads)
 	var invalid *source.InvalidError
 	switch {
 	case errors.As(err, &invalid):
-		body.Problem, body.Faults = "The file is invalid. Nothing was compared.", invalid.Faults
+		body.Problem, body.Faults = "The upload is invalid. Nothing was compared.", invalid.Faults
 		return http.StatusUnprocessableEntity, nil
 	case ctx.Err() != nil:
 		body.Problem = fmt.Sprintf("The comparison takes longer than %s. Use the command masterdata diff.", previewTime)

@@ -37,7 +37,7 @@ func masterDataPage(body masterDataBody) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Master data</h1><p class=\"lead\">See which prices and other values a file would change before you import it. The page compares the file with the master data in force and stores nothing.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Master data</h1><p class=\"lead\">See which prices and other values files would change before you import them. The page compares them with the master data in force and stores nothing.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -57,7 +57,7 @@ func masterDataPage(body masterDataBody) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<section><h2 id=\"file-heading\">File</h2><form class=\"compare\" method=\"post\" action=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<section><h2 id=\"file-heading\">Files</h2><form class=\"compare\" method=\"post\" action=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -70,7 +70,7 @@ func masterDataPage(body masterDataBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\" enctype=\"multipart/form-data\"><p class=\"act\"><label for=\"file\">A workbook (.xlsx), YAML or JSON file, up to 4 MiB</label> <input id=\"file\" name=\"file\" type=\"file\" accept=\".xlsx,.yaml,.yml,.json\" required></p><button class=\"primary\">Compare</button></form></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\" enctype=\"multipart/form-data\"><p class=\"act\"><label for=\"file\">A workbook (.xlsx), YAML or JSON file, or snapshot.yaml with its CSV files; up to 4 MiB</label> <input id=\"file\" name=\"file\" type=\"file\" accept=\".xlsx,.yaml,.yml,.json,.csv\" multiple required></p><button class=\"primary\">Compare</button></form></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -214,7 +214,7 @@ func masterDataPreview(body masterDataBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = fact("File", body.Name).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fact("Files", body.Name).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -3,11 +3,15 @@
 package dashboard_test
 
 import (
+	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
+	"path"
 	"strings"
 	"testing"
 
+	"github.com/printmarket/printmarket/config"
 	"github.com/printmarket/printmarket/internal/masterdata/source"
 )
 
@@ -26,7 +30,7 @@ func TestMasterDataIsComparedWithThatInForce(t *testing.T) {
 		"quantityBreaks: [500,", "quantityBreaks: [250, 500,", "turnIn: 15", "turnIn: 18", "amount: 1.2\n", "amount: 1.26\n", "id: sra3-170", "id: sra3-200",
 		"positions: 20\n", "positions: 18\n", "runs: [250, 500, 1000]", "runs: [500, 1000]", "id: gang-flyers", "id: gang-leaflets",
 	).Replace(string(text))
-	document, err := source.ReadBytes(t.Context(), "prices.yaml", []byte(edited))
+	document, err := source.ReadUploads(t.Context(), []source.Upload{{Name: "prices.yaml", Content: []byte(edited)}})
 	if err != nil {
 		t.Fatalf("unexpected error: %v", err)
 	}
@@ -52,7 +56,8 @@ func TestMasterDataIsComparedWithThatInForce(t *testing.T) {
 			[]string{"so all entries are new"},
 		},
 		"an invalid file":         {"a.yaml", []string{"file", strings.Replace(string(text), "amount: 1.2\n", "amount: 1,2\n", 1)}, 422, []string{"Nothing was compared", "<code>a.yaml:", "<code>price.amount</code>", "is no decimal number"}},
-		"a file of another kind":  {"a.csv", []string{"file", "id,name"}, 422, []string{"is neither .yaml, .yml, .json nor .xlsx"}},
+		"a list without header":   {"a.csv", []string{"file", "id,name"}, 422, []string{"choose it together with snapshot.yaml"}},
+		"a file of another kind":  {"a.txt", []string{"file", "id,name"}, 422, []string{"is neither .yaml, .yml, .json, .csv nor .xlsx"}},
 		"a file with a long name": {strings.Repeat("<b>", 100) + ".xlsx", []string{"file", "x"}, 422, []string{"is no workbook"}},
 		"no file":                 {"a.yaml", []string{"other", "x"}, 400, []string{"Choose a file."}},
 		"an empty file":           {"a.yaml", []string{"file", ""}, 400, []string{"Choose a file."}},
@@ -68,6 +73,28 @@ func TestMasterDataIsComparedWithThatInForce(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestFilesOfADirectoryAreComparedTogether(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t, withOps)
+	operator := d.signedIn(t, "platform-live")
+	content := func(name string) string {
+		text, err := fs.ReadFile(config.FS, path.Join(config.AcmeResourcesDir, name))
+		if err != nil {
+			t.Fatalf("fs.ReadFile: %v", err)
+		}
+		return string(text)
+	}
+	files := []string{"file=snapshot.yaml", content("snapshot.yaml"), "file=devices.yaml", content("devices.yaml"), "file=media.csv", content("media.csv")}
+	operator.uploads(t, masterDataPath, "", files...).want(t, http.StatusOK, "devices.yaml, media.csv, snapshot.yaml")
+	files[4] = "file=medium.csv"
+	operator.uploads(t, masterDataPath, "", files...).want(t, http.StatusUnprocessableEntity, "did you mean media")
+	var many []string
+	for i := range 40 {
+		many = append(many, fmt.Sprintf("file=%d.csv", i), "id")
+	}
+	operator.uploads(t, masterDataPath, "", many...).want(t, http.StatusBadRequest, "more than 32 files")
 }
 
 // TestOnlyOperatorsPreviewMasterData posts the form with keys of others.

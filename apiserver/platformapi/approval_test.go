@@ -19,6 +19,16 @@ type approval struct {
 	WithdrawnAt, WithdrawnBy, WithdrawnReason                                                 string
 }
 
+func TestTheKeyThatImportedMayNotApproveWithASecondApprover(t *testing.T) {
+	t.Parallel()
+	server := apitest.New(t, apitest.Options{SecondApprover: true})
+	_, s, _ := imports(t, server, "", document(t, "org_acme01", 1))
+	post(t, server, "platform-live", snapshots+"/"+s.ID+"/approve", `{}`).Want(t, 409, problem.CodeMasterDataConflict)
+	if got := listed(t, server, approvals); len(got) != 0 {
+		t.Errorf("approvals %v, want none", got)
+	}
+}
+
 func TestASnapshotIsApprovedAndWithdrawnOnce(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})

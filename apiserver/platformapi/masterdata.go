@@ -340,6 +340,8 @@ func masterDataProblem(err error) error {
 		return invalid([]problem.Violation{{Pointer: "#/" + malformed.Field, Detail: malformed.Reason}})
 	case errors.Is(err, masterdata.ErrWithdrawn):
 		return problem.New(problem.CodeMasterDataConflict, "The approval was already withdrawn.")
+	case errors.Is(err, masterdata.ErrSameKey):
+		return problem.New(problem.CodeMasterDataConflict, "The key that imported the snapshot may not approve it. Approve it with another key.")
 	case errors.Is(err, timeline.ErrIntegrity), errors.Is(err, timeline.ErrDuplicate):
 		return fmt.Errorf("a stored snapshot cannot be read: %w", err)
 	default:

@@ -1069,7 +1069,8 @@ type ClientInterface interface {
 	// ApproveSnapshotWithBody Approve a snapshot for use now or later. Requires masterdata:write and a live key.
 	//
 	// If several approvals of one level and owner overlap, the one that began last is in effect; when its window ends,
-	// the previous one is in effect again. Every replica follows within a few seconds.
+	// the previous one is in effect again. Every replica follows within a few seconds. With
+	// --master-data-second-approver, the key that imported the snapshot gets 409 MASTER_DATA_STATE_CONFLICT.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1079,7 +1080,8 @@ type ClientInterface interface {
 	// ApproveSnapshot Approve a snapshot for use now or later. Requires masterdata:write and a live key.
 	//
 	// If several approvals of one level and owner overlap, the one that began last is in effect; when its window ends,
-	// the previous one is in effect again. Every replica follows within a few seconds.
+	// the previous one is in effect again. Every replica follows within a few seconds. With
+	// --master-data-second-approver, the key that imported the snapshot gets 409 MASTER_DATA_STATE_CONFLICT.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1534,7 +1536,8 @@ func (c *Client) ShowSnapshot(ctx context.Context, snapshotID SnapshotID, reqEdi
 // ApproveSnapshotWithBody Approve a snapshot for use now or later. Requires masterdata:write and a live key.
 //
 // If several approvals of one level and owner overlap, the one that began last is in effect; when its window ends,
-// the previous one is in effect again. Every replica follows within a few seconds.
+// the previous one is in effect again. Every replica follows within a few seconds. With
+// --master-data-second-approver, the key that imported the snapshot gets 409 MASTER_DATA_STATE_CONFLICT.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1554,7 +1557,8 @@ func (c *Client) ApproveSnapshotWithBody(ctx context.Context, snapshotID Snapsho
 // ApproveSnapshot Approve a snapshot for use now or later. Requires masterdata:write and a live key.
 //
 // If several approvals of one level and owner overlap, the one that began last is in effect; when its window ends,
-// the previous one is in effect again. Every replica follows within a few seconds.
+// the previous one is in effect again. Every replica follows within a few seconds. With
+// --master-data-second-approver, the key that imported the snapshot gets 409 MASTER_DATA_STATE_CONFLICT.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4453,7 +4457,8 @@ type ClientWithResponsesInterface interface {
 	// ApproveSnapshotWithBodyWithResponse Approve a snapshot for use now or later. Requires masterdata:write and a live key.
 	//
 	// If several approvals of one level and owner overlap, the one that began last is in effect; when its window ends,
-	// the previous one is in effect again. Every replica follows within a few seconds.
+	// the previous one is in effect again. Every replica follows within a few seconds. With
+	// --master-data-second-approver, the key that imported the snapshot gets 409 MASTER_DATA_STATE_CONFLICT.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -4463,7 +4468,8 @@ type ClientWithResponsesInterface interface {
 	// ApproveSnapshotWithResponse Approve a snapshot for use now or later. Requires masterdata:write and a live key.
 	//
 	// If several approvals of one level and owner overlap, the one that began last is in effect; when its window ends,
-	// the previous one is in effect again. Every replica follows within a few seconds.
+	// the previous one is in effect again. Every replica follows within a few seconds. With
+	// --master-data-second-approver, the key that imported the snapshot gets 409 MASTER_DATA_STATE_CONFLICT.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6290,7 +6296,8 @@ func (c *ClientWithResponses) ShowSnapshotWithResponse(ctx context.Context, snap
 // ApproveSnapshotWithBodyWithResponse Approve a snapshot for use now or later. Requires masterdata:write and a live key.
 //
 // If several approvals of one level and owner overlap, the one that began last is in effect; when its window ends,
-// the previous one is in effect again. Every replica follows within a few seconds.
+// the previous one is in effect again. Every replica follows within a few seconds. With
+// --master-data-second-approver, the key that imported the snapshot gets 409 MASTER_DATA_STATE_CONFLICT.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6306,7 +6313,8 @@ func (c *ClientWithResponses) ApproveSnapshotWithBodyWithResponse(ctx context.Co
 // ApproveSnapshotWithResponse Approve a snapshot for use now or later. Requires masterdata:write and a live key.
 //
 // If several approvals of one level and owner overlap, the one that began last is in effect; when its window ends,
-// the previous one is in effect again. Every replica follows within a few seconds.
+// the previous one is in effect again. Every replica follows within a few seconds. With
+// --master-data-second-approver, the key that imported the snapshot gets 409 MASTER_DATA_STATE_CONFLICT.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

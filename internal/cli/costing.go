@@ -51,6 +51,11 @@ type costInput struct {
 
 func (in *costInput) register(f *pflag.FlagSet) {
 	f.StringVar(&in.masterData, "masterdata", "", "file or directory with the costed resources (required)")
+	in.registerProduct(f)
+}
+
+// registerProduct adds the flags about the product.
+func (in *costInput) registerProduct(f *pflag.FlagSet) {
 	f.Int64SliceVar(&in.quantities, "quantity", nil, "quantities to calculate instead of those of the document, such as 100,250,500")
 	f.StringVar(&in.preflight, "preflight", "", "preflight report (JSON) with the ink of the pages of a flat product")
 }
@@ -75,6 +80,11 @@ func (in *costInput) calculate(cmd *cobra.Command, name, masterData string) (*co
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", masterData, err)
 	}
+	return in.calculateWith(cmd, name, snapshot)
+}
+
+// calculateWith calculates a request. It has the errors of calculate.
+func (in *costInput) calculateWith(cmd *cobra.Command, name string, snapshot *authority.Snapshot) (*costed, error) {
 	body, document, err := readCostRequest(cmd, name)
 	if err != nil {
 		return nil, err
@@ -180,6 +190,30 @@ type costComparison struct {
 	Differences []costing.Difference `json:"differences"`
 }
 
+// compareCosts calculates and compares two costs. If one needs a review, the error is a [resultError].
+func compareCosts(before, after func() (*costed, error)) (*costComparison, error) {
+	var review resultError
+	var both [2]*costed
+	for i, calculate := range []func() (*costed, error){before, after} {
+		one, err := calculate()
+		if err != nil && !errors.As(err, &review) {
+			return nil, err
+		}
+		both[i] = one
+	}
+	made := &costComparison{Before: both[0], After: both[1], Differences: []costing.Difference{}}
+	if both[0].Result != nil && both[1].Result != nil {
+		var err error
+		if made.Differences, err = costing.Compare(both[0].Result, both[1].Result); err != nil {
+			return nil, err
+		}
+	}
+	if review.error != nil {
+		return made, review
+	}
+	return made, nil
+}
+
 func compareCostCommand() *cobra.Command {
 	var in costInput
 	var with string
@@ -212,23 +246,11 @@ is. Quantities are compared in ascending order.`,
 		if len(names) == 1 && with == "" {
 			return nil, errors.New("there is nothing to compare: name a second request, or set --with")
 		}
-		var review resultError
-		before, err := in.calculate(cmd, names[0], in.masterData)
-		if err != nil && !errors.As(err, &review) {
-			return nil, err
-		}
-		after, err := in.calculate(cmd, names[len(names)-1], cmp.Or(with, in.masterData))
-		if err != nil && !errors.As(err, &review) {
-			return nil, err
-		}
-		made := &costComparison{Before: before, After: after, Differences: []costing.Difference{}}
-		if before.Result != nil && after.Result != nil {
-			if made.Differences, err = costing.Compare(before.Result, after.Result); err != nil {
-				return nil, err
-			}
-		}
-		if review.error != nil {
-			return made, review
+		made, err := compareCosts(
+			func() (*costed, error) { return in.calculate(cmd, names[0], in.masterData) },
+			func() (*costed, error) { return in.calculate(cmd, names[len(names)-1], cmp.Or(with, in.masterData)) })
+		if err != nil {
+			return made, err
 		}
 		for _, d := range made.Differences {
 			if exitCode && len(d.Lines) > 0 {

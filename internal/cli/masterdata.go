@@ -34,10 +34,10 @@ production costs of the platform or of an organization. A document is one YAML o
 file, an XLSX workbook with the sheet snapshot and a sheet for each list, or a directory
 with snapshot.yaml and a file for each list, such as media.csv.
 
-validate, and diff of two files, work without the platform. The other commands use the
-platform API with a live key of the package Platform: ops:read to read,
+validate, and diff and reprice of files, work without the platform. The other commands
+use the platform API with a live key of the package Platform: ops:read to read,
 masterdata:write to change.`,
-		validateMasterDataCommand(), diffMasterDataCommand(), importMasterDataCommand(), listMasterDataCommand(), exportMasterDataCommand(),
+		validateMasterDataCommand(), diffMasterDataCommand(), repriceCommand(), importMasterDataCommand(), listMasterDataCommand(), exportMasterDataCommand(),
 		approveMasterDataCommand(), approvalsCommand(),
 		command[*platformapi.Approval]{
 			use: "withdraw APPROVAL", short: "End an approval; the approval that it superseded is in force again", args: cobra.ExactArgs(1),
@@ -129,24 +129,99 @@ changed (~). A and B are paths or the IDs of snapshots. Their sources are not co
 		},
 		print: func(w io.Writer, changes []mdsource.Change) { _ = mdsource.WriteChanges(w, changes) }, // Flush returns the error
 	}.local(func(cmd *cobra.Command, names []string) ([]mdsource.Change, error) {
-		var both [2]*mdsource.Document
-		for i, name := range names {
-			var client *platformapi.Client
-			var err error
-			if !strings.HasPrefix(name, "sha256:") {
-				both[i], err = readValid(cmd, name)
-			} else if client, err = access.open(); err == nil {
-				both[i], err = fetchSnapshot(cmd.Context(), client, name)
-			}
-			if err != nil {
-				return nil, err
-			}
+		from, to, err := readBoth(cmd, &access, names[0], names[1])
+		if err != nil {
+			return nil, err
 		}
-		changes, err := mdsource.Diff(both[0], both[1])
+		changes, err := mdsource.Diff(from, to)
 		if err == nil && exitCode && len(changes) > 0 {
 			err = resultError{exitFail}
 		}
 		return changes, err
+	})
+}
+
+// readBoth reads two documents, each by its path or by the ID of its snapshot.
+func readBoth(cmd *cobra.Command, access *platformAccess, a, b string) (from, to *mdsource.Document, err error) {
+	var both [2]*mdsource.Document
+	for i, name := range []string{a, b} {
+		if !strings.HasPrefix(name, "sha256:") {
+			both[i], err = readValid(cmd, name)
+		} else if client, openErr := access.open(); openErr != nil {
+			err = openErr
+		} else {
+			both[i], err = fetchSnapshot(cmd.Context(), client, name)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return both[0], both[1], nil
+}
+
+func repriceCommand() *cobra.Command {
+	var access platformAccess
+	var in costInput
+	return command[[]*costComparison]{
+		use: "reprice A B REQUEST...", short: "Print what the change from A to B costs for products", args: cobra.MinimumNArgs(3),
+		long: `Print the cost of each request with A and with B, and the difference in money. A and B
+are resources: paths or the IDs of snapshots. Requests are those of printmarket costing.
+
+Exit codes: 0, 1 for an error, and 2 if a person must review a result.`,
+		example: `  printmarket masterdata reprice prices-2026 prices-2027 flyer.json brochure.json
+  printmarket masterdata reprice sha256:12ab... prices-2027 flyer.json --quantity 500,1000`,
+		flags: func(f *pflag.FlagSet) {
+			access.register(f)
+			in.registerProduct(f)
+		},
+		outputs: []string{"text"},
+		print: func(w io.Writer, all []*costComparison) {
+			line(w, "REQUEST", "QUANTITY", "BEFORE", "AFTER", "CHANGE")
+			for _, one := range all {
+				for _, d := range one.Differences {
+					sign := ""
+					if d.Change.Sign() > 0 {
+						sign = "+"
+					}
+					line(w, one.Before.Request, d.QuantityBefore, d.Before, d.After, sign+d.Change.String())
+				}
+			}
+			for _, one := range all {
+				if len(one.Before.Reasons)+len(one.After.Reasons) > 0 {
+					line(w, one.Before.Request+":")
+					costNotes(w, one.Before)
+					costNotes(w, one.After)
+				}
+			}
+		},
+	}.local(func(cmd *cobra.Command, names []string) ([]*costComparison, error) {
+		from, to, err := readBoth(cmd, &access, names[0], names[1])
+		if err != nil {
+			return nil, err
+		}
+		before, err := from.Authority()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", names[0], err)
+		}
+		after, err := to.Authority()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", names[1], err)
+		}
+		all := make([]*costComparison, 0, len(names)-2)
+		var review resultError
+		for _, name := range names[2:] {
+			made, err := compareCosts(
+				func() (*costed, error) { return in.calculateWith(cmd, name, before) },
+				func() (*costed, error) { return in.calculateWith(cmd, name, after) })
+			if err != nil && !errors.As(err, &review) {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			all = append(all, made)
+		}
+		if review.error != nil {
+			return all, review
+		}
+		return all, nil
 	})
 }
 

@@ -125,6 +125,28 @@ func TestDiffReportsTheDifference(t *testing.T) {
 	}
 }
 
+func TestRepricePrintsWhatAChangeCosts(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		b, request, want string
+		code             int
+	}{
+		"a flyer on dearer paper":       {"printer-2027.yaml", "flyer.json", "51.79 EUR  52.48 EUR  +0.69 EUR", 0},
+		"a poster on other paper":       {"printer-2027.yaml", "poster.json", "0.00 EUR", 0},
+		"a product that needs a review": {"printer.yaml", "finishing/flyer.json", "review: ", 2},
+		"master data of another level":  {"../../../config/masterdata/catalog.yaml", "flyer.json", "another level", 1},
+		"a request that does not exist": {"printer-2027.yaml", "none.json", "none.json", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, errs, code := offline(t, "reprice", costPrinter, costExamples+test.b, costExamples+test.request, "--quantity", "1000")
+			if code != test.code || !strings.Contains(out+errs, test.want) {
+				t.Errorf("exit %d, %q, %q; want exit %d and %q", code, out, errs, test.code, test.want)
+			}
+		})
+	}
+}
+
 // TestMasterDataIsImportedApprovedAndWithdrawn takes prices from a directory into force, and back.
 func TestMasterDataIsImportedApprovedAndWithdrawn(t *testing.T) {
 	t.Parallel()

@@ -112,8 +112,12 @@ const (
 // ApprovalPrefix is the prefix of approval ids.
 const ApprovalPrefix recordid.Prefix = "apr_"
 
-// ErrWithdrawn means that an approval was already withdrawn.
-var ErrWithdrawn = errors.New("the approval was already withdrawn")
+var (
+	// ErrWithdrawn means that an approval was already withdrawn.
+	ErrWithdrawn = errors.New("the approval was already withdrawn")
+	// ErrSameKey means that the key that imported a snapshot may not approve it.
+	ErrSameKey = errors.New("another key must approve the snapshot")
+)
 
 // InvalidError describes an invalid field of a request.
 type InvalidError struct {
@@ -152,6 +156,8 @@ type Config struct {
 	Store  Store
 	Now    func() time.Time
 	Random io.Reader
+	// SecondApprover rejects an approval by the key that imported the snapshot.
+	SecondApprover bool
 }
 
 // Service runs the operations of the platform API on master data. It is safe for
@@ -250,7 +256,7 @@ type Window struct {
 	From, Until time.Time
 }
 
-// Approve puts a snapshot in force for a window. Errors: transaction.ErrNotFound,
+// Approve puts a snapshot in force for a window. Errors: transaction.ErrNotFound, [ErrSameKey],
 // [*InvalidError].
 func (s *Service) Approve(ctx context.Context, id string, w Window, by Instruction) (Approval, error) {
 	now := s.now()
@@ -263,6 +269,9 @@ func (s *Service) Approve(ctx context.Context, id string, w Window, by Instructi
 	snapshot, err := s.config.Store.MasterDataSnapshot(ctx, id)
 	if err != nil {
 		return Approval{}, fmt.Errorf("approve master data: %w", err)
+	}
+	if s.config.SecondApprover && by.Actor.Key == snapshot.ImportedBy {
+		return Approval{}, ErrSameKey
 	}
 	a := Approval{
 		Snapshot: id, Level: snapshot.Level, Owner: snapshot.Owner, From: w.From, Until: w.Until,

@@ -3,6 +3,7 @@
 package masterdata_test
 
 import (
+	"crypto/rand"
 	"errors"
 	"strings"
 	"testing"
@@ -88,6 +89,30 @@ func TestWindowBounds(t *testing.T) {
 		if err != nil || a.From.Location() != time.UTC || !a.Until.Equal(tc.window.Until) {
 			t.Errorf("%s: %+v, %v", name, a, err)
 		}
+	}
+}
+
+func TestSecondApproverIsAnotherKeyThanTheImporter(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil, nil)
+	f.data = masterdata.New(masterdata.Config{Store: f.store, Now: f.clock.Now, Random: rand.Reader, SecondApprover: true})
+	id := f.keeps(t, owner, 1)
+	if _, err := f.data.Approve(t.Context(), id, masterdata.Window{}, by); !errors.Is(err, masterdata.ErrSameKey) {
+		t.Errorf("the key that imported: %v, want ErrSameKey", err)
+	}
+	other := by
+	other.Actor.Key += "-other"
+	_, err := f.data.Import(t.Context(), masterdata.Draft{Resources: resources(t, owner, 1), Provenance: masterdata.Provenance{Source: "ERP"}}, other)
+	must(t, err) // the same content again does not change who imported it
+	if _, err := f.data.Approve(t.Context(), id, masterdata.Window{}, by); !errors.Is(err, masterdata.ErrSameKey) {
+		t.Errorf("the key that imported first: %v, want ErrSameKey", err)
+	}
+	a, err := f.data.Approve(t.Context(), id, masterdata.Window{}, other)
+	if err != nil || a.ApprovedBy != other.Actor.Key {
+		t.Errorf("another key: %+v, %v", a, err)
+	}
+	if _, err := f.data.Withdraw(t.Context(), a.ID, by); err != nil {
+		t.Errorf("the key that imported withdraws: %v", err)
 	}
 }
 

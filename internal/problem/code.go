@@ -224,7 +224,7 @@ var codes = [...]Definition{
 	{CodeRFQStateConflict, Conflict, 0, "Read the RFQ again. Its state no longer allows this operation."},
 	{CodeRevisionConflict, RevisionConflict, 0, "Read the record again, check that your change still applies, and send the new ETag as If-Match."},
 	{CodeLiveKeyRequired, Forbidden, 0, "Use a live key. The operation concerns the sandbox and production together."},
-	{CodeMasterDataConflict, Conflict, 0, "Do not retry. The approval was already withdrawn; read it again."},
+	{CodeMasterDataConflict, Conflict, 0, "Do not retry. The approval was already withdrawn, or another key must approve; the detail names which."},
 	{CodeErasureConflict, Conflict, 0, "Fix the cause in `detail`: suspend the partner, or plan the erasure again."},
 
 	{CodeStoreUnavailable, Unavailable, 0, "Retry the same request with the same Idempotency-Key after the number of seconds in Retry-After. The retry is safe."},

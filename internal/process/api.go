@@ -30,6 +30,7 @@ type apiOptions struct {
 	allowFetch                                    []string
 	allowWide                                     bool
 	maxStaleness, catalogMaxStaleness             time.Duration
+	secondApprover                                bool
 	mutual                                        mutualOptions
 	connections                                   connectionOptions
 	targetWait                                    time.Duration
@@ -51,6 +52,7 @@ func (o *apiOptions) register(f *pflag.FlagSet, host string) {
 	o.mutual.register(f)
 	o.connections.register(f)
 	f.DurationVar(&o.catalogMaxStaleness, "catalog-max-staleness", 5*time.Minute, "maximum age of master data; older master data is not used")
+	f.BoolVar(&o.secondApprover, "master-data-second-approver", false, "another key approves master data than the one that imported it")
 	registerAllowWide(f, &o.allowWide)
 	registerTraces(f, &o.otlpEndpoint)
 	registerDiagnostics(f, &o.diagnostics)
@@ -121,7 +123,7 @@ func newReplica(p *process, c apiserver.ReplicaConfig, o *apiOptions, work prefl
 	}
 	c.Ends = signon.NewEnds(p.redis, p.store, p.now)
 	c.APIURL, c.RegistryURL, c.OpsURL = urlOf(c.Sockets.API, o.publicAPI), urlOf(c.Sockets.Registry, o.publicRegistry), urlOf(c.Sockets.Ops, "")
-	c.CatalogMaxStaleness, c.TargetWait = o.catalogMaxStaleness, o.targetWait
+	c.CatalogMaxStaleness, c.TargetWait, c.SecondApprover = o.catalogMaxStaleness, o.targetWait, o.secondApprover
 	c.CertFile, c.KeyFile, c.MutualInternal = o.mutual.cert, o.mutual.key, o.mutual.internal
 	if c.Diagnostics, err = p.diagnostics(o.diagnostics); err != nil {
 		return nil, err

@@ -79,6 +79,8 @@ type Options struct {
 	Pace preflightapi.Pace
 	// NoFiles disables uploads.
 	NoFiles bool
+	// SecondApprover requires that another key approves master data than the one that imported it.
+	SecondApprover bool
 	// Uses records the uses of keys; it may be nil.
 	Uses *credential.UseRecorder
 	// Uploads limits uploads; nil selects the limits of production.
@@ -243,7 +245,7 @@ func (w *Server) open(t testing.TB, options Options) {
 		Store: w.Store, Dispatcher: w.Queue, Profiles: profile.Names(), SimulatedReport: preflightapi.SimulatedReport, Cursors: w.cursors,
 		Now: w.Clock.Now, Random: rand.Reader, Logger: log,
 	})
-	w.MasterData = masterdata.New(masterdata.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader})
+	w.MasterData = masterdata.New(masterdata.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader, SecondApprover: options.SecondApprover})
 	w.Endpoints = &webhooktest.Directory{}
 	w.Webhooks = webhook.New(webhook.Config{Store: w.Store, Directory: w.Endpoints, Now: w.Clock.Now, Random: rand.Reader})
 	w.Callbacks = xjmf.New(xjmf.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader})

@@ -55,17 +55,31 @@ func ReadJSON(ctx context.Context, r io.Reader) (*Document, error) {
 	return readFiles(ctx, []*file{f}, Options{})
 }
 
-// ReadBytes reads a file from memory. The ending of its name is its format. ReadBytes has
-// the errors of [Read].
-func ReadBytes(ctx context.Context, name string, content []byte) (*Document, error) {
-	f := &file{
-		name: name, format: formatOf(name), size: int64(len(content)),
-		open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil },
+// Upload is a file in memory. The ending of its name is its format.
+type Upload struct {
+	Name    string
+	Content []byte
+}
+
+// ReadUploads reads one file, or several as the files of a directory. It has the errors of [Read].
+func ReadUploads(ctx context.Context, uploads []Upload) (*Document, error) {
+	files := make([]*file, len(uploads))
+	for i, u := range uploads {
+		files[i] = &file{
+			name: u.Name, format: formatOf(u.Name), size: int64(len(u.Content)),
+			open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(u.Content)), nil },
+		}
+		if files[i].format == "" {
+			files[i].fault = "is neither .yaml, .yml, .json, .csv nor .xlsx"
+		}
 	}
-	if f.format == "" || f.format == ".csv" {
-		f.fault = "is neither .yaml, .yml, .json nor .xlsx"
+	switch {
+	case len(files) != 1:
+		files = arrange(files)
+	case files[0].format == ".csv":
+		files[0].fault = "has one list alone; choose it together with " + headerFile
 	}
-	return readFiles(ctx, []*file{f}, Options{})
+	return readFiles(ctx, files, Options{})
 }
 
 // file is a file to read.
@@ -146,17 +160,13 @@ func formatOf(name string) string {
 	}
 }
 
-// directory lists the files of a document: the header first, then the lists.
+// directory lists the files of a document.
 func directory(fsys fs.FS, name, prefix string) ([]*file, error) {
 	entries, err := fs.ReadDir(fsys, name)
 	if err != nil {
 		return nil, err
 	}
 	var files []*file
-	var known []string
-	for _, t := range new(content).tables()[1:] {
-		known = append(known, t.member)
-	}
 	for _, entry := range entries {
 		base := entry.Name()
 		if entry.IsDir() || strings.HasPrefix(base, ".") || formatOf(base) == "" {
@@ -166,6 +176,20 @@ func directory(fsys fs.FS, name, prefix string) ([]*file, error) {
 		if err != nil {
 			return nil, err
 		}
+		files = append(files, f)
+	}
+	return arrange(files), nil
+}
+
+// arrange returns the files of a document in the order in which they are read: the header, then the
+// lists after which they are named.
+func arrange(all []*file) (files []*file) {
+	var known []string
+	for _, t := range new(content).tables()[1:] {
+		known = append(known, t.member)
+	}
+	for _, f := range all {
+		base := filepath.Base(f.name)
 		stem := strings.TrimSuffix(base, path.Ext(base))
 		f.header = stem == headerName
 		if !f.header {
@@ -189,7 +213,7 @@ func directory(fsys fs.FS, name, prefix string) ([]*file, error) {
 	if len(files) > 1 && files[1].header {
 		files[1].fault = "one " + headerName + " is read, not several"
 	}
-	return files, nil
+	return files
 }
 
 // readFiles reads one file after the other.

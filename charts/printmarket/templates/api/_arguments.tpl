@@ -36,6 +36,9 @@
 {{- with include "printmarket.filesArguments" . }}
 {{ . | trim }}
 {{- end }}
+{{- if .Values.api.masterDataSecondApprover }}
+- --master-data-second-approver
+{{- end }}
 {{- if .Values.api.demoMasterData }}
 - --demo-master-data
 {{- end }}
