@@ -54,7 +54,8 @@ func (noQueue) Submit(context.Context, string, tenant.ID, int) error { return ni
 func (noQueue) Cancel(context.Context, string) error { return nil }
 
 var (
-	titles = []string{"flyer", "brochure", "poster", "menu", "catalogue", "invitation", "label", "cover", "postcard", "booklet"}
+	titles     = []string{"flyer", "poster", "menu", "invitation", "leaflet", "programme"}
+	longTitles = []string{"brochure", "catalogue", "booklet", "guide"}
 	// failures are the codes of failed jobs, the frequent ones repeated.
 	failures = []preflightjob.FailureCode{
 		preflightjob.FetchStatus, preflightjob.FetchStatus, preflightjob.FetchStatus, preflightjob.FetchTimeout, preflightjob.FetchTimeout,
@@ -62,20 +63,13 @@ var (
 	}
 )
 
-// open is the number of jobs that have not ended, at the end of the generated time.
-const open = 3
-
-// makeJobs generates the jobs.
+// makeJobs generates jobs that have ended: workers would fetch the files of open ones, which do not
+// exist.
 func (g *generator) makeJobs(ctx context.Context) error {
-	all := g.moments(g.Jobs)
-	for i, at := range all {
-		left := len(all) - i
-		if left <= open {
-			at = g.Now.Add(-time.Duration(left) * 10 * time.Second)
-		}
+	for _, at := range g.moments(g.Jobs) {
 		p := g.anyPartner(func(p *partner) bool { return p.preflight })
 		owner := p.owner(g.mode(p))
-		if err := g.makeJob(ctx, owner, at, left); err != nil {
+		if err := g.makeJob(ctx, owner, at); err != nil {
 			return err
 		}
 		g.records.Jobs = append(g.records.Jobs, g.job.record)
@@ -94,13 +88,16 @@ func (g *generator) makeJobs(ctx context.Context) error {
 	return nil
 }
 
-// makeJob submits a job and runs it until now. left is the number of jobs including this one.
-func (g *generator) makeJob(ctx context.Context, owner tenant.ID, at time.Time, left int) error {
+// makeJob submits a job and runs it.
+func (g *generator) makeJob(ctx context.Context, owner tenant.ID, at time.Time) error {
 	sample := one(g, g.samples)
 	if g.chance(0.5) { // most files are good, and the first profile is the usual one
 		sample = g.samples[0]
 	}
 	title := one(g, titles)
+	if sample.pages > 1 {
+		title = one(g, longTitles)
+	}
 	request := preflightjob.Request{
 		FileURL: fmt.Sprintf("https://files.%s.example/print/%s-%06d.pdf", owner.Organization[len("org_"):], title, g.draw.IntN(1_000_000)), Profile: sample.profile,
 	}
@@ -113,10 +110,7 @@ func (g *generator) makeJob(ctx context.Context, owner tenant.ID, at time.Time, 
 		return err
 	}
 	id := submitted.Job.ID
-	if left < open {
-		return nil // it waits
-	}
-	if left > open && g.chance(0.01) {
+	if g.chance(0.01) {
 		g.clock = g.clock.Add(g.between(time.Second, 5*time.Second))
 		_, err := g.jobs.Cancel(ctx, owner, id)
 		return err
@@ -125,9 +119,6 @@ func (g *generator) makeJob(ctx context.Context, owner tenant.ID, at time.Time, 
 	g.clock = g.clock.Add(g.between(50*time.Millisecond, 4*time.Second))
 	if _, err := g.jobs.Begin(ctx, id, 1, worker); err != nil {
 		return err
-	}
-	if left == open {
-		return g.jobs.Progress(ctx, id, 1, worker, preflightjob.Progress{PagesDone: sample.pages / 2, PagesTotal: sample.pages})
 	}
 	g.clock = g.clock.Add(g.between(300*time.Millisecond, 6*time.Second))
 	if g.clock.After(g.Now) {

@@ -158,7 +158,11 @@ func (g *generator) negotiate(ctx context.Context, owner tenant.ID, id string, p
 		offered = append(offered, offered[0]) // a second, better offer
 	}
 	for i, n := range offered {
-		if !wait(time.Hour, 44*time.Hour) {
+		low, high := 10*time.Minute, 4*time.Hour
+		if i > 0 {
+			low, high = time.Hour, 40*time.Hour
+		}
+		if !wait(low, high) {
 			return nil
 		}
 		offer, err := g.offer(suppliers[n], product, i > 0 && n == offered[0])

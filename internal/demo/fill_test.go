@@ -234,8 +234,8 @@ func checkJobs(t *testing.T, db database) {
 		}
 	}
 	open, err := db.OpenJobs(t.Context(), now, 10)
-	if err != nil || len(open) != 3 || states[preflightjob.Failed] == 0 {
-		t.Errorf("%d jobs are open, error %v, states %v; want 3 open jobs, and failed ones", len(open), err, states)
+	if err != nil || len(open) != 0 || states[preflightjob.Failed] == 0 {
+		t.Errorf("%d jobs are open, error %v, states %v; want no open jobs, and failed ones", len(open), err, states)
 	}
 }
 
@@ -320,12 +320,12 @@ func checkAudit(t *testing.T, db database, filled demo.Filled) {
 	}
 }
 
-// TestAnEndpointFailsOnEveryDayOfTheWeek generates few jobs: there may be none on a weekend.
-func TestAnEndpointFailsOnEveryDayOfTheWeek(t *testing.T) {
+// TestAnEndpointFailsOnASundayToo generates so few jobs that there are none on the weekend.
+func TestAnEndpointFailsOnASundayToo(t *testing.T) {
 	t.Parallel()
-	for day := range 7 {
+	for _, days := range []int{0, 3} {
 		db, f := recordtest.Store(t), filling(t)
-		f.Now, f.RFQs, f.Jobs = now.AddDate(0, 0, day), 0, 30
+		f.Now, f.RFQs, f.Jobs = now.AddDate(0, 0, days), 0, 30
 		if _, err := demo.Fill(t.Context(), db, f); err != nil {
 			t.Fatalf("demo.Fill: %v", err)
 		}

@@ -23,46 +23,60 @@ const (
 
 // WriteSamples puts the PDFs into a directory, except those that are there.
 func WriteSamples(dir string) error {
-	for name, content := range map[string]func() []byte{SampleFile: pdftest.Good, FlawedFile: flawed} {
+	for name, content := range map[string]func() ([]byte, error){SampleFile: good, FlawedFile: flawed} {
 		path := filepath.Join(dir, name)
 		if _, err := os.Stat(path); err == nil {
 			continue
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if err := WriteAtomically(path, content()); err != nil {
+		text, err := content()
+		if err == nil {
+			err = WriteAtomically(path, text)
+		}
+		if err != nil {
 			return fmt.Errorf("write the sample file: %w", err)
 		}
 	}
 	return nil
 }
 
+// good returns a page without faults.
+func good() ([]byte, error) { return pages("Spring Fair, flyer", sound()) }
+
 // flawed returns a page with four faults that print shops see every day: 1 mm of bleed, an
 // RGB image, a photo of 72 ppi, and an area with 340 % of ink.
-func flawed() []byte {
-	s := pdftest.NewSound()
-	s.Info["Title"], s.Info["Producer"] = "(A flawed page)", "(testpdf)"
-	s.XMP = "" // the file does not claim PDF/X-4, which forbids most of its faults
-	rgb := s.Image(pdftest.Image{Width: 600, Height: 600, Space: "/DeviceRGB", Components: 3})
-	coarse := s.Image(pdftest.Image{Width: 144, Height: 144})
-	page := s.Page(
-		pdftest.Place("Rgb", 120, 520, 144, 144)+pdftest.Place("Coarse", 360, 520, 144, 144)+"0.9 0.8 0.7 1 k 120 260 384 180 re f\n",
-		fmt.Sprintf("/XObject << /Rgb %s /Coarse %s >>", rgb, coarse))
-	page.Bleed = page.Trim.Around(pdftest.MM(1))
-	return s.Bytes(page)
+func flawed() ([]byte, error) {
+	f := sound()
+	f.bleed, f.photos[0], f.ppi[1], f.band = 1, "/DeviceRGB", 72, "0.9 0.8 0.7 1"
+	return pages("Spring Fair, flyer with faults", f)
 }
 
 // brochure returns eight sound pages, one of which has an RGB image.
-func brochure() []byte {
-	s := pdftest.NewSound()
-	s.Info["Title"], s.Info["Producer"] = "(A brochure)", "(testpdf)"
-	rgb := s.Image(pdftest.Image{Width: 600, Height: 600, Space: "/DeviceRGB", Components: 3})
-	pages := make([]pdftest.Page, 8)
-	for i := range pages {
-		pages[i] = s.Page("", "")
+func brochure() ([]byte, error) {
+	all := make([]flyer, 8)
+	for i := range all {
+		all[i] = sound()
+		all[i].title = fmt.Sprintf("Fair Guide, page %d", i+1)
 	}
-	pages[4] = s.Page(pdftest.Place("Rgb", 120, 520, 144, 144), fmt.Sprintf("/XObject << /Rgb %s >>", rgb))
-	return s.Bytes(pages...)
+	all[4].photos[0] = "/DeviceRGB"
+	return pages("Spring Fair, guide", all...)
+}
+
+// pages writes flyers as one document. Those with faults do not claim PDF/X-4, which forbids most of them.
+func pages(title string, flyers ...flyer) ([]byte, error) {
+	s, err := start(title)
+	if err != nil {
+		return nil, err
+	}
+	drawn := make([]pdftest.Page, len(flyers))
+	for i, f := range flyers {
+		if f.photos[0] == "/DeviceRGB" {
+			s.XMP = ""
+		}
+		drawn[i] = s.page(f)
+	}
+	return s.Bytes(drawn...), nil
 }
 
 // inspected is a PDF of the demo with its report for a profile.
@@ -83,10 +97,14 @@ func inspect(ctx context.Context, inspector sandbox.Inspector) ([]inspected, err
 	var made []inspected
 	for _, file := range []struct {
 		pages int
-		text  []byte
-	}{{1, pdftest.Good()}, {1, flawed()}, {8, brochure()}} {
+		text  func() ([]byte, error)
+	}{{1, good}, {1, flawed}, {8, brochure}} {
 		path := filepath.Join(dir, "file.pdf")
-		if err := os.WriteFile(path, file.text, 0o600); err != nil {
+		text, err := file.text()
+		if err == nil {
+			err = os.WriteFile(path, text, 0o600)
+		}
+		if err != nil {
 			return nil, err
 		}
 		for _, profile := range []string{"print_ready", "sheetfed_offset", "digital_toner"} {

@@ -8,7 +8,7 @@ import (
 )
 
 // Profile describes an ICC profile with a valid header and the tags that readers require
-// (ICC.1:2022, 7.2 and 8). Its conversions are not meaningful.
+// (ICC.1:2022, 7.2 and 8). Its conversions are not meaningful, unless Press is set.
 type Profile struct {
 	// Space is CMYK, RGB, GRAY or Lab.
 	Space string
@@ -18,6 +18,8 @@ type Profile struct {
 	Version int
 	// Name is the description; "" selects a name made of space and class.
 	Name string
+	// Press gives a profile of CMYK the conversions of an offset press. They take time to calculate.
+	Press bool
 }
 
 // Bytes writes the profile.
@@ -88,7 +90,14 @@ func (p Profile) tags() []profileTag {
 			tags = append(tags, profileTag{name, gamma})
 		}
 	default:
-		tags = append(tags, profileTag{"A2B0", p.table(p.channels(), 3)}, profileTag{"B2A0", p.table(3, p.channels())}, profileTag{"gamt", p.table(3, 1)})
+		toLab, toDevice := corners(p.channels(), 3), corners(3, p.channels())
+		grid := 2
+		if p.Press {
+			grid = separationGrid
+			toLab, toDevice = pressTables()
+		}
+		tags = append(tags, profileTag{"A2B0", table8(p.channels(), 3, 2, toLab)}, profileTag{"B2A0", table8(3, p.channels(), grid, toDevice)},
+			profileTag{"gamt", table8(3, 1, 2, corners(3, 1))})
 	}
 	return tags
 }
@@ -119,9 +128,9 @@ func (p Profile) text(text, kind string) []byte {
 	return out
 }
 
-// table returns a lut8Type of two grid points that maps in channels to out channels.
-func (p Profile) table(in, out int) []byte {
-	data := []byte{'m', 'f', 't', '1', 0, 0, 0, 0, byte(in), byte(out), 2, 0}
+// table8 returns a lut8Type with grid points that maps in channels to out channels.
+func table8(in, out, grid int, points []byte) []byte {
+	data := []byte{'m', 'f', 't', '1', 0, 0, 0, 0, byte(in), byte(out), byte(grid), 0}
 	for i := range 9 {
 		one := uint32(0)
 		if i%4 == 0 {
@@ -132,15 +141,21 @@ func (p Profile) table(in, out int) []byte {
 	for range in {
 		data = append(data, ramp()...)
 	}
-	for corner := range 1 << in {
-		for range out {
-			data = append(data, byte(255-255*corner/(1<<in)))
-		}
-	}
+	data = append(data, points...)
 	for range out {
 		data = append(data, ramp()...)
 	}
 	return data
+}
+
+// corners returns two grid points for each channel, from high values to low ones.
+func corners(in, out int) (points []byte) {
+	for corner := range 1 << in {
+		for range out {
+			points = append(points, byte(255-255*corner/(1<<in)))
+		}
+	}
+	return points
 }
 
 func ramp() []byte {
