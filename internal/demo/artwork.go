@@ -5,6 +5,7 @@ package demo
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"golang.org/x/image/font"
@@ -73,7 +74,7 @@ func embed(s *pdftest.Sound, name string, program []byte) (pdftest.Ref, error) {
 		if err != nil {
 			return 0, fmt.Errorf("read the font %s: %w", name, err)
 		}
-		widths = append(widths, fmt.Sprint(advance.Round()))
+		widths = append(widths, strconv.Itoa(advance.Round()))
 	}
 	file := s.Flate(fmt.Sprintf("/Length1 %d", len(program)), program)
 	descriptor := s.Add("<< /Type /FontDescriptor /FontName /%s /Flags 32 /FontBBox [-440 -432 2160 1041] /ItalicAngle 0 /Ascent 935 /Descent -211 /CapHeight 700 /StemV 90 /FontFile2 %s >>", name, file)
@@ -95,27 +96,27 @@ func (s *artwork) page(f flyer) pdftest.Page {
 	hill(&c, "0.7 0.15 0.8 0.1", low, right, 150, 196, 162, 178)
 	hill(&c, "0.8 0.3 0.95 0.2", low, right, 150, 160, 182, 158)
 	fmt.Fprintf(&c, "%s k %g %g %g %g re f\n", f.band, low, low, right-low, 22-low)
-	line := func(font string, points, x, y float64, color, words string) {
-		fmt.Fprintf(&c, "BT /%s %.7g Tf %s k %g %g Td (%s) Tj ET\n", font, points/scale, color, x, y, words)
+	line := func(font string, points, y float64, color, words string) {
+		fmt.Fprintf(&c, "BT /%s %.7g Tf %s k 18 %g Td (%s) Tj ET\n", font, points/scale, color, y, words)
 	}
 	const white, black, blue = "0 0 0 0", "0 0 0 1", "0.9 0.55 0.2 0.1"
-	line("F2", 56, 18, 262, white, f.title)
-	line("F1", 20, 18, 249, white, "Crafts, music and good food by the river")
-	line("F2", 23, 18, 128, blue, "Saturday 17 April, 10 to 18 h")
+	line("F2", 56, 262, white, f.title)
+	line("F1", 20, 249, white, "Crafts, music and good food by the river")
+	line("F2", 23, 128, blue, "Saturday 17 April, 10 to 18 h")
 	for i, words := range []string{
 		"Ninety makers from the region show what they do:", "potters, bookbinders, bakers and smiths. Try the old", "letterpress and take your own poster home.", "",
 		"Entry is free. Trams 4 and 11 stop at the gate;", "there are stands for 300 bicycles.",
 	} {
-		line("F1", 13, 18, 114-float64(i)*7, black, words)
+		line("F1", 13, 114-float64(i)*7, black, words)
 	}
-	line("F1", 14, 18, 9, white, "Old Harbour, Quay 12   www.fair.example")
-	resources := s.fonts + fmt.Sprintf(" /Shading << /Sky %s >> /XObject <<", sky)
+	line("F1", 14, 9, white, "Old Harbour, Quay 12   www.fair.example")
+	var photos strings.Builder
 	for i := range f.photos {
-		resources += fmt.Sprintf(" /Photo%d %s", i, s.photo(f.photos[i], f.ppi[i], i))
+		fmt.Fprintf(&photos, " /Photo%d %s", i, s.photo(f.photos[i], f.ppi[i], i))
 		fmt.Fprintf(&c, "q %g 0 0 %g 141.2 %g cm /Photo%d Do Q\n", photoWidth, photoHeight, 94-44*float64(i), i)
 	}
 	c.WriteString("Q\n")
-	page := pdftest.Print(c.String(), resources+" >>")
+	page := pdftest.Print(c.String(), fmt.Sprintf("%s /Shading << /Sky %s >> /XObject <<%s >>", s.fonts, sky, &photos))
 	page.Bleed = page.Trim.Around(pdftest.MM(f.bleed))
 	return page
 }

@@ -52,14 +52,14 @@ func flawed() ([]byte, error) {
 	return pages("Spring Fair, flyer with faults", f)
 }
 
-// brochure returns eight sound pages, one of which has an RGB image.
+// brochure returns four sound pages, one of which has an RGB image.
 func brochure() ([]byte, error) {
-	all := make([]flyer, 8)
+	all := make([]flyer, 4)
 	for i := range all {
 		all[i] = sound()
 		all[i].title = fmt.Sprintf("Fair Guide, page %d", i+1)
 	}
-	all[4].photos[0] = "/DeviceRGB"
+	all[2].photos[0] = "/DeviceRGB"
 	return pages("Spring Fair, guide", all...)
 }
 
@@ -98,7 +98,7 @@ func inspect(ctx context.Context, inspector sandbox.Inspector) ([]inspected, err
 	for _, file := range []struct {
 		pages int
 		text  func() ([]byte, error)
-	}{{1, good}, {1, flawed}, {8, brochure}} {
+	}{{1, good}, {1, flawed}, {4, brochure}} {
 		path := filepath.Join(dir, "file.pdf")
 		text, err := file.text()
 		if err == nil {

@@ -8,8 +8,22 @@ import "math"
 // about those of offset on coated paper (ISO 12647-2:2013, print substrate 1). The bits of the index
 // are cyan, magenta, yellow and black, from the highest to the lowest.
 var solid = [16][3]float64{
-	{100, 0, 0}, {16, 0, 0}, {94, -5, 97}, {15, 0, 8}, {50, 77, 0}, {10, 8, 0}, {49, 70, 50}, {10, 7, 5},
-	{58, -38, -48}, {11, -5, -8}, {52, -68, 29}, {10, -8, 4}, {25, 21, -44}, {7, 3, -6}, {24, 0, 2}, {4, 0, 0},
+	{100, 0, 0},
+	{16, 0, 0},
+	{94, -5, 97},
+	{15, 0, 8},
+	{50, 77, 0},
+	{10, 8, 0},
+	{49, 70, 50},
+	{10, 7, 5},
+	{58, -38, -48},
+	{11, -5, -8},
+	{52, -68, 29},
+	{10, -8, 4},
+	{25, 21, -44},
+	{7, 3, -6},
+	{24, 0, 2},
+	{4, 0, 0},
 } // constant
 
 // measured returns the colour of inks from 0 to 1, as a table of two grid points interpolates it.
