@@ -102,13 +102,11 @@ func droppedBindings() []review {
 
 // delivered adds deliveries of the product with the given identifier.
 func delivered(ref string, amounts ...int) func(object) {
-	return func(d object) {
-		var items []any
-		for _, amount := range amounts {
-			items = append(items, object{"ItemRef": ref, "Amount": amount})
-		}
-		d["ResourceSet"] = append(list(d, "ResourceSet"), object{"Name": "DeliveryParams", "Usage": "Input", "Resource": []any{object{"DeliveryParams": object{"DropItem": items}}}})
+	var items []any
+	for _, amount := range amounts {
+		items = append(items, object{"ItemRef": ref, "Amount": amount})
 	}
+	return delivery(nil, items...)
 }
 
 // shapes gives a printer a device that cuts shapes.

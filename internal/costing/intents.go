@@ -11,70 +11,75 @@ import (
 )
 
 // known returns the attributes and children of an element that the calculation reads or
-// that cannot change a figure. Everything else in an intent is reported as not costed.
-func known(element string) (names []string, listed bool) {
+// that cannot change a figure. Everything else in an intent or a delivery is reported as not costed.
+func known(element string) []string {
 	switch element {
 	case "LayoutIntent":
-		return []string{"Bleed", "Dimensions", "FinishedDimensions", "NumberUp", "Orientation", "Pages", "Sides", "SpreadType"}, true
+		return []string{"Bleed", "Dimensions", "FinishedDimensions", "NumberUp", "Orientation", "Pages", "Sides", "SpreadType"}
 	case "ColorIntent":
-		return []string{"SurfaceColor"}, true
+		return []string{"SurfaceColor"}
 	case "SurfaceColor":
-		return []string{"Coatings", "ColorsUsed", "Coverage", "PrintStandard", "Surface"}, true
+		return []string{"Coatings", "ColorsUsed", "Coverage", "PrintStandard", "Surface"}
 	case "MediaIntent":
 		return []string{
 			"BackCoating", "BackISOPaperSubstrate", "Brand", "BuyerSupplied", "Coating", "Flute", "FluteDirection", "GrainDirection", "ISOPaperSubstrate", "LabColorValue",
 			"MediaColor", "MediaColorDetails", "MediaQuality", "MediaType", "MediaTypeDetails", "Opacity", "PrePrinted", "StockType", "Texture", "Thickness", "Weight",
-		}, true
+		}
 	case "FoldingIntent":
-		return []string{"Crease", "Fold", "FoldCatalog", "Orientation", "Perforate"}, true
+		return []string{"Crease", "Fold", "FoldCatalog", "Orientation", "Perforate"}
 	case "BindingIntent":
-		return []string{"BindingOrder", "BindingSide", "BindingType", "ChildRefs", "HardCoverBinding", "LooseBinding", "SaddleStitching", "SoftCoverBinding"}, true
+		return []string{"BindingOrder", "BindingSide", "BindingType", "ChildRefs", "HardCoverBinding", "LooseBinding", "SaddleStitching", "SoftCoverBinding"}
 	case "LooseBinding":
-		return []string{"CoilBinding"}, true
+		return []string{"CoilBinding"}
 	case "CoilBinding":
-		return []string{"CoilShape"}, true
+		return []string{"CoilShape"}
 	case "SaddleStitching":
-		return []string{"StapleShape", "StitchNumber"}, true
+		return []string{"StapleShape", "StitchNumber"}
 	case "SoftCoverBinding":
-		return []string{"BlockThreadSewing", "EndSheets", "FoldingWidth", "FoldingWidthBack", "GlueProcedure", "Scoring", "SpineGlue", "SpineOperations"}, true
+		return []string{"BlockThreadSewing", "EndSheets", "FoldingWidth", "FoldingWidthBack", "GlueProcedure", "Scoring", "SpineGlue", "SpineOperations"}
 	case "HardCoverBinding":
-		return []string{"BlockThreadSewing", "CoverStyle", "EndSheets", "HeadBands", "Jacket", "JacketFoldingWidth", "JapanBind", "SpineGlue", "SpineOperations", "Thickness"}, true
+		return []string{"BlockThreadSewing", "CoverStyle", "EndSheets", "HeadBands", "Jacket", "JacketFoldingWidth", "JapanBind", "SpineGlue", "SpineOperations", "Thickness"}
 	case "LaminatingIntent":
-		return []string{"Surface", "Texture", "Thickness"}, true
+		return []string{"Surface", "Texture", "Thickness"}
 	case "ProductionIntent":
-		return []string{"PrintPreference", "PrintProcess"}, true
+		return []string{"PrintPreference", "PrintProcess"}
 	case "HoleMakingIntent":
-		return []string{"HolePattern"}, true
+		return []string{"HolePattern"}
 	case "HolePattern":
-		return []string{"Center", "CenterReference", "Extent", "HoleCount", "Pattern", "Pitch", "ReferenceEdge", "Shape"}, true
+		return []string{"Center", "CenterReference", "Extent", "HoleCount", "Pattern", "Pitch", "ReferenceEdge", "Shape"}
 	case "ShapeCuttingIntent":
-		return []string{"ShapeCut"}, true
+		return []string{"ShapeCut"}
+	case "ShapeCut":
+		return []string{"CutBox", "CutDepth", "CutOut", "CutPath", "CutType", "ShapeType"}
 	case "EmbossingIntent":
-		return []string{"EmbossingItem"}, true
+		return []string{"EmbossingItem"}
 	case "EmbossingItem":
-		return []string{"Direction", "EmbossingType", "Face", "FoilColor", "ImageSize", "Position", "Separation"}, true
-	case "Perforate":
-		return []string{"StartPosition", "WorkingDirection", "WorkingPath"}, true
+		return []string{"Direction", "EmbossingType", "Face", "FoilColor", "ImageSize", "Position", "Separation"}
+	case "Fold":
+		return []string{"From", "To", "Travel"}
+	case "Crease", "Perforate":
+		return []string{"StartPosition", "WorkingDirection", "WorkingPath"}
 	case "VariableIntent":
-		return []string{"Area", "ColorsUsedBack", "ColorsUsedFront", "NumberOfCopies", "VariableQuality", "VariableType"}, true
+		return []string{"Area", "ColorsUsedBack", "ColorsUsedFront", "NumberOfCopies", "VariableQuality", "VariableType"}
+	case "DeliveryParams":
+		return []string{"DropItem", "Method", "Ownership", "TrackingID", "Transfer"}
+	case "DropItem":
+		return []string{"Amount", "ItemRef"}
 	case "ContentCheckIntent":
-		return []string{"PreflightItem", "ProofItem"}, true
+		return []string{"PreflightItem", "ProofItem"}
 	case "ProofItem":
-		return []string{"Amount", "ColorType", "Contract", "ID"}, true
+		return []string{"Amount", "ColorType", "Contract", "ID"}
 	case "PreflightItem":
-		return []string{"PreflightLevel"}, true
+		return []string{"PreflightLevel"}
 	default:
-		return nil, false
+		return nil
 	}
 }
 
 // unread reports the attributes and children of an element that the calculation does not
 // read. It ignores attributes of other namespaces.
 func (r *reader) unread(n *xjdf.Node) {
-	names, listed := known(n.Name.Local)
-	if !listed {
-		return
-	}
+	names := known(n.Name.Local)
 	for i := range n.Attributes {
 		if a := &n.Attributes[i]; a.Name.Space == "" && !slices.Contains(names, a.Name.Local) {
 			r.left(n, a.Name.Local, fmt.Sprintf("%.60q is not included in the figures", a.Name.Local))

@@ -32,8 +32,10 @@ type job struct {
 	presses pressKind
 	// services are those of every product and those that the document requests.
 	services []service
-	// deliveries is the number of DropItems of the product.
+	// deliveries is the number of deliveries of the product; collected is set if the buyer collects
+	// it.
 	deliveries int
+	collected  bool
 	// block is the thickness of the block of a hard cover in micrometres, sheet the size of the
 	// cover sheet, jacket that of the jacket, and boards the boards of a case. endSheet, the end
 	// sheets, and headBand are nil if there are none.

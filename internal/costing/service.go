@@ -125,7 +125,7 @@ func (r *reader) dispatch(j *job) {
 		s.Service = &packing
 		j.services = append(j.services, s)
 	}
-	if freight, found := r.snapshot.Service(r.policy.Freight); found {
+	if freight, found := r.snapshot.Service(r.policy.Freight); found && !j.collected {
 		s.Service = &freight
 		j.services = append(j.services, s)
 	}

@@ -5,6 +5,7 @@ package costing_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,35 @@ func served(tb testing.TB, name string, change func(object), owner func(*authori
 		body = edited(tb, name, change)
 	}
 	return costing.Calculate(costing.Request{Document: parse(tb, body), Mode: costing.Authoritative, Authority: effective(tb, c), Now: now})
+}
+
+// whole is a DropItem with all flyers.
+var whole = object{"Amount": 5000, "ItemRef": "P1"}
+
+// delivery adds a DeliveryParams with attributes and DropItems.
+func delivery(terms object, items ...any) func(object) {
+	params := object{}
+	maps.Copy(params, terms)
+	if len(items) > 0 {
+		params["DropItem"] = items
+	}
+	return resourceOf("DeliveryParams", params, nil)
+}
+
+// addressed adds a Contact of a type with an address.
+func addressed(kind string, address object) func(object) {
+	return resourceOf("Contact", object{"Address": address}, object{"ContactType": kind})
+}
+
+// resourceOf adds a set with a resource.
+func resourceOf(name string, value, part object) func(object) {
+	one := object{name: value}
+	if part != nil {
+		one["Part"] = []any{part}
+	}
+	return func(d object) {
+		d["ResourceSet"] = append(list(d, "ResourceSet"), object{"Name": name, "Usage": "Input", "Resource": []any{one}})
+	}
 }
 
 // TestServicesAndWasteStepsMatchIndependentArithmetic calculates the example of the guide again,
@@ -102,21 +132,45 @@ func TestWasteStepsNeverMakeMoreCopiesCheaper(t *testing.T) {
 
 func TestServicesThatAreNotOfferedAreRefusedByName(t *testing.T) {
 	t.Parallel()
-	deliveries := func(d object) {
-		d["ResourceSet"] = append(list(d, "ResourceSet"), object{"Name": "DeliveryParams", "Usage": "Input", "Resource": []any{object{"DeliveryParams": object{
-			"DropItem": []any{object{"Amount": 2000, "ItemRef": "P1"}, object{"Amount": 3000, "ItemRef": "P1"}},
-		}}}})
-	}
+	deliveries := delivery(nil, object{"Amount": 2000, "ItemRef": "P1"}, object{"Amount": 3000, "ItemRef": "P1"})
+	noFreight := func(c *authority.Content) { c.Policy.Freight = "" }
 	for name, test := range map[string]struct {
 		change func(object)
 		owner  func(*authority.Content)
 		want   string
 	}{
-		"a proof of another type":    {change: proofed(object{"ColorType": "Monochrome"}), want: `INTENT_NOT_COSTED the owner offers no proof with the ColorType "Monochrome"`},
-		"a proof without a type":     {change: proofed(object{}), want: `INTENT_NOT_COSTED the owner offers no proof with the ColorType ""`},
-		"a proof of some pages":      {change: proofed(object{"ColorType": "MatchedColor", "PageIndex": "0 0"}), want: `INTENT_NOT_COSTED "PageIndex" is not included in the figures`},
-		"no proofs":                  {change: proofed(object{"ColorType": "MatchedColor", "Amount": 0}), want: "VALUE_UNREADABLE a number of proofs must be from 1 to 10000"},
-		"two deliveries":             {change: deliveries, want: "INTENT_NOT_COSTED packing and freight of several deliveries are not included in the figures"},
+		"a proof of another type": {change: proofed(object{"ColorType": "Monochrome"}), want: `INTENT_NOT_COSTED the owner offers no proof with the ColorType "Monochrome"`},
+		"a proof without a type":  {change: proofed(object{}), want: `INTENT_NOT_COSTED the owner offers no proof with the ColorType ""`},
+		"a proof of some pages":   {change: proofed(object{"ColorType": "MatchedColor", "PageIndex": "0 0"}), want: `INTENT_NOT_COSTED "PageIndex" is not included in the figures`},
+		"no proofs":               {change: proofed(object{"ColorType": "MatchedColor", "Amount": 0}), want: "VALUE_UNREADABLE a number of proofs must be from 1 to 10000"},
+		"two deliveries":          {change: deliveries, want: "INTENT_NOT_COSTED packing and freight of several deliveries are not included in the figures"},
+		"an express courier": {
+			change: delivery(object{"Method": "ExpressCourier"}, whole), want: `INTENT_NOT_COSTED delivery by "ExpressCourier" is not included in the figures`,
+		},
+		"a date of delivery":    {change: delivery(object{"Required": "2027-01-05T12:00:00Z"}, whole), want: `INTENT_NOT_COSTED "Required" is not included in the figures`},
+		"a delivery of all":     {change: delivery(object{"Earliest": "2027-01-05T12:00:00Z"}), want: `INTENT_NOT_COSTED "Earliest" is not included in the figures`},
+		"an account of a buyer": {change: delivery(object{"BuyerAccount": "4711"}, whole), want: `INTENT_NOT_COSTED "BuyerAccount" is not included in the figures`},
+		"a product collected from the buyer": {
+			change: delivery(object{"Transfer": "BuyerToPrinterPickup"}, whole), want: `INTENT_NOT_COSTED "BuyerToPrinterPickup" does not transfer the product to the buyer`,
+		},
+		"a delivery without freight": {
+			change: delivery(object{"Transfer": "PrinterToBuyerDeliver"}, whole), owner: noFreight, want: "INTENT_NOT_COSTED the owner offers no freight, which is not included in the figures",
+		},
+		"any carriage without freight": {
+			change: delivery(object{"Method": "BestWay"}, whole), owner: noFreight, want: `INTENT_NOT_COSTED delivery by "BestWay" is not included in the figures`,
+		},
+		"a delivery of a proof": {
+			change: delivery(nil, whole, object{"Amount": 1, "ItemRef": "PROOF"}), want: `INTENT_NOT_COSTED the separate delivery of "PROOF" is not included in the figures`,
+		},
+		"a stated weight of a delivery": {
+			change: delivery(nil, object{"Amount": 5000, "ItemRef": "P1", "TotalWeight": 21000}), want: `INTENT_NOT_COSTED "TotalWeight" is not included in the figures`,
+		},
+		"a country that the freight does not reach": {
+			change: addressed("Delivery", object{"CountryCode": "JP"}), want: `INTENT_NOT_COSTED the freight of the owner does not list the country "JP"`,
+		},
+		"a country without a code": {
+			change: addressed("Delivery", object{"Country": "Japan"}), want: `INTENT_NOT_COSTED the freight of the owner does not list the country "Japan"`,
+		},
 		"a package that is too weak": {owner: func(c *authority.Content) { c.Services[1].MaxWeight = dec("0.004") }, want: "NO_DEVICE box-a4 packs at most 0.004 kg, and one product weighs more"},
 		"a contract proof without such": {
 			change: proofed(object{"ColorType": "MatchedColor", "Contract": true}), owner: func(c *authority.Content) { c.Services[0].Contract = false },
@@ -156,6 +210,25 @@ func TestServicesOfEachKindOfPrice(t *testing.T) {
 		"freight by package": {
 			example: "flyer", owner: func(c *authority.Content) { c.Services[2].Price.Per = authority.PerPiece },
 			want: "box-a4 3 Piece, carriage 3 Piece",
+		},
+		"freight of a delivery by any means": {
+			example: "flyer", change: delivery(object{"Method": "BestWay", "Transfer": "PrinterToBuyerDeliver"}, whole), want: "box-a4 3 Piece, carriage 20.979 Kilogram",
+		},
+		"freight to a listed country": {
+			example: "flyer", change: addressed("Delivery", object{"CountryCode": "AT"}), want: "box-a4 3 Piece, carriage 20.979 Kilogram",
+			owner: func(c *authority.Content) { c.Services[2].Countries = []string{"AT", "DE"} },
+		},
+		"freight to an address of the own country": {
+			example: "flyer", change: addressed("Delivery", object{"City": "Graz"}), want: "box-a4 3 Piece, carriage 20.979 Kilogram",
+		},
+		"an invoice to another country": {
+			example: "flyer", change: addressed("Accounting", object{"CountryCode": "JP"}), want: "box-a4 3 Piece, carriage 20.979 Kilogram",
+		},
+		"a proof from the buyer": {
+			example: "flyer", change: delivery(object{"Transfer": "BuyerToPrinterDeliver"}, object{"Amount": 1, "ItemRef": "PROOF"}), want: "box-a4 3 Piece, carriage 20.979 Kilogram",
+		},
+		"no freight of a product that the buyer collects": {
+			example: "flyer", change: both(delivery(object{"Transfer": "PrinterToBuyerPickup"}, whole), addressed("Delivery", object{"CountryCode": "JP"})), want: "box-a4 3 Piece",
 		},
 		"freight alone": {
 			example: "flyer", owner: func(c *authority.Content) { c.Policy.Packing = "" }, want: "carriage 20.979 Kilogram",

@@ -17,6 +17,9 @@ import (
 // identifier matches an ASCII XML name without a colon, as an XJDF ID requires.
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9._-]{0,127}$`)
 
+// country is a country of [Service.Countries].
+var country = regexp.MustCompile(`^[A-Z]{2}$`)
+
 // IsOwner reports whether a name is a valid owner: [Platform] or an organization. An
 // organization has the same resources in both modes.
 func IsOwner(name string) bool {
@@ -42,6 +45,7 @@ const (
 	maxSmall     = 100 * money.One // mm: bleed, gutter, milling
 	maxFolds     = 100
 	maxSteps     = 10
+	maxCountries = 300
 	maxPackage   = 10_000 * money.One // kg
 	maxBoard     = 10_000 * money.One // g/m2 of a board
 	maxDivisions = 10                 // columns, and rows, of a bought sheet of a gang form

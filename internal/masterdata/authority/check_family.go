@@ -46,10 +46,14 @@ func (k *checker) service(s *Service) {
 		{"bindingType", s.BindingType != "" || s.MaxThickness != 0 || s.MaxLength != 0, []ServiceKind{BindingElement}},
 		{"thickness", s.Thickness != 0 || s.Weight != 0, []ServiceKind{Board, EndSheet}},
 		{"variableType", s.VariableType != "", []ServiceKind{VariableRecord}},
+		{"countries", len(s.Countries) > 0, []ServiceKind{Freight}},
 	} {
 		if field.set && !slices.Contains(field.kinds, s.Kind) {
 			k.fault(field.name, fmt.Sprintf("means nothing to %.40q", string(s.Kind)))
 		}
+	}
+	if i := slices.IndexFunc(s.Countries, func(code string) bool { return !country.MatchString(code) }); i >= 0 || len(s.Countries) > maxCountries {
+		k.fault("countries", fmt.Sprintf("at most %d codes of two letters, such as DE", maxCountries))
 	}
 	oneOf(k, "kind", s.Kind, ServiceKinds())
 	switch s.Kind {

@@ -419,6 +419,9 @@ type Service struct {
 	Weight    money.Decimal `json:"weight,omitempty"`
 	// VariableType is a value of VariableIntent/@VariableType, for VariableRecord.
 	VariableType string `json:"variableType,omitempty"`
+	// Countries lists the countries in which Freight delivers to addresses that name one, by the two
+	// letters of ISO 3166.
+	Countries []string `json:"countries,omitempty"`
 	// Price is for the unit of the kind.
 	Price Price `json:"price"`
 }

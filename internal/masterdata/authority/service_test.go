@@ -37,6 +37,9 @@ func TestServiceFieldsMatchKind(t *testing.T) {
 		"a package of 10 t and a bit": {func(c *authority.Content) { c.Services[0].MaxWeight = 10_000*money.One + 1 }, []string{"service box maxWeight"}},
 		"a proof without a type":      {func(c *authority.Content) { c.Services[2].ColorType = "" }, []string{"service proof colorType"}},
 		"a contract for carriage":     {func(c *authority.Content) { c.Services[1].Contract = true }, []string{"service carriage colorType"}},
+		"carriage to two countries":   {func(c *authority.Content) { c.Services[1].Countries = []string{"AT", "DE"} }, nil},
+		"carriage to a small country": {func(c *authority.Content) { c.Services[1].Countries = []string{"AT", "de"} }, []string{"service carriage countries"}},
+		"a package to a country":      {func(c *authority.Content) { c.Services[0].Countries = []string{"DE"} }, []string{"service box countries"}},
 		"a tool without a type": {func(c *authority.Content) {
 			c.Services[2] = authority.Service{ID: "t", Name: "T", Kind: authority.EmbossingTool, Price: price(1, authority.PerPiece)}
 		}, []string{"service t embossingType"}},
