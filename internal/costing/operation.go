@@ -97,19 +97,12 @@ func (r *reader) emboss(p *part, item *xjdf.Node) {
 		op.item = ItemFoil
 		op.material = r.priced(authority.Foil, func(s *authority.Service) bool { return s.FoilColor == color })
 		image, present := r.size(item, "ImageSize")
-		surface := p.flat
-		switch p.role {
-		case roleCover, roleJacket:
-			surface = rectangle{2 * p.page.x, p.page.y}
-		case roleBody:
-			surface = p.page
-		}
 		switch {
 		case op.material == nil:
 			r.left(item, "FoilColor", fmt.Sprintf("the owner offers no foil with the colour %.40q; the item is not included in the figures", color))
 			return
-		case !present || image.x <= 0 || image.y <= 0 || !image.within(surface) && !image.turned().within(surface):
-			r.left(item, "ImageSize", "the size of a foil is required and must fit on the product; the item is not included in the figures")
+		case !present || image.x <= 0 || image.y <= 0:
+			r.left(item, "ImageSize", "the size of a foil is required; the item is not included in the figures")
 			return
 		}
 		op.need = times(image.x, image.y)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/printmarket/printmarket/internal/costing"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
@@ -84,6 +85,21 @@ func reviewed(tb testing.TB, body []byte, c authority.Content) (*costing.Result,
 		reasons = append(reasons, string(reason.Code)+" "+reason.Detail)
 	}
 	return review.Result, reasons
+}
+
+// holed requests a pattern of holes, and cutting round corners, with attributes.
+func holed(pattern object) func(object) {
+	return func(d object) { want(d, "HoleMakingIntent", object{"HolePattern": []any{pattern}}) }
+}
+
+func cutting(attributes object) func(object) {
+	attributes["ShapeType"] = "RoundedRectangle"
+	return func(d object) { want(d, "ShapeCuttingIntent", object{"ShapeCut": []any{attributes}}) }
+}
+
+// box returns a rectangle in points, from its edges in mm.
+func box(left, bottom, right, top float64) []any {
+	return append(points(left, bottom), points(right, top)...)
 }
 
 // TestFinishedFlyerMatchesIndependentArithmetic calculates the example of the guide again, in
@@ -181,11 +197,52 @@ func TestFinishingThatIsNotOfferedIsRefusedByName(t *testing.T) {
 		},
 		"a foil without a size": {
 			change: embossed(stamped(object{"ImageSize": nil})),
-			want:   []string{"INTENT_NOT_COSTED the size of a foil is required and must fit on the product; the item is not included in the figures"},
+			want:   []string{"INTENT_NOT_COSTED the size of a foil is required; the item is not included in the figures"},
 		},
 		"a foil larger than the product": {
 			change: embossed(stamped(object{"ImageSize": []any{600, 600}})),
-			want:   []string{"INTENT_NOT_COSTED the size of a foil is required and must fit on the product; the item is not included in the figures"},
+			want:   []string{"INTENT_NOT_COSTED the EmbossingItem extends beyond 148 x 210 mm"},
+		},
+		"a foil outside of the product": {
+			change: embossed(stamped(object{"Position": points(1000, 20)})), want: []string{"INTENT_NOT_COSTED the EmbossingItem extends beyond 148 x 210 mm"},
+		},
+		"a foil below the product": {
+			change: embossed(stamped(object{"Position": points(10, -20)})), want: []string{"INTENT_NOT_COSTED the EmbossingItem extends beyond 148 x 210 mm"},
+		},
+		"a perforation longer than the product": {
+			change: perforated(object{"WorkingPath": points(0, 900)}), want: []string{"INTENT_NOT_COSTED the Perforate extends beyond 148 x 210 mm"},
+		},
+		"a perforation that leaves the product": {
+			change: perforated(object{"StartPosition": points(50, 100), "WorkingPath": points(0, -150)}), want: []string{"INTENT_NOT_COSTED the Perforate extends beyond 148 x 210 mm"},
+		},
+		"rectangular holes": {
+			change: holed(object{"Shape": "Rectangular", "Extent": points(6, 6)}), want: []string{"INTENT_NOT_COSTED holes other than round ones are not included in the figures"},
+		},
+		"holes of 30 mm": {
+			change: holed(object{"Extent": points(30, 30)}), want: []string{"INTENT_NOT_COSTED a hole of 30 x 30 mm is not included in the figures; drills are at most 14 mm wide"},
+		},
+		"holes that are longer than wide": {
+			change: holed(object{"Extent": points(6, 8)}), want: []string{"INTENT_NOT_COSTED a hole of 6 x 8 mm is not included in the figures; drills are at most 14 mm wide"},
+		},
+		"holes outside of the product": {
+			change: holed(object{"Center": points(400, 0)}), want: []string{"INTENT_NOT_COSTED Center leaves the product of 148 x 210 mm"},
+		},
+		"holes for a comb": {
+			change: holed(object{"Pattern": "P16_9i-rect-0t"}), want: []string{`INTENT_NOT_COSTED the pattern "P16_9i-rect-0t" is punched, which is not included in the figures`},
+		},
+		"a window": {
+			change: cutting(object{"CutOut": true, "CutBox": box(50, 50, 90, 90)}),
+			want:   []string{"INTENT_NOT_COSTED a window is not included in the figures", "INTENT_NOT_COSTED a cut of 40 x 40 mm within 148 x 210 mm is not included in the figures"},
+		},
+		"a cut along a path": {
+			change: cutting(object{"CutPath": "0 0 m 10 10 l"}), want: []string{"INTENT_NOT_COSTED the tool for a path is not included in the figures"},
+		},
+		"details of a shape": {
+			change: cutting(object{"ShapeTypeDetails": "Star"}), want: []string{`INTENT_NOT_COSTED "ShapeTypeDetails" is not included in the figures`},
+		},
+		"a depth of a crease": {
+			change: func(d object) { want(d, "FoldingIntent", object{"Crease": []any{object{"Depth": 100}}}) },
+			want:   []string{`INTENT_NOT_COSTED "Depth" is not included in the figures`},
 		},
 		"a shade of a colour": {
 			change: embossed(stamped(object{"FoilColorDetails": "Antique"})), want: []string{`INTENT_NOT_COSTED "FoilColorDetails" is not included in the figures`},
@@ -261,6 +318,10 @@ func TestEachRunOfAnOperationIsALine(t *testing.T) {
 		"crossing perforations are two":     {"flyer", perforated(line(0, 100), line(90, 0)), "perforator perforator"},
 		"one perforation of any direction":  {"flyer", perforated(object{}), "perforator"},
 		"two images are two runs and tools": {"flyer", embossed(stamped(nil), object{"EmbossingType": "BlindEmbossing"}), "tool-foil tool-blind foiler foiler"},
+		"a foil in the bleed":               {"flyer", embossed(stamped(object{"Position": points(-2, 20)})), "tool-foil foiler"},
+		"a perforation from the head":       {"flyer", perforated(object{"StartPosition": points(50, 210), "WorkingPath": points(0, -210)}), "perforator"},
+		"round holes of 8 mm":               {"flyer", holed(object{"Extent": points(8, 8), "Center": points(10, 0), "Shape": "Round"}), ""},
+		"round corners of the product":      {"flyer", cutting(object{"CutBox": box(0, 0, 148, 210), "CutOut": false}), ""},
 		"foil on the cover of a book":       {"book", cover, "tool-foil foiler"},
 		"foil on the front of a notebook":   {"finishing/notebook", cover, "tool-foil foiler"},
 	} {
@@ -279,7 +340,7 @@ func TestEachRunOfAnOperationIsALine(t *testing.T) {
 			slices.Sort(got)
 			wanted := strings.Fields(tc.want)
 			slices.Sort(wanted)
-			if diff := cmp.Diff(wanted, got); diff != "" {
+			if diff := cmp.Diff(wanted, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("lines (-want +got):\n%s", diff)
 			}
 		})

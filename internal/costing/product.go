@@ -75,6 +75,10 @@ func (r *reader) job(entries []entry) *job {
 		}
 	}
 	r.whole(j)
+	if r.stopped {
+		return nil
+	}
+	r.geometry(j)
 	r.dispatch(j)
 	if r.stopped {
 		return nil

@@ -102,7 +102,7 @@ func (r *reader) proof(j *job, product, item *xjdf.Node) {
 
 // dispatch finds the packing and the freight of a job, by the policy of the owner.
 func (r *reader) dispatch(j *job) {
-	if r.stopped || r.policy.Packing == "" && r.policy.Freight == "" {
+	if r.policy.Packing == "" && r.policy.Freight == "" {
 		return
 	}
 	if j.deliveries > 1 {
