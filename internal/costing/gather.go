@@ -103,7 +103,7 @@ func (r *reader) offered(j *job, w *workshop) bool {
 		if p.die != nil {
 			needed = append(needed, authority.ShapeCutting)
 		}
-		if p.crease {
+		if p.creases > 0 {
 			needed = append(needed, authority.Creasing)
 		}
 		if p.role == roleFlat && p.fold != "" || (j.bind == authority.Stitching || j.thread != nil) && p.role == roleBody {

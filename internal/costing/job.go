@@ -101,8 +101,9 @@ type part struct {
 	prints [2]bool
 	coat   [2]*authority.Varnish
 	film   [2]*authority.Lamination
-	// crease is set if the document requests creases or the fold would crack without one.
-	crease bool
+	// creases is the number of runs for the creases that the document requests, or for those
+	// without which the fold would crack.
+	creases int
 	// operations are the runs of flat pieces between cutting and creasing, in their order. The
 	// only operation of folded sheets is ThreadSewing, which follows folding.
 	operations []operation

@@ -64,19 +64,37 @@ func (r *reader) perforate(p *part, folding *xjdf.Node) {
 		r.left(lines[0], "", "the owner has no device for Perforating, which is not included in the figures")
 		return
 	}
+	for range r.runs(lines, "perforations") {
+		p.operations = append(p.operations, operation{process: authority.Perforating})
+	}
+}
+
+// creases counts the runs for the creases of a part.
+func (r *reader) creases(p *part) {
+	if p.role == roleFlat && p.fold != "" && p.medium.Weight > creaseAbove {
+		p.creases = 1
+		if known, _ := panelsOf(p.fold); known.rows > 1 { // its folds cross
+			p.creases = 2
+		}
+	}
+	if folding := intentOf("FoldingIntent", p.node); folding != nil {
+		p.creases = max(p.creases, r.runs(slices.Collect(folding.All("Crease")), "creases"))
+	}
+}
+
+// runs returns the number of directions of lines: a run makes all lines of one direction.
+func (r *reader) runs(lines []*xjdf.Node, what string) int {
 	directions := map[bool]bool{}
 	for _, line := range lines {
 		path, _ := numbers(attr(line, "WorkingPath"))
 		straight := len(path) == 2 && (path[0] == 0) != (path[1] == 0)
 		if !straight && len(lines) > 1 {
-			r.left(line, "WorkingPath", "one of several perforations must run along an edge; it is not included in the figures")
+			r.left(line, "WorkingPath", fmt.Sprintf("one of several %s must run along an edge; it is not included in the figures", what))
 			continue
 		}
 		directions[straight && path[0] == 0] = true
 	}
-	for range directions {
-		p.operations = append(p.operations, operation{process: authority.Perforating})
-	}
+	return len(directions)
 }
 
 // emboss adds a run for an EmbossingItem, with its tool and its foil.

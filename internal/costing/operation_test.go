@@ -87,6 +87,19 @@ func reviewed(tb testing.TB, body []byte, c authority.Content) (*costing.Result,
 	return review.Result, reasons
 }
 
+func creased(lines ...any) func(object) {
+	return func(d object) { want(d, "FoldingIntent", object{"Crease": lines}) }
+}
+
+// heavyFold requests a fold of board-300.
+func heavyFold(fold string) func(object) {
+	return func(d object) {
+		want(d, "FoldingIntent", object{"FoldCatalog": fold})
+		delete(intent(d, "LayoutIntent"), "Pages")
+		medium(d, 0)["ID"] = "board-300"
+	}
+}
+
 // holed requests a pattern of holes, and cutting round corners, with attributes.
 func holed(pattern object) func(object) {
 	return func(d object) { want(d, "HoleMakingIntent", object{"HolePattern": []any{pattern}}) }
@@ -241,7 +254,7 @@ func TestFinishingThatIsNotOfferedIsRefusedByName(t *testing.T) {
 			change: cutting(object{"ShapeTypeDetails": "Star"}), want: []string{`INTENT_NOT_COSTED "ShapeTypeDetails" is not included in the figures`},
 		},
 		"a depth of a crease": {
-			change: func(d object) { want(d, "FoldingIntent", object{"Crease": []any{object{"Depth": 100}}}) },
+			change: creased(object{"Depth": 100}),
 			want:   []string{`INTENT_NOT_COSTED "Depth" is not included in the figures`},
 		},
 		"a shade of a colour": {
@@ -252,6 +265,9 @@ func TestFinishingThatIsNotOfferedIsRefusedByName(t *testing.T) {
 		},
 		"two perforations without a direction": {
 			change: perforated(line(0, 100), object{}), want: []string{"INTENT_NOT_COSTED one of several perforations must run along an edge; it is not included in the figures"},
+		},
+		"a diagonal crease among others": {
+			change: creased(line(0, 100), line(3, 3)), want: []string{"INTENT_NOT_COSTED one of several creases must run along an edge; it is not included in the figures"},
 		},
 		"a diagonal perforation among others": {
 			change: perforated(line(0, 100), line(3, 3)), want: []string{"INTENT_NOT_COSTED one of several perforations must run along an edge; it is not included in the figures"},
@@ -317,6 +333,11 @@ func TestEachRunOfAnOperationIsALine(t *testing.T) {
 		"parallel perforations are one run": {"flyer", perforated(line(0, 100), line(0, 90)), "perforator"},
 		"crossing perforations are two":     {"flyer", perforated(line(0, 100), line(90, 0)), "perforator perforator"},
 		"one perforation of any direction":  {"flyer", perforated(object{}), "perforator"},
+		"parallel creases are one run":      {"flyer", creased(line(0, 100), line(0, 90)), "creaser"},
+		"crossing creases are two":          {"flyer", creased(line(0, 100), line(0, 90), line(80, 0)), "creaser creaser"},
+		"one crease of any direction":       {"flyer", creased(object{}), "creaser"},
+		"a heavy fold has one crease":       {"flyer", heavyFold("F4-1"), "creaser"},
+		"heavy folds that cross have two":   {"flyer", heavyFold("F8-7"), "creaser creaser"},
 		"two images are two runs and tools": {"flyer", embossed(stamped(nil), object{"EmbossingType": "BlindEmbossing"}), "tool-foil tool-blind foiler foiler"},
 		"a foil in the bleed":               {"flyer", embossed(stamped(object{"Position": points(-2, 20)})), "tool-foil foiler"},
 		"a perforation from the head":       {"flyer", perforated(object{"StartPosition": points(50, 210), "WorkingPath": points(0, -210)}), "perforator"},
@@ -333,7 +354,7 @@ func TestEachRunOfAnOperationIsALine(t *testing.T) {
 			}
 			var got []string
 			for _, l := range result.Breaks[0].Lines {
-				if (l.Step == authority.Perforating || l.Step == authority.Embossing) && (l.Item == costing.ItemMachine || l.Item == costing.ItemTools) {
+				if (l.Step == authority.Perforating || l.Step == authority.Creasing || l.Step == authority.Embossing) && (l.Item == costing.ItemMachine || l.Item == costing.ItemTools) {
 					got = append(got, l.Resource.ID)
 				}
 			}

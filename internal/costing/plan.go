@@ -87,11 +87,13 @@ func (w *way) process(t *tally, pieces int64) (separated int64) {
 	if folded { // and sewn, which follows folding
 		pieces = w.operate(t, pieces)
 	}
-	for _, m := range [...]*machine{w.folder, w.creaser} {
-		if m != nil {
-			pieces = m.spoiled(pieces, 1)
-			t.run(m, "pieces", 1, pieces)
-		}
+	if w.folder != nil {
+		pieces = w.folder.spoiled(pieces, 1)
+		t.run(w.folder, "pieces", 1, pieces)
+	}
+	for range w.sort.part.creases {
+		pieces = w.creaser.spoiled(pieces, 1)
+		t.run(w.creaser, "pieces", 1, pieces)
 	}
 	if folded {
 		return pieces

@@ -55,8 +55,7 @@ func (r *reader) job(entries []entry) *job {
 		r.blank(p, layout)
 		r.films(p, j)
 		r.alike(p)
-		folding := intentOf("FoldingIntent", p.node)
-		p.crease = p.role == roleFlat && p.fold != "" && p.medium.Weight > creaseAbove || folding != nil && folding.Child("Crease") != nil
+		r.creases(p)
 		p.loose = j.loose != ""
 		r.operations(p)
 		r.variableData(p, j)

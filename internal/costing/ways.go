@@ -85,7 +85,7 @@ func (s *search) ways(on *sort, press *machine) (all []way, why string) {
 // pieceDevices returns the devices that process the pieces, or the reason why there are none.
 func (s *search) pieceDevices(on *sort) (folders, creasers []*machine, operators [][]*machine, why string) {
 	folders = s.folders(on)
-	creasers = s.usable(authority.Creasing, on.part.crease, func(m *machine) string { return m.takes(on.size, on.part.medium.Weight) })
+	creasers = s.usable(authority.Creasing, on.part.creases > 0, func(m *machine) string { return m.takes(on.size, on.part.medium.Weight) })
 	operators = s.operators(on)
 	if len(folders) == 0 || len(creasers) == 0 || len(operators) == 0 {
 		why = "no device can process the pieces"
