@@ -109,11 +109,7 @@ func (r *reader) result(q Request, j *job) *Result {
 		quantities = slices.Compact(slices.Sorted(slices.Values(r.asked)))
 	}
 	for _, quantity := range quantities {
-		c := r.snapshot.Currency()
-		t := tally{unit: 1, decimals: c.Decimals(), currency: c}
-		for range 10 - t.decimals {
-			t.unit *= 10
-		}
+		t := newTally(r.snapshot.Currency())
 		b := p.compare(t, quantity)
 		switch {
 		case b.total == impossible && p.onFormsOnly(&b):

@@ -3,6 +3,7 @@
 package costing
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -17,11 +18,23 @@ type gangForm struct {
 	grid  block
 }
 
-// slot is the share of a way in a gang form: each run of good sheets needs cells positions.
+// slot is the share of a way in a gang form. A copy of the piece takes cells positions.
 type slot struct {
 	*gangForm
-	cells, run int64
+	cells int64
+	// sets are the cheapest sets of runs, each with more pieces and a higher cost than the one before.
+	sets []runSet
 }
+
+// runSet is a number of copies of the piece on each run of a gang form, with the number of pieces and
+// the cost of all of them.
+type runSet struct {
+	copies       []int64
+	pieces, cost int64
+}
+
+// mostSets bounds the sets of runs that are compared for a product on a gang form.
+const mostSets = 50_000
 
 // gangForms returns the gang forms of the presses.
 func (w *workshop) gangForms(s *authority.Snapshot) (all []*gangForm) {
@@ -53,8 +66,7 @@ func (f *gangForm) coated(p *part) bool {
 	return have == [4]string{f.FrontVarnish, f.BackVarnish, f.FrontFilm, f.BackFilm}
 }
 
-// gang returns the ways of printing a sort on a gang form, one for each run, or the reason why
-// there is none.
+// gang returns the ways of printing a sort on a gang form, or the reason why there is none.
 func (s *search) gang(on *sort, f *gangForm) (all []way, why string) {
 	p := on.part
 	cells, reason := s.cells(on, f)
@@ -78,13 +90,49 @@ func (s *search) gang(on *sort, f *gangForm) (all []way, why string) {
 		base.style = Perfecting
 	}
 	var o obstacle
-	for _, run := range f.Runs {
-		base.slot = &slot{f, cells, run}
-		for _, base.operators = range operators {
-			all = s.finished(all, base, bought, folders, creasers, &o)
-		}
+	base.slot = &slot{gangForm: f, cells: cells}
+	for _, base.operators = range operators {
+		all = s.finished(all, base, bought, folders, creasers, &o)
+	}
+	for i := range all {
+		all[i].slot = &slot{f, cells, s.runSets(&all[i], mostSets/len(all))}
 	}
 	return all, o.text
+}
+
+// runSets returns the cheapest sets of runs for each number of pieces that the quantities need. It
+// compares all sets that the positions of the form allow, unless they are more than the limit.
+func (s *search) runSets(w *way, limit int) []runSet {
+	t := newTally(s.currency)
+	need := w.process(&t, s.products)
+	all := []runSet{{copies: make([]int64, len(w.slot.Runs))}}
+	for run, sheets := range slices.Backward(w.slot.Runs) {
+		candidates := slices.Clone(all)
+		most := min(w.slot.Positions/w.slot.cells, money.CeilDiv(need, sheets))
+		for copies := int64(1); copies <= most; copies++ {
+			if len(candidates)+len(all) > limit {
+				s.truncated = true
+				break
+			}
+			t.total = 0
+			w.onRun(&t, run, copies)
+			for _, set := range all {
+				longer := runSet{slices.Clone(set.copies), plus(set.pieces, times(copies, sheets)), plus(set.cost, t.total)}
+				longer.copies[run] = copies
+				candidates = append(candidates, longer)
+			}
+		}
+		slices.SortStableFunc(candidates, func(a, b runSet) int {
+			return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(b.pieces, a.pieces))
+		})
+		all = candidates[:1]
+		for _, set := range candidates[1:] {
+			if set.pieces > all[len(all)-1].pieces {
+				all = append(all, set)
+			}
+		}
+	}
+	return all
 }
 
 // cells returns the number of positions of one piece, or the reason why it does not fit on the
@@ -137,18 +185,35 @@ func (s *search) cells(on *sort, f *gangForm) (cells int64, why string) {
 	return cells, ""
 }
 
-// share adds the lines of the positions for a number of pieces: their share of the form, and
-// the ink of the pieces.
-func (w *way) share(t *tally, pieces int64) counts {
-	copies := money.CeilDiv(pieces, w.slot.run)
-	positions := times(w.slot.cells, copies)
-	if positions > w.slot.Positions {
+// share adds the cheapest set of runs for a number of pieces.
+func (w *way) share(t *tally, pieces int64) (n counts) {
+	i, _ := slices.BinarySearchFunc(w.slot.sets, pieces, func(s runSet, pieces int64) int { return cmp.Compare(s.pieces, pieces) })
+	if i == len(w.slot.sets) {
 		t.total = impossible
-		return counts{}
+		return n
 	}
-	t.positions, t.of, t.form = positions, w.slot.Positions, w.slot.ID
-	n := counts{positions: positions}
-	n.good = w.cutter.spoiled(w.slot.run, 1)
+	set := &w.slot.sets[i]
+	if !t.write {
+		t.total = plus(t.total, set.cost)
+		return n
+	}
+	for run, copies := range set.copies {
+		if copies > 0 {
+			n.shared = append(n.shared, w.onRun(t, run, copies))
+		}
+	}
+	return n
+}
+
+// onRun adds the lines of the positions for a number of copies of the piece on a run: their share of
+// the form, and the ink of the pieces.
+func (w *way) onRun(t *tally, run int, copies int64) counts {
+	n := counts{run: w.slot.Runs[run], positions: times(w.slot.cells, copies)}
+	t.positions, t.of = n.positions, w.slot.Positions
+	if t.write {
+		t.form = fmt.Sprintf("%s with a run of %d", w.slot.ID, n.run)
+	}
+	n.good = w.cutter.spoiled(n.run, 1)
 	w.cut(t, "cuts that separate positions", n.good, w.layout.cuts)
 	n.good = w.coat(t, n.good)
 	passes := w.passes(n.good, w.forms())

@@ -32,7 +32,11 @@ func (r *reader) plans(j *job) *plans {
 		presses = presses[:most]
 		r.review(PlansTruncated, nil, "", "not all presses were compared")
 	}
-	s := &search{workshop: w, policy: r.policy, presses: j.presses, most: max(1, mostPlans/(lists*(len(presses)+len(forms))))}
+	s := &search{workshop: w, policy: r.policy, currency: r.snapshot.Currency(), presses: j.presses, most: max(1, mostPlans/(lists*(len(presses)+len(forms))))}
+	for _, f := range p.finishes {
+		t := newTally(s.currency)
+		s.products = max(s.products, f.cost(&t, j, slices.Max(append([]int64{j.high}, r.asked...))))
+	}
 	for _, one := range j.parts {
 		var choices []choice
 		for _, press := range presses {

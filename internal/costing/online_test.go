@@ -181,9 +181,10 @@ func TestGangFormIsUsedIfTheProductFits(t *testing.T) {
 		form, reason string
 	}{
 		"few cards share the shortest run":             {"online/cards", amount(200), nil, "1 of 20, 250 sheets", "", ""},
-		"many cards need several positions":            {"online/cards", amount(2500), nil, "3 of 20, 1000 sheets", "", ""},
+		"many cards need several positions":            {"online/cards", amount(2500), nil, "1 of 20, 500 sheets; 2 of 20, 1000 sheets", "", ""},
+		"one card more than a run needs a short run":   {"online/cards", amount(1001), nil, "1 of 20, 250 sheets; 1 of 20, 1000 sheets", "", ""},
 		"a flyer of twice the position needs two":      {"flyer", amount(1000), nil, "2 of 28, 1000 sheets", "", ""},
-		"a quantity beyond the form has its own sheet": {"online/cards", amount(30_000), nil, "", "gang-cards", "the quantity needs more positions than the form has"},
+		"a quantity beyond the form has its own sheet": {"online/cards", amount(36_000), nil, "", "gang-cards", "the quantity needs more positions than the form has"},
 		"another medium": {
 			"online/cards", func(d object) { resource(d, 0)["Media"].(object)["ID"] = "sra3-170" }, nil, "", "gang-cards", "the form has the medium board-300",
 		},
@@ -217,11 +218,13 @@ func TestGangFormIsUsedIfTheProductFits(t *testing.T) {
 			if result == nil {
 				t.Fatalf("there are no figures: %q", reasons)
 			}
-			got := ""
-			if g := result.Breaks[0].Plan[0].Gang; g != nil {
-				got = fmt.Sprintf("%d of %d, %d sheets", g.Positions, g.Of, g.Run)
+			var shares []string
+			for _, p := range result.Breaks[0].Plan {
+				if g := p.Gang; g != nil {
+					shares = append(shares, fmt.Sprintf("%d of %d, %d sheets", g.Positions, g.Of, g.Run))
+				}
 			}
-			if got != tc.want {
+			if got := strings.Join(shares, "; "); got != tc.want {
 				t.Errorf("gang form: got %q, want %q", got, tc.want)
 			}
 			for _, a := range result.Breaks[0].Alternatives {
@@ -230,6 +233,79 @@ func TestGangFormIsUsedIfTheProductFits(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRunsOfAGangFormAreCombinedAtTheLowestCost compares the cost of cards with that of every set of
+// runs. A set costs the sum of its runs alone, since cards have no work but that on the form.
+func TestRunsOfAGangFormAreCombinedAtTheLowestCost(t *testing.T) {
+	t.Parallel()
+	const form, most = "gang-cards", 6
+	cost := func(runs []int64, quantities []int64) map[int64]int64 {
+		c := onlinePrinter()
+		c.GangForms = c.GangForms[:1]
+		c.GangForms[0].Runs, c.GangForms[0].Positions = runs, most
+		result, err := costing.Calculate(costing.Request{
+			Document: parse(t, example(t, "online/cards")), Mode: costing.Authoritative, Authority: effective(t, c), Now: now, Quantities: quantities,
+		})
+		if err != nil {
+			t.Fatalf("costing.Calculate: %v", err)
+		}
+		all := map[int64]int64{}
+		for _, b := range result.Breaks {
+			total := b.Total
+			for _, a := range b.Alternatives {
+				if a.GangForm == form {
+					total = *a.Total
+				}
+			}
+			all[b.Quantity] = cents(t, total)
+		}
+		return all
+	}
+	runs := []int64{180, 500, 1000}
+	var alone [3][most + 1]int64
+	for i, run := range runs {
+		var quantities []int64
+		for copies := range int64(most) {
+			quantities = append(quantities, run*(copies+1))
+		}
+		for quantity, total := range cost([]int64{run}, quantities) {
+			alone[i][quantity/run] = total
+		}
+	}
+	tested := []int64{1, 180, 181, 360, 361, 500, 501, 680, 999, 1001, 1180, 1181, 1500, 2001, 2361, 3333, 4999, 6001, 7777, 9999, 10_080}
+	for quantity, got := range cost(runs, tested) {
+		want := int64(math.MaxInt64)
+		for a := range int64(most + 1) {
+			for b := range int64(most + 1) {
+				for c := range int64(most + 1) {
+					if a*runs[0]+b*runs[1]+c*runs[2] >= quantity {
+						want = min(want, alone[0][a]+alone[1][b]+alone[2][c])
+					}
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%d cards cost %d cents on the form, want %d", quantity, got, want)
+		}
+	}
+}
+
+func TestLargeGangFormIsBounded(t *testing.T) {
+	t.Parallel()
+	c := onlinePrinter()
+	c.GangForms = c.GangForms[:1]
+	f := &c.GangForms[0]
+	f.Columns, f.Rows, f.Position, f.Positions, f.Runs = 1, 1, size("10", "10"), 400, []int64{101, 211, 307, 401, 503, 601, 701, 809, 907, 1009}
+	c.Devices[slices.IndexFunc(c.Devices, func(d authority.Device) bool { return d.ID == "press-52" })].MaxSheet = size("1020", "720")
+	c.Devices[slices.IndexFunc(c.Devices, func(d authority.Device) bool { return d.ID == "press-52" })].PrintArea = size("1010", "700")
+	result, reasons := reviewed(t, edited(t, "online/cards", func(d object) {
+		amount(100_000)(d)
+		intent(d, "LayoutIntent")["FinishedDimensions"], intent(d, "LayoutIntent")["Bleed"] = points(10, 10), 0
+	}), c)
+	if diff := cmp.Diff([]string{"PLANS_TRUNCATED not all ways of production were compared"}, reasons); diff != "" || result == nil {
+		t.Errorf("figures %t, reasons (-want +got):\n%s", result != nil, diff)
 	}
 }
 

@@ -48,8 +48,12 @@ type way struct {
 	coatInline, coatOffline [2]bool
 }
 
-// counts are the numbers of sheets of a way, and of its positions in a gang form.
-type counts struct{ good, printed, bought, positions int64 }
+// counts are the numbers of sheets of a way, and of its positions in a gang form with its run.
+type counts struct {
+	good, printed, bought, positions, run int64
+	// shared are the counts of each run of a gang form.
+	shared []counts
+}
 
 // cost adds the lines for making a number of different sheets for the given number of
 // products. More products never cost less: every number here grows with them.

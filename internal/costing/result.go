@@ -174,7 +174,7 @@ type Plan struct {
 	Bought    int64 `json:"bought"`
 	Finishing []Use `json:"finishing"`
 	// Gang is set if the product shares a gang form. Good, Waste and Bought are then those of
-	// the whole form.
+	// the whole form, and a product on several runs has a plan for each.
 	Gang *Gang `json:"gang,omitempty"`
 }
 

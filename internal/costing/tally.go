@@ -44,6 +44,14 @@ type tally struct {
 	form          string
 }
 
+func newTally(c money.Currency) tally {
+	t := tally{unit: 1, decimals: c.Decimals(), currency: c}
+	for range 10 - t.decimals {
+		t.unit *= 10
+	}
+	return t
+}
+
 // row is a line before its amount is known.
 type row struct {
 	step     authority.Process

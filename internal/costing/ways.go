@@ -29,8 +29,11 @@ func (o *obstacle) note(stage int, text string) {
 // search finds the ways of making one sort of sheets on one press.
 type search struct {
 	*workshop
-	policy  authority.Policy
-	presses pressKind
+	policy   authority.Policy
+	currency money.Currency
+	presses  pressKind
+	// products is the largest number of products to make parts for, waste included.
+	products int64
 	// most bounds the number of ways of a sort on a press.
 	most      int
 	truncated bool

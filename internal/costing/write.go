@@ -20,7 +20,12 @@ func (p *plans) write(t tally, quantity int64, b *best) Break {
 		for _, one := range b.parts[i].picks {
 			from := len(t.lines)
 			n := one.way.cost(&t, one.count, p.job.copies(i, quantity, products))
-			result.Plan = append(result.Plan, planOf(one, n))
+			if one.way.slot == nil {
+				n.shared = []counts{n}
+			}
+			for _, run := range n.shared {
+				result.Plan = append(result.Plan, planOf(one, run))
+			}
 			inOrder(t.lines[from:])
 		}
 		result.Alternatives = append(result.Alternatives, p.alternatives(&t, i, b)...)
@@ -90,7 +95,7 @@ func planOf(one pick, n counts) Plan {
 	}
 	if w.slot != nil {
 		p.Up = n.positions / w.slot.cells
-		p.Gang = &Gang{Form: w.slot.ID, Run: w.slot.run, Positions: n.positions, Of: w.slot.Positions}
+		p.Gang = &Gang{Form: w.slot.ID, Run: n.run, Positions: n.positions, Of: w.slot.Positions}
 	}
 	for _, b := range [...]block{w.layout.first, w.layout.second} {
 		if b.count() > 0 {
