@@ -144,6 +144,13 @@ func TestTheBodyOfTheCostingAPIIsARequest(t *testing.T) {
 
 func TestAPreflightReportGivesTheInk(t *testing.T) {
 	t.Parallel()
+	// Without an output profile, the ink of page 2 is an estimate. A page uses a colour space.
+	estimate := func(space string, page int) func(*report.Report) {
+		return func(r *report.Report) {
+			r.Pages[1].Ink.Estimated = true
+			r.Colors = []report.Color{{Space: space, Pages: []int{page}}}
+		}
+	}
 	for name, test := range map[string]struct {
 		change       func(*report.Report)
 		code         int
@@ -151,7 +158,12 @@ func TestAPreflightReportGivesTheInk(t *testing.T) {
 	}{
 		// 2589 passes x 4 pieces x 154 x 216 mm2 x 50 % x 1.5 g/m2 are 0.2584 kg.
 		"two measured pages":   {func(*report.Report) {}, 0, "0.2584", ""},
-		"an estimate":          {func(r *report.Report) { r.Pages[1].Ink.Estimated = true }, 1, "", "page 2 was not measured completely"},
+		"an estimate of RGB":   {estimate("DeviceRGB", 2), 1, "", "the ink of page 2 is an estimate, because the file has no output profile for DeviceRGB; add an output intent"},
+		"RGB on another page":  {estimate("DeviceRGB", 1), 0, "0.2584", ""},
+		"inks without profile": {estimate("DeviceCMYK", 2), 0, "0.2584", ""},
+		"transparent inks": {
+			func(r *report.Report) { estimate("DeviceCMYK", 2)(r); r.Pages[1].Transparent = true }, 1, "", "no output profile for transparency",
+		},
 		"no ink":               {func(r *report.Report) { r.Pages[0].Ink = nil }, 1, "", "page 1 was not measured completely"},
 		"an incomplete report": {func(r *report.Report) { r.Complete = false }, 1, "", "incomplete"},
 		"one page of two":      {func(r *report.Report) { r.Pages = r.Pages[:1] }, 2, "COVERAGE_UNKNOWN", ""},
