@@ -29,7 +29,7 @@ func (r *reader) kinds(j *job) {
 	for _, p := range j.parts {
 		pages := []string{"", "Body", "BookBlock", "Section"}
 		if p.loose {
-			pages = append(pages, "FrontCover", "BackCover")
+			pages = append(pages, "FrontCover", "BackCover", "Cover")
 		}
 		if kind := attr(p.node, "ProductType"); p.node != j.node && p.role == roleBody && !slices.Contains(pages, kind) {
 			r.left(p.node, "ProductType", fmt.Sprintf("%.60q is calculated as pages of the body", kind))

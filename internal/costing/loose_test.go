@@ -51,6 +51,29 @@ func TestNotebookMatchesIndependentArithmetic(t *testing.T) {
 	}
 }
 
+// TestCoverOfFourPagesIsTwoLeaves compares the clicks of one Cover with those of both covers: one sheet
+// holds two leaves, and its set-up waste occurs once.
+func TestCoverOfFourPagesIsTwoLeaves(t *testing.T) {
+	t.Parallel()
+	result, reasons := reviewed(t, edited(t, "finishing/notebook", func(d object) {
+		cover := intent(d, "LayoutIntent", 1)
+		cover["Pages"], cover["Dimensions"] = 4, points(148, 210)
+		product(d, 1)["ProductType"] = "Cover"
+		intent(d, "BindingIntent")["ChildRefs"] = []any{"FRONT", "BODY"}
+		d["ProductList"].(object)["Product"] = list(d, "ProductList", "Product")[:3]
+		resource(d, 0)["Part"] = []any{object{"Product": "FRONT"}}
+	}), finishingPrinter())
+	if reasons != nil {
+		t.Fatalf("reasons %q", reasons)
+	}
+	for _, p := range result.Breaks[0].Plan {
+		// 200 books need 205 with the waste of the binding: 410 leaves.
+		if p.Media == "board-300" && (p.Good != 205 || p.SheetPages != 2 || p.Sheets != 2) {
+			t.Errorf("the cover has %d different leaves of %d pages on %d sheets, want 2 of 2 pages on 205", p.Sheets, p.SheetPages, p.Good)
+		}
+	}
+}
+
 func TestLooseBindingThatIsNotOfferedIsRefusedByName(t *testing.T) {
 	t.Parallel()
 	binding := func(name string, value any) func(object) {
@@ -85,7 +108,11 @@ func TestLooseBindingThatIsNotOfferedIsRefusedByName(t *testing.T) {
 		},
 		"a cover around the spine": {
 			change: func(d object) { product(d, 1)["ProductType"] = "WrapAroundCover" },
-			want:   []string{"PRODUCT_STRUCTURE a product bound with wire has a FrontCover and a BackCover of single leaves"},
+			want:   []string{"PRODUCT_STRUCTURE a WrapAroundCover is bound with wire as single leaves: use a FrontCover and a BackCover, or a Cover whose Dimensions are those of a leaf"},
+		},
+		"a cover that may go around the spine": {
+			change: func(d object) { product(d, 1)["ProductType"] = "Cover" },
+			want:   []string{"PRODUCT_STRUCTURE a Cover is bound with wire as single leaves: use a FrontCover and a BackCover, or a Cover whose Dimensions are those of a leaf"},
 		},
 		"a calendar with a hanger": {
 			change: binding("LooseBinding", object{"CoilBinding": object{"CoilShape": "TwinCalendar"}}),

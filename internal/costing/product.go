@@ -229,11 +229,14 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 			if kind == "BookCase" && j.bind != authority.CasingIn {
 				break
 			}
+			if j.loose != "" {
+				if kind != "Cover" || !r.singleLeaves(node) {
+					r.stop(ProductStructure, node, "ProductType", fmt.Sprintf("a %s is bound with wire as single leaves: use a FrontCover and a BackCover, or a Cover whose Dimensions are those of a leaf", kind))
+				}
+				break
+			}
 			p.role = roleCover
 			covers++
-			if j.loose != "" {
-				r.stop(ProductStructure, node, "ProductType", "a product bound with wire has a FrontCover and a BackCover of single leaves")
-			}
 		case "FrontCover", "BackCover":
 			if j.loose != "" {
 				break
@@ -260,6 +263,18 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 	if covers > 1 || jackets > 1 || covers+jackets == len(j.parts) || (j.bind == authority.CoverApplication || j.bind == authority.CasingIn) && covers == 0 {
 		r.stop(ProductStructure, intent, "ChildRefs", "a bound product requires a body and one cover; the cover is optional for saddle stitching")
 	}
+}
+
+// singleLeaves reports whether the flat size of a product is that of its page, so that no sheet goes
+// around the spine.
+func (r *reader) singleLeaves(product *xjdf.Node) bool {
+	layout := intentOf("LayoutIntent", product)
+	if layout == nil {
+		return false
+	}
+	page, _ := r.size(layout, "FinishedDimensions")
+	flat, stated := r.size(layout, "Dimensions")
+	return stated && near(flat, page)
 }
 
 // whole completes the values that depend on all parts.
