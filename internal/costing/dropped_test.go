@@ -61,6 +61,11 @@ func droppedReviews() []review {
 		{name: "shape with a partial cut", owner: shapes, change: wanted(0, "ShapeCuttingIntent", object{"ShapeCut": []any{object{"ShapeType": "Round", "CutDepth": "Partial"}}})},
 		{name: "more copies delivered than calculated", change: delivered("P1", 3000, 3000)},
 		{name: "cover delivered alone", example: "booklet", change: delivered("COVER", 100)},
+		{name: "comment of a product", change: func(d object) { product(d, 0)["Comment"] = []any{object{"Text": "round the corners"}} }},
+		{name: "comment of a job", change: func(d object) { d["Comment"] = []any{object{"Text": "as last time"}} }},
+		{name: "comment of a medium", change: func(d object) { resource(d, 0)["Comment"] = []any{object{"Text": "or a similar one"}} }},
+		{name: "comment of a part", example: "booklet", change: func(d object) { product(d, 2)["Comment"] = []any{object{"Text": "numbered"}} }},
+		{name: "comment elsewhere", change: func(d object) { product(d, 0)["CommentURL"] = "https://example.com/wishes" }},
 		{name: "Types with another process", change: func(d object) { d["Types"] = []any{"Product", "Embossing"} }},
 	}
 	all = append(all, droppedBindings()...)

@@ -46,6 +46,24 @@ func (r *reader) notCosted(j *job) {
 	}
 	r.kinds(j)
 	r.delivered(j)
+	r.comments(r.document.Root)
+}
+
+// comments reports the comments of an element and below, except those of audits, which describe what
+// has happened.
+func (r *reader) comments(n *xjdf.Node) {
+	const detail = "a comment may contain requests, which are not included in the figures"
+	if attr(n, "CommentURL") != "" {
+		r.left(n, "CommentURL", detail)
+	}
+	for _, child := range n.Children {
+		switch {
+		case child.Name.Core() && child.Name.Local == "Comment":
+			r.left(child, "", detail)
+		case child.Name.Local != "AuditPool":
+			r.comments(child)
+		}
+	}
 }
 
 // intents checks the intents of a product, each of which may occur once.

@@ -186,6 +186,17 @@ func reviews() []review {
 	return append(append(all, mediaReviews()...), deviceReviews()...)
 }
 
+func TestCommentsOfAuditsAreNoRequests(t *testing.T) {
+	t.Parallel()
+	notification := object{"Class": "Event", "Comment": object{"Text": "printed"}}
+	_, reasons := reviewed(t, edited(t, "flyer", func(d object) {
+		d["AuditPool"] = object{"AuditNotification": []any{object{"Notification": notification}}}
+	}), printer())
+	if reasons != nil {
+		t.Errorf("reasons %q", reasons)
+	}
+}
+
 func TestReviewReasons(t *testing.T) {
 	t.Parallel()
 	for _, tc := range reviews() {
