@@ -146,22 +146,7 @@ func TestOnlineExamplesMatchIndependentArithmetic(t *testing.T) {
 		},
 	} {
 		result, _ := reviewed(t, example(t, "online/"+name), onlinePrinter())
-		found := 0
-		for _, l := range result.Breaks[0].Lines {
-			expected, checked := want[l.Resource.ID+" "+string(l.Item)]
-			if !checked {
-				continue
-			}
-			found++
-			// The quantity of a line is rounded to 4 places, and the amount to a cent.
-			rate, _ := strconv.ParseFloat(l.Rate, 64)
-			if got := float64(cents(t, l.Amount)) / 100; math.Abs(got-expected) > 0.0051+rate*0.00006 {
-				t.Errorf("%s: %s %s costs %.2f, want %.4f", name, l.Resource.ID, l.Item, got, expected)
-			}
-		}
-		if found != len(want) {
-			t.Errorf("%s: found %d lines, want %d", name, found, len(want))
-		}
+		compareAmounts(t, name, &result.Breaks[0], want)
 	}
 }
 
