@@ -60,7 +60,7 @@ func (r *reader) fits(n *xjdf.Node, position, extent string, surface rectangle, 
 		return min(from, from+size) >= -bleed-tolerance && max(from, from+size) <= edge+bleed+tolerance
 	}
 	if !inside(from.x, size.x, surface.x) || !inside(from.y, size.y, surface.y) {
-		r.left(n, extent, fmt.Sprintf("the %s extends beyond %s", n.Name.Local, surface))
+		r.left(n, extent, fmt.Sprintf("the %s extends beyond the surface of %s", n.Name.Local, surface))
 	}
 }
 

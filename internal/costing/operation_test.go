@@ -214,19 +214,19 @@ func TestFinishingThatIsNotOfferedIsRefusedByName(t *testing.T) {
 		},
 		"a foil larger than the product": {
 			change: embossed(stamped(object{"ImageSize": []any{600, 600}})),
-			want:   []string{"INTENT_NOT_COSTED the EmbossingItem extends beyond 148 x 210 mm"},
+			want:   []string{"INTENT_NOT_COSTED the EmbossingItem extends beyond the surface of 148 x 210 mm"},
 		},
 		"a foil outside of the product": {
-			change: embossed(stamped(object{"Position": points(1000, 20)})), want: []string{"INTENT_NOT_COSTED the EmbossingItem extends beyond 148 x 210 mm"},
+			change: embossed(stamped(object{"Position": points(1000, 20)})), want: []string{"INTENT_NOT_COSTED the EmbossingItem extends beyond the surface of 148 x 210 mm"},
 		},
 		"a foil below the product": {
-			change: embossed(stamped(object{"Position": points(10, -20)})), want: []string{"INTENT_NOT_COSTED the EmbossingItem extends beyond 148 x 210 mm"},
+			change: embossed(stamped(object{"Position": points(10, -20)})), want: []string{"INTENT_NOT_COSTED the EmbossingItem extends beyond the surface of 148 x 210 mm"},
 		},
 		"a perforation longer than the product": {
-			change: perforated(object{"WorkingPath": points(0, 900)}), want: []string{"INTENT_NOT_COSTED the Perforate extends beyond 148 x 210 mm"},
+			change: perforated(object{"WorkingPath": points(0, 900)}), want: []string{"INTENT_NOT_COSTED the Perforate extends beyond the surface of 148 x 210 mm"},
 		},
 		"a perforation that leaves the product": {
-			change: perforated(object{"StartPosition": points(50, 100), "WorkingPath": points(0, -150)}), want: []string{"INTENT_NOT_COSTED the Perforate extends beyond 148 x 210 mm"},
+			change: perforated(object{"StartPosition": points(50, 100), "WorkingPath": points(0, -150)}), want: []string{"INTENT_NOT_COSTED the Perforate extends beyond the surface of 148 x 210 mm"},
 		},
 		"rectangular holes": {
 			change: holed(object{"Shape": "Rectangular", "Extent": points(6, 6)}), want: []string{"INTENT_NOT_COSTED holes other than round ones are not included in the figures"},
