@@ -48,9 +48,15 @@ func (r *reader) delivered(j *job) {
 }
 
 // terms reports the terms of a delivery of the product, other than those of the freight: carriage by
-// any means, at any time.
+// any means. Dates have no price, because master data has no lead times.
 func (r *reader) terms(j *job, delivery *xjdf.Node) {
 	r.unread(delivery)
+	for _, date := range []string{"Earliest", "EarliestDuration", "Required", "RequiredDuration"} {
+		if _, given := delivery.Attr(date); given {
+			r.assume(AssumedDate, "the dates of the delivery can be met and cost nothing; they are not compared with lead times")
+			break
+		}
+	}
 	switch transfer, stated := delivery.Attr("Transfer"); {
 	case transfer == "PrinterToBuyerPickup":
 		j.collected = true

@@ -62,7 +62,7 @@ func known(element string) []string {
 	case "VariableIntent":
 		return []string{"Area", "ColorsUsedBack", "ColorsUsedFront", "NumberOfCopies", "VariableQuality", "VariableType"}
 	case "DeliveryParams":
-		return []string{"DropItem", "Method", "Ownership", "TrackingID", "Transfer"}
+		return []string{"DropItem", "Earliest", "EarliestDuration", "Method", "Ownership", "Required", "RequiredDuration", "TrackingID", "Transfer"}
 	case "DropItem":
 		return []string{"Amount", "ItemRef"}
 	case "ContentCheckIntent":

@@ -237,6 +237,7 @@ const (
 	AssumedEndSheets      AssumptionCode = "END_SHEETS"
 	AssumedBoard          AssumptionCode = "BOARD"
 	AssumedDie            AssumptionCode = "DIE"
+	AssumedDate           AssumptionCode = "DELIVERY_DATE"
 )
 
 // AssumptionMeaning is a line of the table of assumptions.
@@ -261,5 +262,6 @@ func Assumptions() []AssumptionMeaning {
 		{AssumedEndSheets, "two end sheets in a hard cover"},
 		{AssumedBoard, "the cheapest board, in a hard cover without `Thickness`"},
 		{AssumedDie, "the die of a box exists, because the document has an available Tool `CutDie`"},
+		{AssumedDate, "the dates of the delivery can be met and cost nothing"},
 	}
 }

@@ -130,6 +130,19 @@ func TestWasteStepsNeverMakeMoreCopiesCheaper(t *testing.T) {
 	}
 }
 
+func TestDatesOfADeliveryAreAssumedToBePossible(t *testing.T) {
+	t.Parallel()
+	for _, date := range []string{"Earliest", "Required"} {
+		result, err := served(t, "flyer", delivery(object{date: "2027-01-05T12:00:00Z"}, whole), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", date, err)
+		}
+		if !slices.ContainsFunc(result.Assumptions, func(a costing.Assumption) bool { return a.Code == costing.AssumedDate }) {
+			t.Errorf("%s: assumptions %v lack DELIVERY_DATE", date, result.Assumptions)
+		}
+	}
+}
+
 func TestServicesThatAreNotOfferedAreRefusedByName(t *testing.T) {
 	t.Parallel()
 	deliveries := delivery(nil, object{"Amount": 2000, "ItemRef": "P1"}, object{"Amount": 3000, "ItemRef": "P1"})
@@ -147,8 +160,6 @@ func TestServicesThatAreNotOfferedAreRefusedByName(t *testing.T) {
 		"an express courier": {
 			change: delivery(object{"Method": "ExpressCourier"}, whole), want: `INTENT_NOT_COSTED delivery by "ExpressCourier" is not included in the figures`,
 		},
-		"a date of delivery":    {change: delivery(object{"Required": "2027-01-05T12:00:00Z"}, whole), want: `INTENT_NOT_COSTED "Required" is not included in the figures`},
-		"a delivery of all":     {change: delivery(object{"Earliest": "2027-01-05T12:00:00Z"}), want: `INTENT_NOT_COSTED "Earliest" is not included in the figures`},
 		"an account of a buyer": {change: delivery(object{"BuyerAccount": "4711"}, whole), want: `INTENT_NOT_COSTED "BuyerAccount" is not included in the figures`},
 		"a product collected from the buyer": {
 			change: delivery(object{"Transfer": "BuyerToPrinterPickup"}, whole), want: `INTENT_NOT_COSTED "BuyerToPrinterPickup" does not transfer the product to the buyer`,
