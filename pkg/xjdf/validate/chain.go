@@ -52,6 +52,9 @@ type assigned struct {
 	processes uint64
 }
 
+// everyProcess is the value of processes for a set without CombinedProcessIndex.
+const everyProcess = ^uint64(0)
+
 func (a *assigned) of(index int) bool { return a.processes&(1<<index) != 0 }
 
 // assignedSets returns the sets of a document of few processes.
@@ -64,7 +67,7 @@ func (p *pass) assignedSets() []assigned {
 		a := assigned{role: roleOf(set), node: set}
 		value, given := set.Attr("CombinedProcessIndex")
 		if !given {
-			a.processes = ^uint64(0)
+			a.processes = everyProcess
 		}
 		for item := range items(value) {
 			index, err := strconv.Atoi(item)
@@ -80,22 +83,88 @@ func (p *pass) assignedSets() []assigned {
 	return p.assigned
 }
 
-// missing returns the required inputs of a process that neither a set supplies nor an
-// earlier process produces.
-func (p *pass) missing(w work, chain []work) (missing []string) {
-	for _, need := range w.Inputs {
-		exchanged := slices.ContainsFunc(chain, func(before work) bool {
-			return before.index < w.index && produces(before.Process, need.Resource)
-		})
-		supplied := exchanged || slices.ContainsFunc(p.assignedSets(), func(a assigned) bool {
-			fits := need.Usage == "" || a.processUsage == "" || a.processUsage == need.Usage
-			return a.name == need.Resource && a.usage != "Output" && fits && a.of(w.index)
-		})
-		if !supplied {
-			missing = append(missing, strings.TrimSpace(need.Usage+" "+need.Resource))
+// missing returns, for each process of a chain, the required inputs that no set supplies
+// and that no earlier process passes on. Sets between processes may be absent (5.2.1).
+func (p *pass) missing(chain []work) [][]string {
+	missing := make([][]string, len(chain))
+	var made []string // the resources that earlier processes produce without a set
+	for i, w := range chain {
+		for _, need := range p.unsupplied(w) {
+			switch from := slices.Index(made, need.Resource); {
+			case from < 0:
+				missing[i] = append(missing[i], strings.TrimSpace(need.Usage+" "+need.Resource))
+			case need.Resource == component: // one process consumes a physical resource
+				made = slices.Delete(made, from, from+1)
+			}
+		}
+		for _, out := range w.Outputs {
+			if !p.leads(w, out.Resource) {
+				made = append(made, out.Resource)
+			}
 		}
 	}
 	return missing
+}
+
+// component is the name of the resource of printed sheets and of everything made of them.
+const component = "Component"
+
+// unsupplied returns the required inputs of a process without a set of their own. A set
+// has one role: first that of its ProcessUsage, else one that fits.
+func (p *pass) unsupplied(w work) []vocabulary.Requirement {
+	needs := slices.Clone(w.Inputs)
+	var sets []assigned
+	for _, a := range p.assignedSets() {
+		if a.of(w.index) && (a.usage == "Input" && describes(a.node, a.name) || a.usage == "" && p.exchanges(a, w)) {
+			sets = append(sets, a)
+		}
+	}
+	for _, exact := range []bool{true, false} {
+		needs = slices.DeleteFunc(needs, func(need vocabulary.Requirement) bool {
+			i := slices.IndexFunc(sets, func(a assigned) bool {
+				fits := need.Usage == a.processUsage || !exact && (need.Usage == "" || a.processUsage == "")
+				return a.name == need.Resource && fits
+			})
+			if i >= 0 {
+				sets = slices.Delete(sets, i, i+1)
+			}
+			return i >= 0
+		})
+	}
+	return needs
+}
+
+// describes reports whether a set has a resource. Parameters must have their element; the
+// attributes of Resource may be enough for other resources (6.1).
+func describes(set *xjdf.Node, name string) bool {
+	for resource := range set.All("Resource") {
+		if !strings.HasSuffix(name, "Params") || resource.Child(name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// exchanges reports whether CombinedProcessIndex of a set without a Usage names an earlier
+// process that can produce the resource.
+func (p *pass) exchanges(a assigned, w work) bool {
+	for i := range w.index {
+		if a.processes != everyProcess && a.of(i) {
+			if process, known := p.validator.vocabulary.Process(p.types[i]); !known || produces(process, a.name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// leads reports whether a set says where the output of a process goes: out of the document
+// with the Usage Output, to a later process without a Usage.
+func (p *pass) leads(from work, resource string) bool {
+	return slices.ContainsFunc(p.assignedSets(), func(a assigned) bool {
+		later := a.processes>>from.index > 1
+		return a.name == resource && a.processes != everyProcess && a.of(from.index) && (a.usage == "Output" && !later || a.usage == "" && later)
+	})
 }
 
 func produces(process *vocabulary.Process, resource string) bool {
@@ -103,7 +172,7 @@ func produces(process *vocabulary.Process, resource string) bool {
 }
 
 // isGray reports whether a process has none of the parameters that it requires.
-func (p *pass) isGray(w work, missing []string) bool {
+func isGray(w work, missing []string) bool {
 	own := 0
 	for _, need := range w.Inputs {
 		if strings.HasSuffix(need.Resource, "Params") {
@@ -124,19 +193,17 @@ func (p *pass) isGray(w work, missing []string) bool {
 
 func processChain(p *pass, root *xjdf.Node) {
 	chain := p.chain()
-	for _, w := range chain {
-		missing := p.missing(w, chain)
-		if len(missing) == 0 || p.isGray(w, missing) {
-			continue
+	for i, missing := range p.missing(chain) {
+		if w := chain[i]; len(missing) > 0 && !isGray(w, missing) {
+			p.findf(root, "Types", "%s, process %d of Types, requires the input %s, which no set supplies and no earlier process passes on.", w.Name, w.index, strings.Join(missing, " and "))
 		}
-		p.findf(root, "Types", "%s, process %d of Types, requires the input %s, which no set supplies and no earlier process produces.", w.Name, w.index, strings.Join(missing, " and "))
 	}
 }
 
 func grayBox(p *pass, root *xjdf.Node) {
 	chain := p.chain()
-	for _, w := range chain {
-		if missing := p.missing(w, chain); p.isGray(w, missing) {
+	for i, missing := range p.missing(chain) {
+		if w := chain[i]; isGray(w, missing) {
 			p.findf(root, "Types", "%s, process %d of Types, has no %s.", w.Name, w.index, strings.Join(missing, " and no "))
 		}
 	}
@@ -187,7 +254,6 @@ func processIndexTarget(p *pass, _ *xjdf.Node) {
 // exchangeUsage checks components between two processes. Other resources, which some
 // processes modify, may have a Usage (5.2.2).
 func exchangeUsage(p *pass, _ *xjdf.Node) {
-	const component = "Component"
 	chain := p.chain()
 	if len(chain) < 2 {
 		return

@@ -115,7 +115,10 @@ var conformanceRules = []row{
 	newRow("PROFILE_PROCESS", Semantics, nowhere(), "3.1.3", "The processes of the document must be those of the profile.", "Choose another profile, or describe other processes in another document.").of(rootName, profileProcess).in(inProcesses(Error)),
 	newRow("ICS_JOBPART", Semantics, nowhere(), "3.1", "A document from an MIS should have a JobPartID, which identifies the work step.", "Add a JobPartID.").of(rootName, present("JobPartID")).in(inMIS(Warning)),
 	newRow("ICS_NODEINFO", Semantics, nowhere(), "9.3.3", "A document from an MIS should have a NodeInfo, which states the work steps.", "Add a resource set NodeInfo with the Usage Input.").of(document, func(p *pass, root *xjdf.Node) {
-		if !p.hasInput("NodeInfo", "") {
+		if !slices.ContainsFunc(p.sets, func(set *xjdf.Node) bool {
+			r := roleOf(set)
+			return r.name == "NodeInfo" && r.usage == "Input" && describes(set, r.name)
+		}) {
 			p.find(root, "", "The document has no NodeInfo.", "")
 		}
 	}).in(inMIS(Warning)),

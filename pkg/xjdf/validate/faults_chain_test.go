@@ -11,10 +11,17 @@ const (
 	printing  = `{"Name": "ConventionalPrintingParams", "Usage": "Input", "Resource": [{"ConventionalPrintingParams": {"WorkStyle": "Simplex"}}]}, `
 	cuts      = `{"Name": "CuttingParams", "Usage": "Input", "Resource": [{"CuttingParams": {}}]}, `
 	folding   = `{"Name": "FoldingParams", "Usage": "Input", "CombinedProcessIndex": [2], "Resource": [{"FoldingParams": {"FoldCatalog": "F4-1"}}]}`
+	folds     = `{"Name": "FoldingParams", "Usage": "Input", "Resource": [{"FoldingParams": {"FoldCatalog": "F4-1"}}]}`
+	covers    = `{"Name": "CaseMakingParams", "Usage": "Input", "Resource": [{"CaseMakingParams": {}}]}, {"Name": "Component", "Usage": "Input", "ProcessUsage": "CoverBoard", "CombinedProcessIndex": [0], "Resource": [{"Component": {}}]}, `
 	schedule  = `{"Name": "NodeInfo", "Usage": "Input", "Resource": [{"NodeInfo": {}}]}`
 )
 
 func printCutFold() frame { return process("ConventionalPrinting", "Cutting", "Folding") }
+
+// fold holds the parameters of a document that folds sheets.
+func fold() frame {
+	return frame{sheets, `, {"Name": "Component", "Usage": "Output", "Resource": [{"Component": {}}]}`}.within(process("Folding"))
+}
 
 func chainFaults() map[string]fault {
 	return map[string]fault{
@@ -30,6 +37,39 @@ func chainFaults() map[string]fault {
 			rule: "PROCESS_CHAIN", in: process("Interpreting", "Folding"),
 			faulty: `{"Name": "RunList", "Usage": "Input", "Resource": [{"RunList": {"NPage": 2}}]}, {"Name": "InterpretingParams", "Usage": "Input", "Resource": [{"InterpretingParams": {}}]}, {"Name": "FoldingParams", "Usage": "Input", "Resource": [{"FoldingParams": {"FoldCatalog": "F4-1"}}]}`,
 			valid:  `{"Name": "RunList", "Usage": "Input", "Resource": [{"RunList": {"NPage": 2}}]}, {"Name": "InterpretingParams", "Usage": "Input", "Resource": [{"InterpretingParams": {}}]}, {"Name": "FoldingParams", "Usage": "Input", "Resource": [{"FoldingParams": {"FoldCatalog": "F4-1"}}]}, {"Name": "Component", "Usage": "Input", "Resource": [{"Component": {}}]}`,
+		},
+		"sheets that leave before the cutting": {
+			rule: "PROCESS_CHAIN", in: printCutFold(),
+			faulty: sheets + signature + printing + cuts + `{"Name": "Component", "Usage": "Output", "CombinedProcessIndex": [0], "Resource": [{"Component": {}}]}, ` + folding,
+			valid:  sheets + signature + printing + cuts + `{"Name": "Component", "CombinedProcessIndex": [0, 1], "Resource": [{"Component": {}}]}, ` + folding,
+		},
+		"sheets that bypass the cutting": {
+			rule: "PROCESS_CHAIN", in: printCutFold(),
+			faulty: sheets + signature + printing + cuts + `{"Name": "Component", "CombinedProcessIndex": [0, 2], "Resource": [{"Component": {}}]}, ` + folding,
+			valid:  sheets + signature + printing + cuts + `{"Name": "Component", "CombinedProcessIndex": [1, 2], "Resource": [{"Component": {}}]}, ` + folding,
+		},
+		"a set that comes from no earlier process": {
+			rule: "PROCESS_CHAIN", in: printCutFold(),
+			faulty: `{"Name": "Component", "CombinedProcessIndex": [0, 1], "Resource": [{"Component": {}}]}, ` + signature + printing + cuts + folding,
+			valid:  sheets + signature + printing + cuts + folding,
+		},
+		"a book block and its case from one process": {
+			rule: "PROCESS_CHAIN", in: process("CaseMaking", "CasingIn"),
+			faulty: covers + `{"Name": "CasingInParams", "Usage": "Input", "Resource": [{"CasingInParams": {}}]}`,
+			valid:  covers + `{"Name": "CasingInParams", "Usage": "Input", "Resource": [{"CasingInParams": {}}]}, {"Name": "Component", "Usage": "Input", "ProcessUsage": "BookBlock", "Resource": [{"Component": {}}]}`,
+		},
+		"one component as a book block and its case": {
+			rule: "PROCESS_RESOURCE_MISSING", in: frame{`{"Name": "CasingInParams", "Usage": "Input", "Resource": [{"CasingInParams": {}}]}, {"Name": "Component", "Usage": "Input", "Resource": [{"Component": {}}]}, `, ``}.within(process("CasingIn")),
+			faulty: schedule, valid: `{"Name": "Component", "Usage": "Input", "ProcessUsage": "BookCase", "Resource": [{"Component": {}}]}`,
+		},
+		"an empty set of parameters": {
+			rule: "PROCESS_RESOURCE_MISSING", in: fold(), faulty: `{"Name": "FoldingParams", "Usage": "Input"}`, valid: folds, profile: validate.Process,
+		},
+		"parameters without their element": {
+			rule: "PROCESS_RESOURCE_MISSING", in: fold(), faulty: `{"Name": "FoldingParams", "Usage": "Input", "Resource": [{"DescriptiveName": "a fold"}]}`, valid: folds, profile: validate.Process,
+		},
+		"parameters that are no input": {
+			rule: "PROCESS_RESOURCE_MISSING", in: fold(), faulty: `{"Name": "FoldingParams", "Resource": [{"FoldingParams": {"FoldCatalog": "F4-1"}}]}`, valid: folds, with: []string{"RESOURCESET_UNREFERENCED"}, profile: validate.Process,
 		},
 		"a fold without parameters after printing and cutting": {
 			rule: "GRAY_BOX", in: printCutFold(), faulty: sheets + signature + printing + `{"Name": "CuttingParams", "Usage": "Input", "Resource": [{"CuttingParams": {}}]}`, valid: sheets + signature + printing + cuts + folding,
@@ -67,9 +107,9 @@ func conformanceFaults() map[string]fault {
 			rule: "PROFILE_PROCESS", in: frame{`{"Name": "XJDF", "Version": "2.2", "JobID": "J1", ` + part + claim + `"ResourceSet": [` + pages + `, ` + schedule + `], "Types": `, `}`},
 			faulty: `["Cutting"]`, valid: `["Interpreting"]`, with: []string{"PROCESS_RESOURCE_MISSING"}, profile: validate.MISPrepress,
 		},
-		"an approval alone for finishing": {
-			rule: "PROFILE_PROCESS", in: frame{`{"Name": "XJDF", "Version": "2.2", "JobID": "J1", ` + part + claim + `"ResourceSet": [` + sheets + schedule + `, {"Name": "ApprovalParams", "Usage": "Input"}, {"Name": "CuttingParams", "Usage": "Input", "Resource": [{"CuttingParams": {}}]}, {"Name": "Component", "Usage": "Output", "Resource": [{"Component": {}}]}, {"Name": "ApprovalDetails", "Usage": "Output"}], "Types": `, `}`},
-			faulty: `["Approval"]`, valid: `["Cutting"]`, profile: validate.MISFinishing,
+		"manual labor alone for finishing": {
+			rule: "PROFILE_PROCESS", in: frame{`{"Name": "XJDF", "Version": "2.2", "JobID": "J1", ` + part + claim + `"ResourceSet": [` + sheets + schedule + `, {"Name": "ManualLaborParams", "Usage": "Input", "Resource": [{"ManualLaborParams": {"LaborType": "SeparateBlanks"}}]}, {"Name": "CuttingParams", "Usage": "Input", "Resource": [{"CuttingParams": {}}]}, {"Name": "Component", "Usage": "Output", "Resource": [{"Component": {}}]}], "Types": `, `}`},
+			faulty: `["ManualLabor"]`, valid: `["Cutting"]`, profile: validate.MISFinishing,
 		},
 		"a document from an MIS without a part": {
 			rule: "ICS_JOBPART", in: frame{``, `"ResourceSet": [` + pages + `, ` + schedule + `]`}.within(frame{`{"Name": "XJDF", "Version": "2.2", "JobID": "J1", "Types": ["Interpreting"], ` + claim, `}`}),

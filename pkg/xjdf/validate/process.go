@@ -26,21 +26,9 @@ func processResources(p *pass, root *xjdf.Node) {
 	if !known {
 		return
 	}
-	for _, need := range process.Inputs {
-		if !p.hasInput(need.Resource, need.Usage) {
-			p.findf(root, "", "%s requires the input %s.", process.Name, strings.TrimSpace(need.Usage+" "+need.Resource))
-		}
+	for _, missing := range p.missing([]work{{0, process}})[0] {
+		p.findf(root, "", "%s requires the input %s.", process.Name, missing)
 	}
-}
-
-func (p *pass) hasInput(resource, processUsage string) bool {
-	for _, set := range p.sets {
-		r := roleOf(set)
-		if r.name == resource && r.usage != "Output" && (processUsage == "" || r.processUsage == "" || r.processUsage == processUsage) {
-			return true
-		}
-	}
-	return false
 }
 
 // processUsages checks that the processes of the document have the ProcessUsage of
