@@ -42,7 +42,7 @@ func TestGoodDocumentsHaveNoFindings(t *testing.T) {
 func TestProcessDocumentsConformToTheirProfiles(t *testing.T) {
 	t.Parallel()
 	v := validate.New()
-	const head = `{"Name": "XJDF", "Version": "2.2", "JobID": "J1", "JobPartID": "P1", "ICSVersions": ["MIS_L1-2.2"], "Types": [`
+	const head = `{"Name": "XJDF", "Version": "2.2", "JobID": "J1", "JobPartID": "P1", "ICSVersions": ["MIS_L1-2.2", "MISPRE_L1-2.2", "MIS-DP_L1-2.2", "MISFIN_L1-2.2"], "Types": [`
 	const output = `, {"Name": "Component", "Usage": "Output", "Resource": [{"Component": {}}]}]}`
 	for profile, body := range map[validate.Profile]string{
 		validate.Process: head + `"ConventionalPrinting", "Cutting", "Folding"], "ResourceSet": [` + sheets + signature + printing + cuts + folding + `]}`,

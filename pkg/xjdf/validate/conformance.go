@@ -38,6 +38,8 @@ type Conformance struct {
 	required string
 	// expects says which processes are required.
 	expects string
+	// claims are the names of the specification in ICSVersions, without hyphens.
+	claims []string
 }
 
 // The parts of the lists that several profiles share.
@@ -45,7 +47,7 @@ var (
 	misChecks = []string{
 		"JobPartID identifies the work step (3.1)",
 		"NodeInfo states the work steps and their schedule (5.1, 9.3.3)",
-		"ICSVersions lists the specifications that the document complies with (3.1.1)",
+		"ICSVersions lists the specification of the profile, with a known level and version (3.1.1)",
 		"Each process has its resources, or gets them from the process before it (5, 5.2.1); a gray box is a warning (3.1.3)",
 	} // constant
 	misUnchecked = []string{
@@ -70,19 +72,19 @@ func Conformances() []Conformance {
 		},
 		{
 			Profile: MISPrepress, Summary: "For documents that an MIS sends to prepress.",
-			chapters: []string{"5.3.", "5.4."}, required: "5.4.", expects: "a prepress process (5.4)",
+			chapters: []string{"5.3.", "5.4."}, required: "5.4.", expects: "a prepress process (5.4)", claims: []string{"MISPRE"},
 			Checked:   slices.Concat([]string{"Types lists processes of prepress (5.4) and general processes (5.3)"}, misChecks),
 			Unchecked: misUnchecked,
 		},
 		{
 			Profile: MISDigitalPrinting, Summary: "For documents that an MIS sends to a digital press, with its RIP and its inline finishing.",
-			chapters: []string{"5.3.", "5.4.", "5.5.", "5.6."}, required: "5.5.2", expects: "DigitalPrinting (5.5.2)",
+			chapters: []string{"5.3.", "5.4.", "5.5.", "5.6."}, required: "5.5.2", expects: "DigitalPrinting (5.5.2)", claims: []string{"MISDP", "IDP"},
 			Checked:   slices.Concat([]string{"Types lists DigitalPrinting (5.5.2)"}, misChecks),
 			Unchecked: misUnchecked,
 		},
 		{
 			Profile: MISFinishing, Summary: "For documents that an MIS sends to finishing.",
-			chapters: []string{"5.3.", "5.6."}, required: "5.6.", expects: "a finishing process (5.6)",
+			chapters: []string{"5.3.", "5.6."}, required: "5.6.", expects: "a finishing process (5.6)", claims: []string{"MISFIN"},
 			Checked:   slices.Concat([]string{"Types lists processes of finishing (5.6) and general processes (5.3)"}, misChecks),
 			Unchecked: misUnchecked,
 		},
@@ -122,16 +124,48 @@ var conformanceRules = []row{
 			p.find(root, "", "The document has no NodeInfo.", "")
 		}
 	}).in(inMIS(Warning)),
-	newRow("ICS_CLAIM", Semantics, nowhere(), "3.1.1", "A document that complies with an ICS must list it in ICSVersions.", "Add ICSVersions, such as MISPRE_L1-2.2.").of(rootName, present("ICSVersions")).in(inMIS(Warning)),
+	newRow("ICS_CLAIM", Semantics, nowhere(), "3.1.1", "A document that complies with an ICS must list it in ICSVersions.", "List the ICS of the profile in ICSVersions, such as MISPRE_L1-2.2.").of(rootName, icsClaim).in(inMIS(Warning)),
 } // constant
+
+// conformance returns the description of the profile; the zero value for those of the service.
+func (p *pass) conformance() Conformance {
+	for _, c := range Conformances() {
+		if c.Profile == p.options.Profile {
+			return c
+		}
+	}
+	return Conformance{}
+}
+
+// icsClaim compares ICSVersions with the profile. The levels of all specifications are 1
+// to 3; their versions are those of the standard.
+func icsClaim(p *pass, root *xjdf.Node) {
+	value, given := root.Attr("ICSVersions")
+	if !given {
+		p.find(root, "", "ICSVersions is missing.", "")
+		return
+	}
+	own, claimed := p.conformance().claims, false
+	for item := range items(value) {
+		claim := icsName.FindStringSubmatch(item)
+		if claim == nil {
+			continue // ICS_FORM, or a private specification
+		}
+		name, level, version := strings.ReplaceAll(claim[1], "-", ""), claim[2], claim[3]
+		if !slices.Contains([]string{"1", "2", "3"}, level) || !p.newer && !slices.Contains(Versions(), version) {
+			p.findf(root, "ICSVersions", "%s names an unknown level or version; the levels are 1 to 3, the versions %s.", quoted(item), strings.Join(Versions(), ", "))
+			return
+		}
+		claimed = claimed || slices.ContainsFunc(own, func(known string) bool { return strings.EqualFold(name, known) })
+	}
+	if !claimed {
+		p.find(root, "ICSVersions", fmt.Sprintf("ICSVersions is %s, which does not contain %s.", quoted(value), strings.Join(own, " or ")), fmt.Sprintf("Add %s_L1-%s, if the document complies with it.", own[0], newest))
+	}
+}
 
 // profileProcess compares Types with the processes of the profile.
 func profileProcess(p *pass, root *xjdf.Node) {
-	i := slices.IndexFunc(Conformances(), func(c Conformance) bool { return c.Profile == p.options.Profile })
-	if i < 0 {
-		return
-	}
-	of, found := Conformances()[i], false
+	of, found := p.conformance(), false
 	for _, name := range p.types {
 		process, known := p.validator.vocabulary.Process(name)
 		if !known {

@@ -224,14 +224,16 @@ func documentEmpty(p *pass, root *xjdf.Node) {
 	p.find(root, "", "The document has no products, resources or processes.", "")
 }
 
+// icsName is the form of the name of a specification with its level and version.
+var icsName = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9.-]*)_L([0-9]+)-([0-9]+\.[0-9]+)$`)
+
 func icsForm(p *pass, root *xjdf.Node) {
 	value, given := root.Attr("ICSVersions")
 	if !given {
 		return
 	}
-	form := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.-]*_L[0-9]+-[0-9]+\.[0-9]+$`)
 	for name := range items(value) {
-		if !form.MatchString(name) && !strings.Contains(name, ":") {
+		if !icsName.MatchString(name) && !strings.Contains(name, ":") {
 			p.findf(root, "ICSVersions", "%s does not name a level and a version.", quoted(name))
 			return
 		}

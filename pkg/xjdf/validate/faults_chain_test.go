@@ -102,13 +102,14 @@ func conformanceFaults() map[string]fault {
 		part  = `"JobPartID": "P1", `
 		pages = `{"Name": "RunList", "Usage": "Input", "Resource": [{"RunList": {"NPage": 2}}]}, {"Name": "InterpretingParams", "Usage": "Input", "Resource": [{"InterpretingParams": {}}]}`
 	)
+	claims := frame{``, `"ResourceSet": [` + pages + `, ` + schedule + `]`}.within(frame{`{"Name": "XJDF", "Version": "2.2", "JobID": "J1", "Types": ["Interpreting"], ` + part, `}`})
 	return map[string]fault{
 		"a product for prepress": {
 			rule: "PROFILE_PROCESS", in: frame{`{"Name": "XJDF", "Version": "2.2", "JobID": "J1", ` + part + claim + `"ResourceSet": [` + pages + `, ` + schedule + `], "Types": `, `}`},
 			faulty: `["Cutting"]`, valid: `["Interpreting"]`, with: []string{"PROCESS_RESOURCE_MISSING"}, profile: validate.MISPrepress,
 		},
 		"manual labor alone for finishing": {
-			rule: "PROFILE_PROCESS", in: frame{`{"Name": "XJDF", "Version": "2.2", "JobID": "J1", ` + part + claim + `"ResourceSet": [` + sheets + schedule + `, {"Name": "ManualLaborParams", "Usage": "Input", "Resource": [{"ManualLaborParams": {"LaborType": "SeparateBlanks"}}]}, {"Name": "CuttingParams", "Usage": "Input", "Resource": [{"CuttingParams": {}}]}, {"Name": "Component", "Usage": "Output", "Resource": [{"Component": {}}]}], "Types": `, `}`},
+			rule: "PROFILE_PROCESS", in: frame{`{"Name": "XJDF", "Version": "2.2", "JobID": "J1", ` + part + `"ICSVersions": ["MISFIN_L1-2.2"], ` + `"ResourceSet": [` + sheets + schedule + `, {"Name": "ManualLaborParams", "Usage": "Input", "Resource": [{"ManualLaborParams": {"LaborType": "SeparateBlanks"}}]}, {"Name": "CuttingParams", "Usage": "Input", "Resource": [{"CuttingParams": {}}]}, {"Name": "Component", "Usage": "Output", "Resource": [{"Component": {}}]}], "Types": `, `}`},
 			faulty: `["ManualLabor"]`, valid: `["Cutting"]`, profile: validate.MISFinishing,
 		},
 		"a document from an MIS without a part": {
@@ -119,8 +120,16 @@ func conformanceFaults() map[string]fault {
 			rule: "ICS_NODEINFO", in: mis("Interpreting", claim, part), faulty: pages, valid: pages + `, ` + schedule, profile: validate.MISPrepress,
 		},
 		"a document from an MIS without its specification": {
-			rule: "ICS_CLAIM", in: frame{``, `"ResourceSet": [` + pages + `, ` + schedule + `]`}.within(frame{`{"Name": "XJDF", "Version": "2.2", "JobID": "J1", "Types": ["Interpreting"], ` + part, `}`}),
-			faulty: `"Category": "RIPing", `, valid: claim, profile: validate.MISPrepress,
+			rule: "ICS_CLAIM", in: claims, faulty: `"Category": "RIPing", `, valid: claim, profile: validate.MISPrepress,
+		},
+		"a document for prepress with the specification of finishing": {
+			rule: "ICS_CLAIM", in: claims, faulty: `"ICSVersions": ["MISFin_L1-2.2"], `, valid: `"ICSVersions": ["MIS-PRE_L2-2.1", "MISFin_L1-2.2"], `, profile: validate.MISPrepress,
+		},
+		"a specification of an unknown level": {
+			rule: "ICS_CLAIM", in: claims, faulty: `"ICSVersions": ["MISPRE_L9-2.2"], `, valid: claim, profile: validate.MISPrepress,
+		},
+		"a specification of an unknown version": {
+			rule: "ICS_CLAIM", in: claims, faulty: `"ICSVersions": ["MISPRE_L1-9.9"], `, valid: claim, profile: validate.MISPrepress,
 		},
 	}
 }
