@@ -3,6 +3,7 @@
 package validate
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/printmarket/printmarket/pkg/xjdf"
@@ -28,13 +29,14 @@ var amountRules = []row{
 	}),
 	newRow("POOL_ACTUAL", Semantics, both(Error), "6.1.2", "Consumed or produced resources must not have MinAmount or MaxAmount.", "Write only Amount and Waste.").of("PartAmount", poolActual),
 	newRow("POOL_PART", Semantics, both(Error), "6.1.2", "The part of an amount must be a part of the resource.", "Write the value of a Part of the resource, or omit the key.").of("AmountPool", poolPart),
+	newRow("POOL_REPEATED", Semantics, lenient(), "6.1.2", "An AmountPool should not have two amounts of the same part.", "Write one PartAmount for each part.").of("AmountPool", poolRepeated),
 	newRow("WASTE_SOURCE", Semantics, both(Error), "6.1.4", "PartWaste must state the source or the kind of the waste.", "Add ModuleIDs or WasteDetails.").of("PartWaste", func(p *pass, n *xjdf.Node) {
 		_, modules := n.Attr("ModuleIDs")
 		if _, details := n.Attr("WasteDetails"); !modules && !details {
 			p.find(n, "", "PartWaste has neither ModuleIDs nor WasteDetails.", "")
 		}
 	}),
-	newRow("DROPITEM_AMOUNT", Semantics, both(Warning), "6.26.1", "The delivered amounts of a product should add up to its Amount.", "Correct the amounts of the DropItems, or the Amount of the product.").of(document, dropItemAmount),
+	newRow("DROPITEM_AMOUNT", Semantics, both(Warning), "6.26.1", "The delivered amounts of a product or resource should add up to its Amount.", "Correct the amounts of the DropItems, or the Amount of the product or resource.").of(document, dropItemAmount),
 } // constant
 
 // integer returns the whole number of an attribute; not ok if it is missing or
@@ -135,7 +137,30 @@ func poolPart(p *pass, pool *xjdf.Node) {
 	}
 }
 
-// dropItemAmount adds the amounts of the DropItems of each product, in all deliveries.
+func poolRepeated(p *pass, pool *xjdf.Node) {
+	seen := map[string]bool{}
+	for amount := range pool.All("PartAmount") {
+		keys := []string{"all"}
+		if amount.Child("Part") != nil {
+			keys = nil
+		}
+		for part := range amount.All("Part") {
+			keys = append(keys, partKey(part))
+		}
+		for _, key := range keys {
+			if seen[key] {
+				p.find(amount, "", "Another PartAmount of the AmountPool has the same part.", "")
+				return
+			}
+		}
+		for _, key := range keys {
+			seen[key] = true
+		}
+	}
+}
+
+// dropItemAmount adds the amounts of the DropItems of each product and resource, in all
+// deliveries.
 func dropItemAmount(p *pass, _ *xjdf.Node) {
 	sums, first := map[*xjdf.Node]int64{}, map[*xjdf.Node]*xjdf.Node{}
 	var order []*xjdf.Node
@@ -144,37 +169,57 @@ func dropItemAmount(p *pass, _ *xjdf.Node) {
 		if item.Name.Local != "DropItem" {
 			continue
 		}
-		product := p.target(p.references[i].value)
+		target := p.target(p.references[i].value)
 		amount, ok := integer(item, "Amount")
 		switch {
-		case product == nil || product.Name.Local != "Product":
+		case target == nil:
 			continue
-		case first[product] == nil:
-			first[product] = item
-			order = append(order, product)
+		case first[target] == nil:
+			first[target] = item
+			order = append(order, target)
 		}
 		const most = 1 << 53 // a sum above it is wrong anyway
 		if !ok || amount < 0 || amount > most {
-			sums[product] = -1 // another rule reports the value
-		} else if sums[product] >= 0 {
-			sums[product] = min(sums[product]+amount, most)
+			sums[target] = -1 // another rule reports the value
+		} else if sums[target] >= 0 {
+			sums[target] = min(sums[target]+amount, most)
 		}
 	}
-	for _, product := range order {
-		least, ok := integer(product, "Amount")
-		if !ok || sums[product] < 0 {
-			continue
-		}
-		most := least
-		if value, given := integer(product, "MinAmount"); given {
-			least = min(least, value)
-		}
-		if value, given := integer(product, "MaxAmount"); given {
-			most = max(most, value)
-		}
-		if sum := sums[product]; sum < least || sum > most {
-			amount, _ := product.Attr("Amount")
-			p.findf(first[product], "Amount", "The DropItems of the product add up to %d; its Amount is %s.", sum, clip(amount))
+	for _, target := range order {
+		least, amount, most, ok := planned(target)
+		if sum := sums[target]; ok && sum >= 0 && (float64(sum) < least || float64(sum) > most) {
+			p.findf(first[target], "Amount", "The DropItems of the %s add up to %d; its Amount is %s.", kindOf(target), sum, number(amount))
 		}
 	}
+}
+
+// planned returns the amount of a product, or the sum over the AmountPool of a resource,
+// with its bounds. It is not ok for other elements and if an amount is missing, is not a
+// number of copies or may include another one.
+func planned(n *xjdf.Node) (least, amount, most float64, ok bool) {
+	var amounts []*xjdf.Node
+	switch n.Name.Local {
+	case "Product":
+		amounts = []*xjdf.Node{n}
+	case "Resource":
+		unit, given := n.Parent.Attr("Unit")
+		if pool := n.Child("AmountPool"); pool != nil && (!given || unit == "count") {
+			amounts = slices.Collect(pool.All("PartAmount"))
+		}
+	}
+	for _, one := range amounts {
+		value, given := float(one, "Amount")
+		if !given || len(amounts) > 1 && one.Child("Part") == nil {
+			return 0, 0, 0, false
+		}
+		low, high := value, value
+		if bound, given := float(one, "MinAmount"); given {
+			low = min(low, bound)
+		}
+		if bound, given := float(one, "MaxAmount"); given {
+			high = max(high, bound)
+		}
+		least, amount, most = least+low, amount+value, most+high
+	}
+	return least, amount, most, len(amounts) > 0
 }

@@ -3,6 +3,10 @@
 package validate_test
 
 func productFaults() map[string]fault {
+	components := frame{
+		`{"Name": "Component", "Usage": "Output", "Resource": [{"ID": "C", "AmountPool": {"PartAmount": [{"Amount": 900, "MaxAmount": 950, "Part": [{"SheetName": "S1"}]}, {"Amount": 100, "Part": [{"SheetName": "S2"}]}]}, "Component": {}}]}, ` +
+			`{"Name": "DeliveryParams", "Usage": "Input", "Resource": [{"DeliveryParams": {"DropItem": `, `}}]}`,
+	}.within(sets())
 	return map[string]fault{
 		"products without a delivered product": {
 			rule: "PRODUCT_NO_ROOT", in: list(), faulty: `{"Amount": 100, "ProductType": "Leaflet", "IsRoot": false}`, valid: `{"Amount": 100, "ProductType": "Leaflet", "IsRoot": true}`,
@@ -45,6 +49,17 @@ func productFaults() map[string]fault {
 		},
 		"fewer copies delivered than made": {
 			rule: "DROPITEM_AMOUNT", in: deliveries(), faulty: `{"ItemRef": "P", "Amount": 20}`, valid: `{"ItemRef": "P", "Amount": 60}`,
+		},
+		"more components delivered than made": {
+			rule: "DROPITEM_AMOUNT", in: components, faulty: `[{"ItemRef": "C", "Amount": 600}, {"ItemRef": "C", "Amount": 600}]`, valid: `[{"ItemRef": "C", "Amount": 600}, {"ItemRef": "C", "Amount": 450}]`,
+		},
+		"two amounts of one part": {
+			rule: "POOL_REPEATED", in: frame{`{"AmountPool": {"PartAmount": [{"Amount": 5, "Part": [{"SheetName": "S1"}]}, `, `]}, "Component": {}}`}.within(resources("Component")),
+			faulty: `{"Amount": 7, "Part": [{"SheetName": "S2"}, {"SheetName": "S1"}]}`, valid: `{"Amount": 7, "Part": [{"SheetName": "S2"}]}`,
+		},
+		"two amounts of all parts": {
+			rule: "POOL_REPEATED", in: resources("Component"),
+			faulty: `{"AmountPool": {"PartAmount": [{"Amount": 5}, {"Amount": 7}]}, "Component": {}}`, valid: `{"AmountPool": {"PartAmount": [{"Amount": 5}]}, "Component": {}}`,
 		},
 		"a product without a type": {
 			rule: "PRODUCTTYPE_MISSING", in: list(), faulty: `{"Amount": 100}`, valid: `{"Amount": 100, "ProductType": "Leaflet"}`,
