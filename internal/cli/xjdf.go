@@ -74,9 +74,9 @@ func xjdfValidateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate FILE...",
 		Short: "Validate documents (exit code 2: one has an error; 1: one cannot be read)",
-		Long: `Validate documents, with the rules of the service. Every document of a package is
-validated, and the files to which it refers must be in the package. Exit code 2 means
-that a document has an error, 1 that a file cannot be read.`,
+		Long: `Validate documents, with the rules of the service. Every document and XJMF message of a
+package is validated, and the files to which it refers must be in the package. Exit code
+2 means that a document has an error, 1 that a file cannot be read.`,
 		Example: `  printmarket xjdf validate flyer.json
   printmarket xjdf validate --profile process press.xjdf folding.xjdf
   printmarket xjdf validate -o sarif -f findings.sarif tickets/*.xjdf

@@ -20,6 +20,11 @@ const (
 	validTicket = xjdfHead + `Types="Product"><ProductList><Product Amount="500" ProductType="Leaflet" ExternalID="E1"/></ProductList></XJDF>`
 )
 
+const (
+	messageHead  = `<Header DeviceID="MIS" Time="2026-11-20T09:30:00Z" ID="`
+	validMessage = `<XJMF xmlns="http://www.CIP4.org/JDFSchema_2_0" Version="2.2">` + messageHead + `H"/><CommandSubmitQueueEntry>` + messageHead + `M"/><QueueSubmissionParams URL="a.xjdf"/></CommandSubmitQueueEntry></XJMF>`
+)
+
 // zipOf returns a ZIP file.
 func zipOf(t *testing.T, files map[string]string) string {
 	t.Helper()
@@ -62,7 +67,10 @@ func xjdfFiles(t *testing.T) map[string]string {
 		"latin.xjdf":   "<XJDF DescriptiveName=\"Gr\xf6\xdfe\"/>",
 		"many.json":    `{"Name":"XJDF","Comment":[` + strings.Repeat(`{"Text":"x"},`, 600_000) + `{}]}`,
 		"long.xjdf":    validTicket + strings.Repeat(" ", 50<<20),
-		"good.zip":     zipOf(t, map[string]string{"root.xjmf": "<XJMF/>", "a.xjdf": strings.Replace(validTicket, "</XJDF>", `<ResourceSet Name="RunList" Usage="Input"><Resource><RunList><FileSpec URL="pages.pdf"/></RunList></Resource></ResourceSet></XJDF>`, 1), "pages.pdf": "%PDF"}),
+		"good.zip":     zipOf(t, map[string]string{"root.xjmf": validMessage, "a.xjdf": strings.Replace(validTicket, "</XJDF>", `<ResourceSet Name="RunList" Usage="Input"><Resource><RunList><FileSpec URL="pages.pdf"/></RunList></Resource></ResourceSet></XJDF>`, 1), "pages.pdf": "%PDF"}),
+		"jobless.zip":  zipOf(t, map[string]string{"root.xjmf": validMessage, "b.xjdf": validTicket}),
+		"good.xjmf":    validMessage,
+		"bad.xjmf":     strings.ReplaceAll(validMessage, "CommandSubmit", "CommandAccept"),
 		"lacking.zip":  zipOf(t, map[string]string{"a.xjdf": strings.Replace(validTicket, "</XJDF>", `<ResourceSet Name="RunList" Usage="Input"><Resource><RunList><FileSpec URL="../pages.pdf"/></RunList></Resource></ResourceSet></XJDF>`, 1)}),
 		"bomb.zip":     zipOf(t, map[string]string{"a.xjdf": strings.Repeat(" ", 100<<20)}),
 		"leaving.zip":  zipOf(t, map[string]string{"../a.xjdf": validTicket}),
@@ -104,6 +112,10 @@ func TestXJDFCommandsOnGoodAndHostileDocuments(t *testing.T) {
 		"XJDF in the profile printtalk":      {"validate good.xjdf --profile printtalk", 0, "good.xjdf: valid (xml, profile product-intent)\n", ""},
 		"PrintTalk as a product":             {"validate order.ptk", 2, "ROOT_UNKNOWN", ""},
 		"a package":                          {"validate good.zip", 0, "good.zip a.xjdf: valid", ""},
+		"a package with a message":           {"validate good.zip", 0, "good.zip root.xjmf: valid", ""},
+		"a message without its job":          {"validate jobless.zip", 2, "1:229 error PACKAGE_JOB_MISSING: The package has no file \"a.xjdf\".", ""},
+		"a message":                          {"validate good.xjmf", 0, "good.xjmf: valid", ""},
+		"an unknown message":                 {"validate bad.xjmf", 2, "ELEMENT_MISSING: XJMF contains none of", ""},
 		"a package without its file":         {"validate lacking.zip", 2, "PACKAGE_FILE_OUTSIDE", ""},
 		"a MIME package":                     {"validate mime.package", 0, "mime.package part 1: valid", ""},
 		"a ZIP bomb":                         {"validate bomb.zip", 1, "", "exceeds a limit"},

@@ -136,13 +136,20 @@ func conformanceFaults() map[string]fault {
 
 func packageFaults() map[string]fault {
 	in := frame{`{"Name": "RunList", "Usage": "Input", "Resource": [{"RunList": {"NPage": 2, "FileSpec": {"MimeType": "application/pdf", "URL": "`, `"}}}]}`}.within(sets())
-	files := []string{"root.xjmf", "pages/a b.pdf", "cid:a@b"}
+	files := []string{"root.xjmf", "jobs/a.xjdf", "pages/a b.pdf", "cid:a@b"}
 	return map[string]fault{
-		"a file that is not in the package":       {rule: "PACKAGE_FILE_MISSING", in: in, faulty: `pages/b.pdf`, valid: `pages/a%20b.pdf`, files: files},
-		"a file of the package as a file URL":     {rule: "PACKAGE_FILE_MISSING", in: in, faulty: `file:pages/b.pdf`, valid: `pages/a%20b.pdf`, files: files, with: []string{"URL_SCHEME"}},
-		"a part that is not in the MIME body":     {rule: "PACKAGE_FILE_MISSING", in: in, faulty: `cid:c@d`, valid: `cid:a@b`, files: files},
-		"a file outside of the package":           {rule: "PACKAGE_FILE_OUTSIDE", in: in, faulty: `../../etc/passwd`, valid: `https://files.example.org/a.pdf`, files: files},
-		"a file of the machine of the sender":     {rule: "PACKAGE_FILE_OUTSIDE", in: in, faulty: `/var/spool/a.pdf`, valid: `./pages/a%20b.pdf`, files: files},
+		"a file that is not in the package":   {rule: "PACKAGE_FILE_MISSING", in: in, faulty: `pages/b.pdf`, valid: `pages/a%20b.pdf`, files: files},
+		"a file of the package as a file URL": {rule: "PACKAGE_FILE_MISSING", in: in, faulty: `file:pages/b.pdf`, valid: `pages/a%20b.pdf`, files: files, with: []string{"URL_SCHEME"}},
+		"a part that is not in the MIME body": {rule: "PACKAGE_FILE_MISSING", in: in, faulty: `cid:c@d`, valid: `cid:a@b`, files: files},
+		"a file outside of the package":       {rule: "PACKAGE_FILE_OUTSIDE", in: in, faulty: `../../etc/passwd`, valid: `https://files.example.org/a.pdf`, files: files},
+		"a file of the machine of the sender": {rule: "PACKAGE_FILE_OUTSIDE", in: in, faulty: `/var/spool/a.pdf`, valid: `./pages/a%20b.pdf`, files: files},
+		"a submission of a job that is not in the package": {
+			rule: "PACKAGE_JOB_MISSING", faulty: `jobs/none.xjdf`, valid: `jobs/a.xjdf`, files: files,
+			in: frame{
+				`<XJMF xmlns="http://www.CIP4.org/JDFSchema_2_0" Version="2.2"><Header DeviceID="D" ID="H" Time="2026-01-15T09:30:00Z"/><CommandSubmitQueueEntry><Header DeviceID="D" ID="M" Time="2026-01-15T09:30:00Z"/><QueueSubmissionParams URL="`,
+				`"/></CommandSubmitQueueEntry></XJMF>`,
+			},
+		},
 		"a path that is hidden by its characters": {rule: "PACKAGE_FILE_OUTSIDE", in: in, faulty: `pages/%2e%2e/%2e%2e/a.pdf`, valid: `pages/%61%20b.pdf`, files: files},
 	}
 }

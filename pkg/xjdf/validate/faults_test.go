@@ -93,6 +93,9 @@ func judgeIn(tb testing.TB, v *validate.Validator, body string, profile validate
 	if support {
 		options.Support = validate.Marketplace([]string{"Brochure", "BusinessCard", "FlatWork"})
 	}
+	if doc.Root.Name.Local == "XJMF" && files != nil {
+		return v.ValidateMessage(doc, options)
+	}
 	return v.Validate(doc, options)
 }
 

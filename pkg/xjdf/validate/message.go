@@ -4,16 +4,21 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // ValidateMessage validates an XJMF document: names, places, datatypes, lists of values and
-// required items. An unknown name is a warning, because devices add attributes and messages
+// required items, and the files that it names if it is in a package. In the profile
+// product-intent an unknown name is a warning, because devices add attributes and messages
 // of their own. References between messages are not followed.
-func (v *Validator) ValidateMessage(doc *xjdf.Document) Report {
+func (v *Validator) ValidateMessage(doc *xjdf.Document, options Options) Report {
+	if options.Profile == "" {
+		options.Profile = ProductIntent
+	}
 	p := &pass{
-		validator: v, doc: doc, options: Options{Profile: ProductIntent}, message: true, types: []string{productProcess},
+		validator: v, doc: doc, options: options, message: true, types: []string{productProcess},
 		valid: true, schemaValid: true, vocabularyValid: true,
 	}
 	p.version, _ = doc.Root.Attr("Version")
@@ -29,9 +34,16 @@ func (v *Validator) ValidateMessage(doc *xjdf.Document) Report {
 		})
 	default:
 		p.walk(root)
+		packageFileMissing(p, root)
+		packageFileOutside(p, root)
 	}
 	return p.report()
 }
 
 // messageRoot is the name of the root element of messages.
 const messageRoot = "XJMF"
+
+// submits reports whether an element names the job ticket of a message with its URL.
+func submits(n *xjdf.Node) bool {
+	return slices.Contains([]string{"QueueSubmissionParams", "ResubmissionParams", "ReturnQueueEntryParams"}, n.Name.Local)
+}

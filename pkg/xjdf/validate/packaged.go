@@ -3,6 +3,7 @@
 package validate
 
 import (
+	"fmt"
 	"net/url"
 	"path"
 	"strings"
@@ -10,16 +11,28 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
+// The rules about files, which apply to messages as well.
+const (
+	fileMissing = "PACKAGE_FILE_MISSING"
+	fileOutside = "PACKAGE_FILE_OUTSIDE"
+	jobMissing  = "PACKAGE_JOB_MISSING"
+)
+
 var packageRules = []row{
-	newRow("PACKAGE_FILE_MISSING", Semantics, both(Warning), "9.7.1.2", "A local URL of a packaged document should name a file of the package.", "Add the file to the package, or write its name from the root of the package.").of(document, packageFileMissing),
-	newRow("PACKAGE_FILE_OUTSIDE", Semantics, both(Error), "9.7.1.2", "A local URL of a packaged document must not leave the package.", "Write the name of a file of the package, from its root.").of(document, func(p *pass, _ *xjdf.Node) {
-		for _, u := range p.urls {
-			if _, inside, local := packaged(u.value); local && !inside {
-				p.findf(u.node, u.attribute, "%s is %s, which is not in the package.", u.attribute, quoted(u.value))
-			}
-		}
-	}),
+	newRow(fileMissing, Semantics, both(Warning), "9.7.1.2", "A local URL of a packaged document should name a file of the package.", "Add the file to the package, or write its name from the root of the package.").of(document, packageFileMissing),
+	newRow(fileOutside, Semantics, both(Error), "9.7.1.2", "A local URL of a packaged document must not leave the package.", "Write the name of a file of the package, from its root.").of(document, packageFileOutside),
+	newRow(jobMissing, Semantics, both(Error), "9.7.1.2", "A message of a package must name a job ticket of the package.", "Add the job ticket to the package, or write its name from the root of the package."),
 } // constant
+
+func packageFileOutside(p *pass, _ *xjdf.Node) {
+	for _, u := range p.urls {
+		if _, inside, local := packaged(u.value); local && !inside {
+			p.findAs(fileOutside, u.node, u.attribute, func() (string, string) {
+				return fmt.Sprintf("%s is %s, which is not in the package.", u.attribute, quoted(u.value)), ""
+			})
+		}
+	}
+}
 
 // packaged returns the name of the file that a URL means within a package. inside is
 // false for a file elsewhere on a machine, and ok for the URL of another machine.
@@ -59,7 +72,11 @@ func packageFileMissing(p *pass, _ *xjdf.Node) {
 	}
 	for _, u := range p.urls {
 		if name, inside, local := packaged(u.value); local && inside && !known[name] {
-			p.findf(u.node, u.attribute, "The package has no file %s.", quoted(name))
+			code := fileMissing
+			if submits(u.node) {
+				code = jobMissing
+			}
+			p.findAs(code, u.node, u.attribute, func() (string, string) { return fmt.Sprintf("The package has no file %s.", quoted(name)), "" })
 		}
 	}
 }

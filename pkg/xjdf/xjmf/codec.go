@@ -58,7 +58,7 @@ func Parse(body []byte, limits xjdf.Limits) (*Document, error) {
 // Decode validates a document that was read, and returns its messages. The result shares
 // the trees of resources and of unknown messages. Errors are those of [Parse].
 func Decode(source *xjdf.Document) (*Document, error) {
-	if report := validate.New().ValidateMessage(source); !report.Valid {
+	if report := validate.New().ValidateMessage(source, validate.Options{}); !report.Valid {
 		return nil, &InvalidError{report}
 	}
 	d := &Document{}

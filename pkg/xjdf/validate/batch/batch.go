@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package batch validates files with XJDF, packages and PrintTalk, and reports the results of all
+// Package batch validates files with XJDF, XJMF, packages and PrintTalk, and reports the results of all
 // of them as text, as JSON or as SARIF.
 package batch
 
@@ -45,7 +45,7 @@ type Summary struct {
 // validates PrintTalk and the documents within it.
 func Profiles() []validate.Profile { return append(validate.AllProfiles(), printtalk.Profile) }
 
-// Add validates the documents of a file. Those of a package may refer to its files only. A document
+// Add validates the documents and messages of a file. Those of a package may refer to its files only. A document
 // that cannot be parsed has a report; an error is about the file and begins with its name.
 func (r *Results) Add(name string, body []byte, profile validate.Profile, limits xjdf.Limits) error {
 	if !pack.Is(body) {
@@ -64,14 +64,12 @@ func (r *Results) Add(name string, body []byte, profile validate.Profile, limits
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	for _, d := range found.Documents {
-		if d.Document == nil || d.Document.Root.Name.Local != "XJMF" { // the message about the job tickets
-			r.judge(name, d, validate.Options{Profile: profile, Files: append([]string{}, found.Files...)})
-		}
+		r.judge(name, d, validate.Options{Profile: profile, Files: append([]string{}, found.Files...)})
 	}
 	return nil
 }
 
-// judge validates a document, and in PrintTalk each document within it.
+// judge validates a document or message, and in PrintTalk each document within it.
 func (r *Results) judge(file string, d pack.Document, options validate.Options) {
 	talk := options.Profile == printtalk.Profile
 	if talk {
@@ -84,6 +82,8 @@ func (r *Results) judge(file string, d pack.Document, options validate.Options) 
 			encoding = xjdf.XML
 		}
 		r.count(Document{file, d.Name, v.Unreadable(d.Fault, encoding, options.Profile)})
+	case d.Document.Root.Name.Local == "XJMF":
+		r.count(Document{file, d.Name, v.ValidateMessage(d.Document, options)})
 	case !talk || d.Document.Root.Name.Local == "XJDF":
 		r.count(Document{file, d.Name, v.Validate(d.Document, options)})
 	default:
