@@ -14,7 +14,8 @@ type Node struct {
 	Attributes []Attribute
 	Children   []*Node
 	// Text is the text of the element itself, without that of its children.
-	// White space between elements is not text.
+	// White space between elements is not text. XML that was read is written with its
+	// text in the same places among the children; JSON has all of it in one member.
 	Text   string
 	Parent *Node
 	// Definition is the definition of elements of this name in the vocabulary, nil for
@@ -22,6 +23,8 @@ type Node struct {
 	Definition *vocabulary.Element
 
 	origin origin
+	// after is the number of bytes of the parent's Text after this child in XML.
+	after int32
 }
 
 // Attribute is an attribute of an element.

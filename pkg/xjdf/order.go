@@ -11,8 +11,8 @@ import (
 )
 
 // Equal reports whether two trees have the same content. It ignores the order of
-// attributes, and the order of children with different names, which JSON does not
-// keep. The order in a pool and of the messages of an XJMF counts.
+// attributes, the order of children with different names, and the places of the text
+// among the children, which JSON does not keep. The order in a pool and of the messages of an XJMF counts.
 func Equal(a, b *Node) bool {
 	return a.Name.same(b.Name) && a.Text == b.Text &&
 		slices.EqualFunc(sortedAttributes(a), sortedAttributes(b), func(x, y Attribute) bool {

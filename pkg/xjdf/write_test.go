@@ -97,6 +97,32 @@ lines &amp; &lt;more&gt;  </Comment>
 	}
 }
 
+func TestWriteXMLKeepsTheTextAmongChildrenOfAnExtension(t *testing.T) {
+	t.Parallel()
+	const mixed = `<f:Other xmlns:f="urn:f">mixed <f:b>x</f:b> tail &amp; <f:c>ä</f:c><f:d/> ü</f:Other>`
+	written := func(root *xjdf.Node) string {
+		_, text, _ := strings.Cut(string(toXML(t, root)), "<f:Other>")
+		text, _, _ = strings.Cut(text, "</f:Other>")
+		return text
+	}
+	d := parse(t, []byte(`<XJDF `+head+`><Comment/>`+mixed+`</XJDF>`))
+	other := d.Root.Children[1]
+	const want = "mixed <f:b>x</f:b> tail &amp; <f:c>ä</f:c><f:d/> ü"
+	if got := written(d.Root); got != want {
+		t.Errorf("XML %q, want %q", got, want)
+	}
+	if got := written(parse(t, toXML(t, d.Root)).Root); got != want {
+		t.Errorf("XML after two rounds %q, want %q", got, want)
+	}
+	if back := parse(t, toJSON(t, d.Root)); !xjdf.Equal(back.Root, d.Root) {
+		t.Errorf("JSON differs: %v", xjdf.Diff(d.Root, back.Root))
+	}
+	other.Text = "ä"
+	if got, want := written(d.Root), "<f:b>x</f:b><f:c>ä</f:c><f:d/>ä"; got != want {
+		t.Errorf("XML with a shorter text %q, want %q", got, want)
+	}
+}
+
 func TestWriteJSONRejectsTreesThatJSONCannotRepresent(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ body, want string }{

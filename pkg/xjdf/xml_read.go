@@ -96,6 +96,9 @@ func (r *xmlReader) token(token xml.Token, skipped int64) error {
 		r.frames = r.frames[:len(r.frames)-1]
 		f.node.Text = string(f.text)
 		r.close(f.open)
+		for _, child := range f.node.Children {
+			child.after = int32(len(f.text)) - child.after // it held the length before the child
+		}
 		r.spaces.restore(f.mark)
 		r.depth--
 		return nil
@@ -133,8 +136,10 @@ func (r *xmlReader) startTag(t xml.StartElement, skipped int64) error {
 		return r.refuse(ReasonTrailing, "a second root element")
 	}
 	var parent *Node
+	before := 0
 	if len(r.frames) > 0 {
-		parent = r.frames[len(r.frames)-1].node
+		outer := &r.frames[len(r.frames)-1]
+		parent, before = outer.node, len(outer.text)
 	}
 	n, reason, detail := r.element(parent)
 	if reason == 0 {
@@ -143,7 +148,7 @@ func (r *xmlReader) startTag(t xml.StartElement, skipped int64) error {
 	if reason != 0 {
 		return r.refuse(reason, detail)
 	}
-	n.origin.at = int32(r.start) + 1
+	n.origin.at, n.after = int32(r.start)+1, int32(before)
 	mark := r.spaces.mark()
 	if err := r.declare(n, t.Attr); err != nil {
 		return err

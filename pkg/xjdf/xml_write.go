@@ -72,8 +72,13 @@ func (x *xmlWriter) element(n *Node, space string, depth int, inline bool) error
 	}
 	x.out.WriteByte('>')
 	inline = inline || n.Text != "" || keepsBlank(definition(x.vocabulary, n))
-	x.escape(n.Text, false)
+	done := 0
 	for _, child := range sequenced(n) {
+		// A changed text may be shorter than the one that was read.
+		if at := len(n.Text) - int(child.after); at > done && (at == len(n.Text) || utf8.RuneStart(n.Text[at])) {
+			x.escape(n.Text[done:at], false)
+			done = at
+		}
 		if !inline {
 			x.line(depth + 1)
 		}
@@ -81,6 +86,7 @@ func (x *xmlWriter) element(n *Node, space string, depth int, inline bool) error
 			return err
 		}
 	}
+	x.escape(n.Text[done:], false)
 	if !inline {
 		x.line(depth)
 	}
