@@ -10,6 +10,7 @@ import (
 	"mime/multipart"
 	"net/textproto"
 	"strings"
+	"time"
 )
 
 // File is a file to be packed.
@@ -37,6 +38,10 @@ const (
 	formAttachment = "attachment"
 )
 
+// modified is the time of all entries, the earliest one of ZIP. A package with the same
+// files has the same bytes.
+var modified = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC) // constant
+
 // WriteZIP writes a ZIP file: the XJMF document in XML, and the files that it refers to. An
 // error wraps [ErrName] for a name that leaves the package or occurs twice, and
 // for a media type with a line break.
@@ -47,7 +52,7 @@ func WriteZIP(w io.Writer, message []byte, files []File) error {
 	}
 	archive := zip.NewWriter(w)
 	for _, f := range all {
-		entry, err := archive.Create(f.Name)
+		entry, err := archive.CreateHeader(&zip.FileHeader{Name: f.Name, Method: zip.Deflate, Modified: modified})
 		if err != nil {
 			return fmt.Errorf("write package: %w", err)
 		}

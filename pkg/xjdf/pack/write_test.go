@@ -3,12 +3,14 @@
 package pack_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
 	"io"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -54,6 +56,23 @@ func TestPackageThatIsWrittenCanBeRead(t *testing.T) {
 	several, err := pack.Read(zipped(t, nil, file{"a.xjmf", message}, file{"b.xjmf", message}), pack.Limits{})
 	if err != nil || several.Message() != nil {
 		t.Errorf("a package with two messages has the message %+v, %v", several.Message(), err)
+	}
+}
+
+func TestEntriesOfAZIPFileHaveAValidTime(t *testing.T) {
+	t.Parallel()
+	body, err := write(false, pack.Bytes("job.xjdf", "", []byte(ticket)))
+	if err != nil {
+		t.Fatalf("pack.WriteZIP: %v", err)
+	}
+	archive, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil {
+		t.Fatalf("zip.NewReader: %v", err)
+	}
+	for _, entry := range archive.File {
+		if got, want := entry.ModTime().Format(time.DateOnly), "1980-01-01"; got != want || entry.ModifiedDate == 0 {
+			t.Errorf("%s was modified %s, MS-DOS date %d, want %s", entry.Name, got, entry.ModifiedDate, want)
+		}
 	}
 }
 

@@ -70,11 +70,11 @@ func TestProcessDocumentsConformToTheirProfiles(t *testing.T) {
 func TestLaterVersionIsReadAsTheNewestOne(t *testing.T) {
 	t.Parallel()
 	r := judge(t, validate.New(), `{"Name": "XJDF", "Version": "2.3", "JobID": "J1", "Types": ["Product"], "ResourceSet": [{"Name": "SurfaceMark", "Usage": "Input", "Resource": [{"SurfaceMark": {"Depth": 1}}]}],
-		"ProductList": {"Product": [{"Amount": 1, "Novel": "x", "ProductType": "Poster", "ExternalID": "E", "Intent": [{"Name": "LayoutIntent", "LayoutIntent": {"Sides": "AllSides"}}]}]}}`, validate.ProductIntent, false)
-	if !r.Valid || r.Version != "2.3" || len(r.Unsupported) != 2 {
+		"ProductList": {"Product": [{"Amount": 1, "Novel": "x", "Novel2": "x", "Novel3": "x", "Novel4": "x", "ProductType": "Poster", "ExternalID": "E", "Intent": [{"Name": "LayoutIntent", "LayoutIntent": {"Sides": "AllSides"}}]}]}}`, validate.ProductIntent, false)
+	if !r.Valid || r.Version != "2.3" || len(r.Unsupported) != 5 {
 		t.Errorf("valid %t, version %s, unsupported %v\n%s", r.Valid, r.Version, r.Unsupported, say(r))
 	}
-	const want = "Version is 2.3; the document is read as 2.2. Not understood: ResourceSet/@Name, SurfaceMark, Product/@Novel, LayoutIntent/@Sides."
+	const want = "Version is 2.3; the document is read as 2.2. Not understood: ResourceSet/@Name, SurfaceMark, Product/@Novel, Product/@Novel2, Product/@Novel3, Product/@Novel4, LayoutIntent/@Sides."
 	found := ""
 	for _, f := range r.Findings {
 		if f.Code == "VERSION_NEWER" {

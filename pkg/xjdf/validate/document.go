@@ -117,7 +117,7 @@ func unknownVersion(p *pass, root *xjdf.Node) {
 }
 
 // mostMissed bounds the names of items that were not understood.
-const mostMissed = 50
+const mostMissed = MaxFindings
 
 // missed records an item that the vocabulary of 2.2 does not have.
 func (p *pass) missed(n *xjdf.Node, attribute string) {
@@ -137,7 +137,10 @@ func versionNewer(p *pass, root *xjdf.Node) {
 	}
 	list := "Everything was understood"
 	if len(p.notUnderstood) > 0 {
-		list = "Not understood: " + some(p.notUnderstood)
+		list = "Not understood: " + strings.Join(p.notUnderstood, ", ")
+	}
+	if len(p.notUnderstood) == mostMissed {
+		list += " and others"
 	}
 	p.findf(root, "Version", "Version is %s; the document is read as %s. %s.", p.version, newest, list)
 }
