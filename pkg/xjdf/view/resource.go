@@ -4,6 +4,7 @@ package view
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/pkg/xjdf"
@@ -192,3 +193,65 @@ func (d DropItem) Amount() (int64, error) { return d.Integer("Amount") }
 
 // Item returns the product or the resource that is delivered, or nil.
 func (d DropItem) Item() *xjdf.Node { return ByID(rootOf(d.Node), text(d.Node, "ItemRef")) }
+
+// Contact is a person or company of a job (6.19).
+type Contact struct{ *xjdf.Node }
+
+// Contact returns the contact that the resource is. Its purpose is the ContactType in
+// [Resource.Parts].
+func (r Resource) Contact() (Contact, bool) {
+	n := r.Child("Contact")
+	return Contact{n}, n != nil
+}
+
+// Company returns the name of the company, or "".
+func (c Contact) Company() string { return text(c.Child("Company"), "OrganizationName") }
+
+// Person returns the first and the family name of the person, or "".
+func (c Contact) Person() string {
+	person := c.Child("Person")
+	return strings.TrimSpace(text(person, "FirstName") + " " + text(person, "FamilyName"))
+}
+
+// Locator returns the first address of a channel, such as "Email", or "".
+func (c Contact) Locator(channel string) string {
+	for n := range c.All("ComChannel") {
+		if text(n, "ChannelType") == channel {
+			return text(n, "Locator")
+		}
+	}
+	return ""
+}
+
+// Address returns the postal address.
+func (c Contact) Address() (Address, bool) {
+	n := c.Child("Address")
+	return Address{n}, n != nil
+}
+
+// Address is a postal address (8.1).
+type Address struct{ *xjdf.Node }
+
+// Street returns the street.
+func (a Address) Street() string { return text(a.Node, "Street") }
+
+// PostalCode returns the postal code.
+func (a Address) PostalCode() string { return text(a.Node, "PostalCode") }
+
+// City returns the city.
+func (a Address) City() string { return text(a.Node, "City") }
+
+// Region returns the state or province.
+func (a Address) Region() string { return text(a.Node, "Region") }
+
+// CountryCode returns the code of the country in ISO 3166-1, such as "DE".
+func (a Address) CountryCode() string { return text(a.Node, "CountryCode") }
+
+// Lines returns the lines as on an envelope.
+func (a Address) Lines() []string {
+	var all []string
+	for n := range a.All("AddressLine") {
+		all = append(all, n.Text)
+	}
+	return all
+}
