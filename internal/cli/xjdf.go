@@ -12,9 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/printmarket/printmarket/apiserver/partnerapi"
 	"github.com/printmarket/printmarket/internal/process"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/pack"
+	"github.com/printmarket/printmarket/pkg/xjdf/printtalk"
 	"github.com/printmarket/printmarket/pkg/xjdf/schema"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate/batch"
@@ -130,9 +132,12 @@ func xjdfConvertCommand() *cobra.Command {
 	var to, path string
 	cmd := &cobra.Command{
 		Use:   "convert FILE",
-		Short: "Write a document in another encoding",
+		Short: "Write a document in another encoding, or PrintTalk as an RFQ",
+		Long: `Write a document in another encoding. --to rfq writes the RFQ of a PrintTalk document as
+the body of POST /api/v1/rfq. Its BusinessID becomes the clientReference.`,
 		Example: `  printmarket xjdf convert flyer.json --to xml
-  printmarket xjdf convert ticket.xjdf --to json -f ticket.xjdf.json`,
+  printmarket xjdf convert ticket.xjdf --to json -f ticket.xjdf.json
+  printmarket xjdf convert inquiry.ptk --to rfq`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := notAnInput(path, args); err != nil {
@@ -144,6 +149,12 @@ func xjdfConvertCommand() *cobra.Command {
 			}
 			return writeTo(cmd, path, func(w io.Writer) error {
 				switch to {
+				case "rfq":
+					body, err := rfqOf(document)
+					if err != nil {
+						return fmt.Errorf("%s: %w", args[0], err)
+					}
+					return encodeJSON(w, body)
 				case "xml":
 					return xjdf.WriteXML(w, document.Root)
 				case "json-attributes":
@@ -159,9 +170,34 @@ func xjdfConvertCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	choose(f, &to, "to", "", "encoding: json (of the standard), xml or json-attributes (with at signs)", "json", "xml", "json-attributes")
+	choose(f, &to, "to", "", "json (of the standard), xml, json-attributes (with at signs) or rfq (for the API)", "json", "xml", "json-attributes", "rfq")
 	f.StringVarP(&path, "output-file", "f", "", "write the document to this file instead of standard output")
 	return cmd
+}
+
+// rfqOf returns the body that creates the RFQ of a PrintTalk document.
+func rfqOf(document *xjdf.Document) (partnerapi.RFQCreate, error) {
+	talk, err := printtalk.Decode(document)
+	if err != nil {
+		return partnerapi.RFQCreate{}, err
+	}
+	i, err := printtalk.ReadInquiry(talk)
+	if err != nil {
+		return partnerapi.RFQCreate{}, err
+	}
+	body := partnerapi.RFQCreate{
+		CatalogProductUID: i.ProductUID, Title: cmp.Or(i.Title, i.ProductName), Category: i.Category, Quantity: int(i.Quantity),
+		DeliveryCity: i.DeliveryCity, ClientReference: i.ID,
+	}
+	for _, item := range []struct{ name, value string }{
+		{"a GeneralID CatalogProductUid or an ExternalID of the product", body.CatalogProductUID}, {"a DescriptiveName", body.Title},
+		{"the ProductTypeDetails, which are the category", body.Category}, {"the city of a Contact with the ContactType Delivery", body.DeliveryCity},
+	} {
+		if item.value == "" {
+			return body, errors.New("an RFQ needs " + item.name)
+		}
+	}
+	return body, nil
 }
 
 func xjdfDiffCommand() *cobra.Command {

@@ -11,8 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/printmarket/printmarket/internal/cli"
+	"github.com/printmarket/printmarket/pkg/xjdf/printtalk"
 )
 
 const (
@@ -45,6 +47,20 @@ func zipOf(t *testing.T, files map[string]string) string {
 	return out.String()
 }
 
+// inquiry returns an RFQ in PrintTalk.
+func inquiry(t *testing.T, city string) string {
+	t.Helper()
+	var out strings.Builder
+	err := printtalk.NewRFQ(printtalk.Inquiry{
+		ID: "PO-4711", Organization: "org_acme01", Title: "Spring flyers", ProductUID: "print:flyers:a5", Category: "commercial-print", ProductName: "Flyer A5",
+		Quantity: 5000, DeliveryCity: city, CreatedAt: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), ResponseDeadline: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC),
+	}).Write(&out)
+	if err != nil {
+		t.Fatalf("Write: %v", err)
+	}
+	return out.String()
+}
+
 // xjdfFiles are good and hostile documents by the names of their files.
 func xjdfFiles(t *testing.T) map[string]string {
 	t.Helper()
@@ -58,6 +74,8 @@ func xjdfFiles(t *testing.T) map[string]string {
 		"order.ptk":  `<PrintTalk xmlns="http://www.printtalk.org/schema_20" Version="2.2"><Request><RFQ>` + strings.Replace(validTicket, "500", "0", 1) + `</RFQ></Request></PrintTalk>`,
 		"status.ptk": `<PrintTalk xmlns="http://www.printtalk.org/schema_20" Version="2.2" timestamp="2026-11-20T12:00:00Z"><Header><From><Credential domain="CustomerID"><Identity>a</Identity></Credential></From>` +
 			`<To><Credential domain="SupplierID"><Identity>b</Identity></Credential></To></Header><Request BusinessID="S1"><OrderStatusRequest Subscribed="false"><StatusRequest JobIDRef="J1"/></OrderStatusRequest></Request></PrintTalk>`,
+		"inquiry.ptk":  inquiry(t, "Utrecht"),
+		"homeless.ptk": inquiry(t, ""),
 		"empty.ptk":    `<PrintTalk xmlns="http://www.printtalk.org/schema_20" Version="2.2"/>`,
 		"broken.xjdf":  `<XJDF`,
 		"deep.xjdf":    strings.Repeat("<a>", 100_000),
@@ -135,6 +153,10 @@ func TestXJDFCommandsOnGoodAndHostileDocuments(t *testing.T) {
 		"XML":                                {"convert good.json --to xml", 0, `<Product Amount="500"`, ""},
 		"conversion of a broken document":    {"convert broken.xjdf", 1, "", "broken.xjdf: read XJDF: syntax error"},
 		"conversion of a package":            {"convert good.zip", 1, "", "is a package"},
+		"PrintTalk as an RFQ":                {"convert inquiry.ptk --to rfq", 0, `"catalogProductUid": "print:flyers:a5"`, ""},
+		"an inquiry without a city":          {"convert homeless.ptk --to rfq", 1, "", "homeless.ptk: an RFQ needs the city of a Contact"},
+		"a status request as an RFQ":         {"convert status.ptk --to rfq", 1, "", "the business object is not an RFQ"},
+		"a job ticket as an RFQ":             {"convert good.xjdf --to rfq", 1, "", "good.xjdf: "},
 		"conversion into itself":             {"convert good.xjdf -f good.xjdf", 1, "", "is the file to inspect"},
 		"no difference":                      {"diff good.xjdf good.json", 0, "", ""},
 		"a difference":                       {"diff good.json more.xjdf", 2, `changed XJDF/ProductList/Product/@Amount: "500" to "750"`, ""},
