@@ -190,8 +190,10 @@ func rfqOf(document *xjdf.Document) (partnerapi.RFQCreate, error) {
 		DeliveryCity: i.DeliveryCity, ClientReference: i.ID,
 	}
 	for _, item := range []struct{ name, value string }{
-		{"a GeneralID CatalogProductUid or an ExternalID of the product", body.CatalogProductUID}, {"a DescriptiveName", body.Title},
-		{"the ProductTypeDetails, which are the category", body.Category}, {"the city of a Contact with the ContactType Delivery", body.DeliveryCity},
+		{"a GeneralID CatalogProductUid or an ExternalID of the product", body.CatalogProductUID},
+		{"a DescriptiveName", body.Title},
+		{"the ProductTypeDetails, which are the category", body.Category},
+		{"the city of a Contact with the ContactType Delivery", body.DeliveryCity},
 	} {
 		if item.value == "" {
 			return body, errors.New("an RFQ needs " + item.name)
