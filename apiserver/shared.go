@@ -3,7 +3,11 @@
 package apiserver
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
 	"errors"
 	"net/http"
 
@@ -34,6 +38,11 @@ type sharedReports struct {
 	clients *gate.ClientLimiter
 }
 
+// missingReport is the page of a link that does not show a report. It is the same for every reason.
+//
+//go:embed shared_missing.html
+var missingReport []byte
+
 // ServeHTTP serves GET and HEAD /shared/{token}.
 func (s *sharedReports) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if x := respond.Of(w); x != nil {
@@ -44,19 +53,38 @@ func (s *sharedReports) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cache-Control", "private, no-store")
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("X-Robots-Tag", "noindex")
+	header.Set("Vary", "Accept, Accept-Language")
 	shown, err := s.report(r)
 	if err != nil {
 		refusal := problem.Of(err)
 		if refusal.Cause != nil {
 			s.Log.WarnContext(r.Context(), "shared report", "code", refusal.Code, "error", refusal.Cause)
 		}
+		// A browser prefers the page; a client without a preference gets the problem.
+		offers := []string{"application/problem+json", preflightapi.MediaHTML}
+		if refusal.Code == problem.CodeNotFound && gate.Negotiate(r.Header["Accept"], offers) == preflightapi.MediaHTML {
+			header.Set("Content-Security-Policy", missingPolicy())
+			s.Problems.WritePage(w, refusal.Code, missingReport)
+			return
+		}
 		s.Problems.Write(w, refusal)
 		return
 	}
-	header.Set("Content-Security-Policy", shown.Policy)
+	if shown.Policy != "" {
+		header.Set("Content-Security-Policy", shown.Policy)
+	} else {
+		header.Set("Content-Disposition", `attachment; filename="report.pdf"`)
+	}
 	header.Set("Content-Language", shown.Language)
-	header.Set("Vary", "Accept-Language")
-	respond.Bytes(w, http.StatusOK, preflightapi.MediaHTML, shown.Body)
+	respond.Bytes(w, http.StatusOK, shown.MediaType, shown.Body)
+}
+
+// missingPolicy returns the Content-Security-Policy of missingReport: only its own style sheet applies.
+func missingPolicy() string {
+	_, after, _ := bytes.Cut(missingReport, []byte("<style>"))
+	style, _, _ := bytes.Cut(after, []byte("</style>"))
+	sum := sha256.Sum256(style)
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
 // report returns the page of a shared report, or a problem.
@@ -75,7 +103,12 @@ func (s *sharedReports) report(r *http.Request) (preflightapi.Representation, er
 	if !known || !snapshot.DecideScope(caller, posture.Preflight, posture.NoScope, now).Allowed() {
 		return none, sharedProblem(transaction.ErrNotFound)
 	}
-	shown, err := preflightapi.Show(r.Context(), s.Shared, job.Tenant, job.ID, preflightapi.MediaHTML, preflightapi.LanguageOf(r))
+	form := preflightapi.Form{MediaType: preflightapi.MediaHTML, PDF: "?format=pdf&"}
+	if r.URL.Query().Get("format") == "pdf" {
+		form.MediaType = preflightapi.MediaPDF
+	}
+	form.Language, _ = preflightapi.LanguageOf(r) // visitors see a report also for an unknown parameter lang
+	shown, err := preflightapi.Show(r.Context(), s.Shared, job.Tenant, job.ID, form)
 	if err != nil {
 		return none, sharedProblem(err)
 	}

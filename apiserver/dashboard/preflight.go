@@ -249,7 +249,12 @@ func millimetres(length float64) string { return strconv.FormatFloat(length, 'f'
 func (s *server) reportAs(mediaType, extension string) handler {
 	return func(v *visit) response {
 		id := v.PathValue("id")
-		made, err := preflightapi.Show(v.Context(), s.Jobs, v.caller.Tenant(), id, mediaType, preflightapi.LanguageOf(v.Request))
+		language, err := preflightapi.LanguageOf(v.Request)
+		if err != nil {
+			return problemPage(problem.Of(err))
+		}
+		form := preflightapi.Form{MediaType: mediaType, Language: language, PDF: "report.pdf?"}
+		made, err := preflightapi.Show(v.Context(), s.Jobs, v.caller.Tenant(), id, form)
 		if err != nil {
 			return failedJob(err)
 		}

@@ -140,19 +140,6 @@ func annotatedCopy(job *preflightjob.Job) string {
 	}
 }
 
-// languageName returns the name of a language of reports in that language, or the tag of a language
-// that is new.
-func languageName(tag string) string {
-	switch tag {
-	case "en":
-		return "English"
-	case "de":
-		return "Deutsch"
-	default:
-		return tag
-	}
-}
-
 // fixTitle describes a fix; that of a later release is its name.
 func fixTitle(fix report.Fix) string {
 	if !slices.Contains(report.Fixes(), fix) {

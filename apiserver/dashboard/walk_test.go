@@ -214,7 +214,7 @@ func (u unboxed) Write(text []byte) (int, error) {
 
 func (u unboxed) open() {
 	const policy = "Content-Security-Policy"
-	u.Header().Set(policy, strings.TrimPrefix(u.Header().Get(policy), "sandbox; "))
+	u.Header().Set(policy, strings.TrimPrefix(u.Header().Get(policy), "sandbox allow-downloads; "))
 }
 
 // axeRows is the number of rows of each table that axe checks. The others look alike, and axe needs

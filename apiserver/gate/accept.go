@@ -33,7 +33,7 @@ func accept(_ *Gate, rt *Route, c *Call) *problem.Problem {
 		header := c.Writer.Header()
 		header["Vary"] = []string{strings.Join(append(header["Vary"], "Accept"), ", ")}
 	}
-	if c.MediaType = negotiate(c.Request.Header["Accept"], offers); c.MediaType != "" {
+	if c.MediaType = Negotiate(c.Request.Header["Accept"], offers); c.MediaType != "" {
 		return nil
 	}
 	if rt.Offers == nil {
@@ -42,9 +42,9 @@ func accept(_ *Gate, rt *Route, c *Call) *problem.Problem {
 	return problem.New(problem.CodeNotAcceptable, "This path returns only %s.", strings.Join(offers, " or "))
 }
 
-// negotiate returns the offer with the highest weight, and the first of equal ones. It returns
+// Negotiate returns the offer with the highest weight, and the first of equal ones. It returns
 // an empty text if the fields accept no offer.
-func negotiate(fields, offers []string) string {
+func Negotiate(fields, offers []string) string {
 	if len(fields) == 0 || len(fields) == 1 && (fields[0] == "*/*" || fields[0] == offers[0]) {
 		return offers[0] // nearly all clients send the offer itself
 	}

@@ -58,7 +58,7 @@ func (c *Call) RequestID() string { return requestID(c.Writer) }
 // Accepts reports whether the client accepts an answer of a media type, even if it
 // prefers another one.
 func (c *Call) Accepts(mediaType string) bool {
-	return negotiate(c.Request.Header["Accept"], []string{mediaType}) != ""
+	return Negotiate(c.Request.Header["Accept"], []string{mediaType}) != ""
 }
 
 // known records the caller in the exchange.

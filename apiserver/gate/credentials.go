@@ -71,7 +71,7 @@ func authenticate(g *Gate, rt *Route, c *Call) *problem.Problem {
 		return nil
 	}
 	accepts := &accepted[rt.surface()]
-	if len(rt.KeyHeader) > 0 && slices.Contains(rt.KeyHeader, negotiate(c.Request.Header["Accept"], rt.Offers)) {
+	if len(rt.KeyHeader) > 0 && slices.Contains(rt.KeyHeader, Negotiate(c.Request.Header["Accept"], rt.Offers)) {
 		accepts = &bearerOrKeyHere
 	}
 	header := c.Writer.Header()

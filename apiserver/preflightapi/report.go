@@ -12,10 +12,12 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/report/view"
@@ -34,17 +36,36 @@ const (
 func preferredLanguage(c *gate.Call) string {
 	header := c.Writer.Header()
 	header["Vary"] = []string{strings.Join(append(header["Vary"], "Accept-Language"), ", ")}
-	return LanguageOf(c.Request)
+	return acceptedLanguage(c.Request)
 }
 
-// LanguageOf returns the language of reports that a request prefers.
-func LanguageOf(r *http.Request) string {
+func acceptedLanguage(r *http.Request) string {
 	return report.MatchLanguage(strings.Join(r.Header["Accept-Language"], ","))
 }
 
+// LanguageOf returns the language of the report that a request selects: by the parameter lang or,
+// without it, by Accept-Language. For an unknown lang, it returns a problem and the language of
+// Accept-Language.
+func LanguageOf(r *http.Request) (string, error) {
+	selected, given := r.URL.Query()["lang"]
+	switch {
+	case !given:
+		return acceptedLanguage(r), nil
+	case len(selected) == 1 && slices.Contains(report.Languages(), selected[0]):
+		return selected[0], nil
+	default:
+		return acceptedLanguage(r), problem.New(problem.CodeInvalidRequest, "The parameter lang must be %s.", strings.Join(report.Languages(), " or "))
+	}
+}
+
 // GetPreflightReport serves GET /api/v1/preflight/{jobId}/report.
-func (s *surface) GetPreflightReport(c *gate.Call, jobID JobID) (GetPreflightReportResponseObject, error) {
-	shown, err := Show(c.Context(), s.Jobs, c.Tenant(), jobID, c.MediaType, preferredLanguage(c))
+func (s *surface) GetPreflightReport(c *gate.Call, jobID JobID, _ GetPreflightReportParams) (GetPreflightReportResponseObject, error) {
+	preferredLanguage(c) // varies the response
+	language, err := LanguageOf(c.Request)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := Show(c.Context(), s.Jobs, c.Tenant(), jobID, Form{MediaType: c.MediaType, Language: language})
 	if err != nil {
 		return nil, s.problemOf(err)
 	}
@@ -62,9 +83,17 @@ func (s *surface) GetPreflightReport(c *gate.Call, jobID JobID) (GetPreflightRep
 	return answer, nil
 }
 
+// Form selects a representation of a report.
+type Form struct {
+	MediaType, Language string
+	// PDF is the address of the PDF that a page links; see [view.Options].
+	PDF string
+}
+
 // Representation is a report in one media type and language.
 type Representation struct {
-	Body []byte
+	Body      []byte
+	MediaType string
 	// Language is the language of the texts.
 	Language string
 	// Policy is the Content-Security-Policy of a page; empty for other media types.
@@ -79,15 +108,15 @@ type Reports interface {
 	Pictures(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
 }
 
-// Show returns the report of a job in a media type and a language. Its errors are those of the
+// Show returns the report of a job in a form. Its errors are those of the
 // [preflightjob.Service] and of [Represent].
-func Show(ctx context.Context, jobs Reports, owner tenant.ID, id, mediaType, language string) (Representation, error) {
+func Show(ctx context.Context, jobs Reports, owner tenant.ID, id string, form Form) (Representation, error) {
 	stored, err := jobs.Report(ctx, owner, id)
 	if err != nil {
 		return Representation{}, err
 	}
-	var options view.Options
-	if mediaType == MediaHTML || mediaType == MediaPDF {
+	options := view.Options{PDF: form.PDF}
+	if form.MediaType == MediaHTML || form.MediaType == MediaPDF {
 		job, err := jobs.Get(ctx, owner, id)
 		if err != nil {
 			return Representation{}, err
@@ -102,7 +131,7 @@ func Show(ctx context.Context, jobs Reports, owner tenant.ID, id, mediaType, lan
 			return Representation{}, err
 		}
 	}
-	return Represent(stored, mediaType, language, options)
+	return Represent(stored, form.MediaType, form.Language, options)
 }
 
 // writers write a report in a media type.
@@ -129,11 +158,11 @@ func writeJSON(w io.Writer, r report.Report, _ view.Options) error {
 func Represent(stored []byte, mediaType, language string, options view.Options) (Representation, error) {
 	english := report.Languages()[0]
 	if mediaType == MediaJSON && language == english {
-		return Representation{Body: stored, Language: english}, nil
+		return Representation{Body: stored, MediaType: MediaJSON, Language: english}, nil
 	}
 	made, err := report.Decode(stored)
 	if err != nil && mediaType == MediaJSON {
-		return Representation{Body: stored, Language: english}, nil
+		return Representation{Body: stored, MediaType: MediaJSON, Language: english}, nil
 	}
 	if err != nil {
 		return Representation{}, fmt.Errorf("show report as %s: %w", mediaType, err)
@@ -143,7 +172,7 @@ func Represent(stored []byte, mediaType, language string, options view.Options) 
 	if err := writers[mediaType](&out, made, options); err != nil {
 		return Representation{}, fmt.Errorf("show report as %s: %w", mediaType, err)
 	}
-	shown := Representation{Body: out.Bytes(), Language: cmp.Or(made.Language, english)}
+	shown := Representation{Body: out.Bytes(), MediaType: mediaType, Language: cmp.Or(made.Language, english)}
 	if mediaType == MediaHTML {
 		shown.Policy = view.Policy()
 	}

@@ -109,6 +109,13 @@ func TestReportHasThePreferredLanguage(t *testing.T) {
 			}
 			tags[mediaType+want] = tag
 		}
+		for lang, want := range map[string]int{"en": 200, "de": 200, "": 400, "fr": 400, "DE": 400, "en&lang=de": 400} {
+			header := map[string]string{"Accept": mediaType, "Accept-Language": "de"}
+			a := server.Do(t, apitest.Request{Method: "GET", Path: path + "?lang=" + lang, Key: "acme-live", Header: header})
+			if a.Status != want || want == 200 && a.Header.Get("ETag") != tags[mediaType+lang] {
+				t.Errorf("%s, lang %q: %d, ETag %s, want %d, %s", mediaType, lang, a.Status, a.Header.Get("ETag"), want, tags[mediaType+lang])
+			}
+		}
 		if tags[mediaType+"en"] == tags[mediaType+"de"] {
 			t.Errorf("%s: English and German have the same ETag %s", mediaType, tags[mediaType+"de"])
 		}

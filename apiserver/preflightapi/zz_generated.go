@@ -28,8 +28,8 @@ const (
 
 // Defines values for PreflightSubmitAnnotate.
 const (
-	De PreflightSubmitAnnotate = "de"
-	En PreflightSubmitAnnotate = "en"
+	PreflightSubmitAnnotateDe PreflightSubmitAnnotate = "de"
+	PreflightSubmitAnnotateEn PreflightSubmitAnnotate = "en"
 )
 
 // Defines values for ProfileKind.
@@ -58,6 +58,12 @@ const (
 	Webp PictureFormat = "webp"
 )
 
+// Defines values for ReportLanguage.
+const (
+	ReportLanguageDe ReportLanguage = "de"
+	ReportLanguageEn ReportLanguage = "en"
+)
+
 // Defines values for ListPreflightsParamsStatus.
 const (
 	ListPreflightsParamsStatusCancelled  ListPreflightsParamsStatus = "cancelled"
@@ -72,6 +78,12 @@ const (
 	ListPreflightsParamsVerdictFail ListPreflightsParamsVerdict = "fail"
 	ListPreflightsParamsVerdictPass ListPreflightsParamsVerdict = "pass"
 	ListPreflightsParamsVerdictWarn ListPreflightsParamsVerdict = "warn"
+)
+
+// Defines values for GetPreflightReportParamsLang.
+const (
+	GetPreflightReportParamsLangDe GetPreflightReportParamsLang = "de"
+	GetPreflightReportParamsLangEn GetPreflightReportParamsLang = "en"
 )
 
 // AnnotatedSummary The annotated copy, or the reason why there is none. Present when status is succeeded and the job was submitted with `annotate`.
@@ -749,6 +761,9 @@ type PictureWidth = int
 // ProfileName defines model for ProfileName.
 type ProfileName = string
 
+// ReportLanguage defines model for ReportLanguage.
+type ReportLanguage string
+
 // ShareID defines model for ShareId.
 type ShareID = string
 
@@ -796,6 +811,15 @@ type GetPagePictureParams struct {
 	// Layer `printed`, `heat`, or the name of an ink of the page.
 	Layer *PictureLayer `form:"layer,omitempty" json:"layer,omitempty"`
 }
+
+// GetPreflightReportParams defines parameters for GetPreflightReport.
+type GetPreflightReportParams struct {
+	// Lang The language of the report. It takes precedence over `Accept-Language`; unknown values return 400.
+	Lang *GetPreflightReportParamsLang `form:"lang,omitempty" json:"lang,omitempty"`
+}
+
+// GetPreflightReportParamsLang defines parameters for GetPreflightReport.
+type GetPreflightReportParamsLang string
 
 // SubmitPreflightJSONRequestBody defines body for SubmitPreflight for application/json ContentType.
 type SubmitPreflightJSONRequestBody = PreflightSubmit
@@ -859,7 +883,7 @@ type Operations interface {
 	GetPagePicture(c *gate.Call, jobID JobID, page PageNumber, format PictureFormat, params GetPagePictureParams) (GetPagePictureResponseObject, error)
 	// GetPreflightReport Read the report of a succeeded job. Requires preflight:read.
 	// (GET /api/v1/preflight/{jobId}/report)
-	GetPreflightReport(c *gate.Call, jobID JobID) (GetPreflightReportResponseObject, error)
+	GetPreflightReport(c *gate.Call, jobID JobID, params GetPreflightReportParams) (GetPreflightReportResponseObject, error)
 	// ListPreflightShares List the links that share the report of a job. Requires preflight:read.
 	// (GET /api/v1/preflight/{jobId}/shares)
 	ListPreflightShares(c *gate.Call, jobID JobID) (ListPreflightSharesResponseObject, error)
@@ -1168,7 +1192,14 @@ func (h Handlers) GetPreflightReport(c *gate.Call) error {
 		return badParameter("jobId")
 	}
 
-	response, err := h.Operations.GetPreflightReport(c, jobID)
+	var params GetPreflightReportParams
+	query := c.Request.URL.Query()
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "lang", query, &params.Lang, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("lang")
+	}
+
+	response, err := h.Operations.GetPreflightReport(c, jobID, params)
 	if err != nil {
 		return err
 	}

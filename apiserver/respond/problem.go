@@ -93,6 +93,14 @@ func (p *Problems) Write(w http.ResponseWriter, prob *problem.Problem) {
 	_, _ = w.Write(body) // fails only if the client has disconnected
 }
 
+// WritePage responds with an HTML page in place of the body of a problem with a code.
+func (p *Problems) WritePage(w http.ResponseWriter, code problem.Code, page []byte) {
+	if x := Of(w); x != nil {
+		x.code = code
+	}
+	Bytes(w, p.Status(code), "text/html;charset=utf-8", page)
+}
+
 // keptBuffer is the maximum size of a buffer that is reused, in bytes.
 const keptBuffer = 16 << 10
 

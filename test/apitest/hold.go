@@ -15,6 +15,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/docs"
 )
 
@@ -74,7 +75,9 @@ func (w *Server) faults(in Request, a Answer) []string {
 	if token.Match(a.Body) && (a.Status != http.StatusCreated || in.Path != sessionsPath) {
 		found.add("a session is in the body")
 	}
-	if a.Status >= 400 && len(a.Body) > 0 {
+	// Browsers get a page in place of the problem of an invalid link.
+	page := strings.HasPrefix(in.Path, preflightapi.SharedPath) && a.Header.Get("Content-Type") == preflightapi.MediaHTML
+	if a.Status >= 400 && len(a.Body) > 0 && !page {
 		w.holdProblem(&found, a)
 	}
 	if op, published := w.Operation(in.Method, in.Path); published {

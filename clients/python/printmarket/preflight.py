@@ -570,9 +570,9 @@ class Preflight(Transport):
         """Get a picture of a page. Requires preflight:read."""
         return self._call("GET", f"/api/v1/preflight/{quote(job_id, safe='')}/pages/{quote(page, safe='')}.{quote(format, safe='')}", query={"width": width, "layer": layer}, header={"If-None-Match": if_none_match})
 
-    def get_preflight_report(self, job_id: str, *, if_none_match: str | None = None, accept_language: str | None = None) -> PreflightReport:
+    def get_preflight_report(self, job_id: str, *, lang: str | None = None, if_none_match: str | None = None, accept_language: str | None = None) -> PreflightReport:
         """Read the report of a succeeded job. Requires preflight:read."""
-        return self._call("GET", f"/api/v1/preflight/{quote(job_id, safe='')}/report", header={"If-None-Match": if_none_match, "Accept-Language": accept_language})
+        return self._call("GET", f"/api/v1/preflight/{quote(job_id, safe='')}/report", query={"lang": lang}, header={"If-None-Match": if_none_match, "Accept-Language": accept_language})
 
     def list_preflight_shares(self, job_id: str) -> PreflightShares:
         """List the links that share the report of a job. Requires preflight:read."""

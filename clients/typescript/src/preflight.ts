@@ -186,8 +186,8 @@ export interface paths {
          *     send or archive (`application/pdf`), or the findings as comments that PDF applications import into your copy of
          *     the file (XFDF, ISO 19444-1).
          *
-         *     `Accept-Language` selects English or German. Each language has its own `ETag`. A report of version 1.0 is
-         *     English only.
+         *     `lang` or, without it, `Accept-Language` selects English or German. Each language has its own `ETag`. A report
+         *     of version 1.0 is English only.
          */
         get: operations["getPreflightReport"];
         put?: never;
@@ -2829,6 +2829,11 @@ export interface components {
          */
         IfNoneMatch: string;
         /**
+         * @description The language of the report. It takes precedence over `Accept-Language`; unknown values return 400.
+         * @example de
+         */
+        ReportLanguage: "en" | "de";
+        /**
          * @description The languages that you prefer (RFC 9110, 12.5.4): English (`en`, the default) and German (`de`). Other languages
          *     and a malformed field select English.
          * @example de-DE, de;q=0.9, en;q=0.5
@@ -3533,7 +3538,13 @@ export interface operations {
     };
     getPreflightReport: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The language of the report. It takes precedence over `Accept-Language`; unknown values return 400.
+                 * @example de
+                 */
+                lang?: components["parameters"]["ReportLanguage"];
+            };
             header?: {
                 /**
                  * @description The ETag of your copy.
@@ -3582,6 +3593,23 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description The parameter `lang` is invalid, or is sent more than once. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];

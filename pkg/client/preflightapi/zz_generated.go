@@ -121,6 +121,18 @@ const (
 	PictureFormatWebp PictureFormat = "webp"
 )
 
+// Defines values for ReportLanguage.
+const (
+	ReportLanguageDe ReportLanguage = "de"
+	ReportLanguageEn ReportLanguage = "en"
+)
+
+// Defines values for GetPreflightReportParamsLang.
+const (
+	GetPreflightReportParamsLangDe GetPreflightReportParamsLang = "de"
+	GetPreflightReportParamsLangEn GetPreflightReportParamsLang = "en"
+)
+
 // AnnotatedSummary The annotated copy, or the reason why there is none. Present when status is succeeded and the job was submitted with `annotate`.
 type AnnotatedSummary struct {
 	// FileID The annotated copy. It is stored like an uploaded file: it counts to the files of your organization, expires
@@ -2038,6 +2050,9 @@ type PictureWidth = int
 // ProfileName defines model for ProfileName.
 type ProfileName = string
 
+// ReportLanguage defines model for ReportLanguage.
+type ReportLanguage string
+
 // ShareID defines model for ShareId.
 type ShareID = string
 
@@ -2159,6 +2174,9 @@ type GetPagePictureParams struct {
 
 // GetPreflightReportParams defines parameters for GetPreflightReport.
 type GetPreflightReportParams struct {
+	// Lang The language of the report. It takes precedence over `Accept-Language`; unknown values return 400.
+	Lang *GetPreflightReportParamsLang `form:"lang,omitempty" json:"lang,omitempty"`
+
 	// IfNoneMatch The ETag of your copy.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
@@ -2166,6 +2184,9 @@ type GetPreflightReportParams struct {
 	// and a malformed field select English.
 	AcceptLanguage *AcceptLanguage `json:"Accept-Language,omitempty"`
 }
+
+// GetPreflightReportParamsLang defines parameters for GetPreflightReport.
+type GetPreflightReportParamsLang string
 
 // SubmitPreflightJSONRequestBody defines body for SubmitPreflight for application/json ContentType.
 type SubmitPreflightJSONRequestBody = PreflightSubmit
@@ -2501,8 +2522,8 @@ type ClientInterface interface {
 	// send or archive (`application/pdf`), or the findings as comments that PDF applications import into your copy of
 	// the file (XFDF, ISO 19444-1).
 	//
-	// `Accept-Language` selects English or German. Each language has its own `ETag`. A report of version 1.0 is
-	// English only.
+	// `lang` or, without it, `Accept-Language` selects English or German. Each language has its own `ETag`. A report
+	// of version 1.0 is English only.
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId}/report (the `GetPreflightReport` operationId).
 	GetPreflightReport(ctx context.Context, jobID JobID, params *GetPreflightReportParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2981,8 +3002,8 @@ func (c *Client) GetPagePicture(ctx context.Context, jobID JobID, page PageNumbe
 // send or archive (`application/pdf`), or the findings as comments that PDF applications import into your copy of
 // the file (XFDF, ISO 19444-1).
 //
-// `Accept-Language` selects English or German. Each language has its own `ETag`. A report of version 1.0 is
-// English only.
+// `lang` or, without it, `Accept-Language` selects English or German. Each language has its own `ETag`. A report
+// of version 1.0 is English only.
 //
 // Corresponds with GET /api/v1/preflight/{jobId}/report (the `GetPreflightReport` operationId).
 func (c *Client) GetPreflightReport(ctx context.Context, jobID JobID, params *GetPreflightReportParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4014,6 +4035,33 @@ func NewGetPreflightReportRequest(server string, jobID JobID, params *GetPreflig
 		return nil, err
 	}
 
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Lang != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "lang", *params.Lang, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
@@ -4498,8 +4546,8 @@ type ClientWithResponsesInterface interface {
 	// send or archive (`application/pdf`), or the findings as comments that PDF applications import into your copy of
 	// the file (XFDF, ISO 19444-1).
 	//
-	// `Accept-Language` selects English or German. Each language has its own `ETag`. A report of version 1.0 is
-	// English only.
+	// `lang` or, without it, `Accept-Language` selects English or German. Each language has its own `ETag`. A report
+	// of version 1.0 is English only.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -5761,8 +5809,8 @@ func (c *ClientWithResponses) GetPagePictureWithResponse(ctx context.Context, jo
 // send or archive (`application/pdf`), or the findings as comments that PDF applications import into your copy of
 // the file (XFDF, ISO 19444-1).
 //
-// `Accept-Language` selects English or German. Each language has its own `ETag`. A report of version 1.0 is
-// English only.
+// `lang` or, without it, `Accept-Language` selects English or German. Each language has its own `ETag`. A report
+// of version 1.0 is English only.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -14,6 +14,9 @@ import (
 // Languages lists the languages of reports as tags of BCP 47, the default first.
 func Languages() []string { return texts.Codes() }
 
+// LanguageName returns the name of one of [Languages] in that language.
+func LanguageName(language string) string { return texts.In(language).Report("languageName") }
+
 // MatchLanguage returns the language that fits an Accept-Language field (RFC 9110,
 // 12.5.4) best. An empty or malformed field and unknown languages select English.
 func MatchLanguage(acceptLanguage string) string { return texts.Match(acceptLanguage) }

@@ -104,6 +104,11 @@ var reports = map[string]text{
 	"highestInk": {"Highest total ink", "Höchster Farbauftrag"},
 	"atLeast":    {"at least {value}", "mindestens {value}"},
 
+	// Links to the other forms of the report.
+	"languageName": {"English", "Deutsch"},
+	"languages":    {"Language", "Sprache"},
+	"downloadPDF":  {"Download PDF", "PDF herunterladen"},
+
 	// Controls of a page.
 	"layerLegend":  {"Show", "Ansicht"},
 	"layerPrinted": {"Printed page", "Druckbild"},

@@ -29,7 +29,7 @@ var style string // constant
 
 // Policy returns the Content-Security-Policy to serve the page with: that of the page itself,
 // in a sandbox, which only a header field can require.
-func Policy() string { return "sandbox; " + pagePolicy() }
+func Policy() string { return "sandbox allow-downloads; " + pagePolicy() }
 
 // pagePolicy returns the policy in the page, which also applies to a stored file: only its own
 // style sheet and pictures apply; scripts and loads are forbidden.
@@ -46,6 +46,9 @@ type Options struct {
 	Pictures *pageimage.Set
 	// Made is the time of the inspection, which the PDF states; zero for an unknown time.
 	Made time.Time
+	// PDF is the address of the PDF, relative to the page and with a query. A page with this address
+	// links the PDF, and itself in each language by the parameter lang; empty for a page without a server.
+	PDF string
 }
 
 // HTML writes the report as a page. The same report and options give the same bytes. If HTML fails to

@@ -100,7 +100,7 @@ func TestPolicyAllowsTheStyleSheet(t *testing.T) {
 	_, after, _ := strings.Cut(write(t, flyer()), "<style>")
 	style, _, found := strings.Cut(after, "</style>")
 	sum := sha256.Sum256([]byte(style))
-	if !strings.HasPrefix(view.Policy(), "sandbox; default-src 'none'; ") {
+	if !strings.HasPrefix(view.Policy(), "sandbox allow-downloads; default-src 'none'; ") {
 		t.Errorf("the policy %s is no sandbox", view.Policy())
 	}
 	if want := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !found || !strings.Contains(view.Policy(), want) {
