@@ -221,6 +221,11 @@ func (u unboxed) open() {
 // seconds for a page of a list.
 const axeRows = 12
 
+// tablesCut lists the tables that are wider than their boxes, after the event of a resize.
+const tablesCut = `new Promise((done) => requestAnimationFrame(() => done([...document.querySelectorAll('.wide')]
+	.filter((box) => box.scrollWidth > box.clientWidth)
+	.map((box) => box.innerText.slice(0, 40) + " is " + box.scrollWidth + " pixels wide where there are " + box.clientWidth))))`
+
 // TestEveryPageKeepsTheRulesOfAccessibility checks every page on a wide screen and on a phone, and its
 // contrast in both colour schemes.
 func TestEveryPageKeepsTheRulesOfAccessibility(t *testing.T) {
@@ -241,11 +246,22 @@ func TestEveryPageKeepsTheRulesOfAccessibility(t *testing.T) {
 				t.Errorf("%s is %d pixels wide where there are %d", name, overflow, width)
 			}
 		}
+		fits := func(width int) {
+			tab.Size(width, 844)
+			var cut []string
+			tab.Eval(tablesCut, &cut)
+			for _, table := range cut {
+				t.Errorf("%s at %d pixels: %s", name, width, table)
+			}
+		}
 		var removed int
 		tab.Eval(fmt.Sprintf(`[...document.querySelectorAll("tbody")].flatMap((body) => [...body.rows].slice(%d)).map((row) => row.remove()).length`, axeRows), &removed)
 		check("dark", 1280, tab.ContrastViolations)
 		check("light", 1280, tab.Violations)
 		check("light", 390, tab.Violations)
+		for _, width := range []int{1440, 1024, 390} {
+			fits(width)
+		}
 	})
 }
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Adds buttons that copy code, aligns the heads of columns of numbers, and labels the cells of
-// tables, which become cards on narrow screens. It runs before the body is parsed, so that a
-// table has its form when it is first painted. Pages work without this script.
+// tables. A table that is wider than its box becomes cards, and so does every table on a phone.
+// Pages work without this script; wide tables scroll sideways then.
 "use strict";
 (() => {
   // Blocks are no tables for all screen readers.
   const roles = { "thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "thead th": "columnheader", "tbody th": "rowheader", "td": "cell" };
   const label = () => {
-    for (const table of document.querySelectorAll("table:not(.matrix):has(thead)")) {
-      table.classList.add("stacked");
+    for (const table of document.querySelectorAll("table:has(thead)")) {
       table.setAttribute("role", "table");
       const heads = table.querySelectorAll("thead th");
       for (const [selector, role] of Object.entries(roles)) {
@@ -23,7 +22,23 @@
       }
     }
   };
-  new MutationObserver(label).observe(document.documentElement, { childList: true, subtree: true });
+
+  const phone = matchMedia("(max-width: 40rem)");
+  const arrange = () => {
+    for (const table of document.querySelectorAll(".wide > table[role]")) {
+      table.classList.remove("stacked");
+      const box = table.parentElement;
+      if (phone.matches || box.scrollWidth > box.clientWidth) table.classList.add("stacked");
+    }
+  };
+  new MutationObserver(() => {
+    label();
+    if (document.readyState !== "loading") arrange();
+  }).observe(document.documentElement, { childList: true, subtree: true });
+  document.addEventListener("DOMContentLoaded", arrange);
+  document.addEventListener("load", arrange, true); // of the style sheet, which sets the widths
+  document.addEventListener("toggle", arrange, true); // a closed part has no width
+  addEventListener("resize", arrange);
 
   const addCopyButtons = () => {
     for (const block of document.querySelectorAll("pre")) {
