@@ -28,8 +28,10 @@ var kinds = map[string]kind{
 	// postures and stages
 	"live": kindOK, "privatebeta": kindInfo, "private-beta": kindInfo, "sandbox": kindAttention,
 	// jobs and verdicts
-	"queued": kindInfo, "processing": kindInfo, "succeeded": kindOK, "failed": kindDanger,
-	"pass": kindOK, "warn": kindAttention, "fail": kindDanger, "error": kindDanger, "warning": kindAttention, "info": kindInfo,
+	"queued": kindInfo, "processing": kindInfo, "succeeded": kindOK, "failed": kindAttention, "could not be inspected": kindAttention,
+	"ready for print": kindOK, "check": kindAttention, "not ready for print": kindDanger, "error": kindDanger, "warning": kindAttention, "info": kindInfo,
+	// contracts of the API
+	"in force": kindOK, "pilot": kindInfo,
 	// RFQs and quotes
 	"quoted": kindInfo, "awarded": kindOK, "submitted": kindInfo, "accepted": kindOK,
 	// deliveries

@@ -3,7 +3,9 @@
 package dashboard
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/webhooksapi"
@@ -86,6 +88,8 @@ func (s *server) addActivity(v *visit, body *overviewBody) error {
 	if until := body.ContractUntil; !until.IsZero() && until.Sub(v.now) <= soon {
 		body.Alerts = append(body.Alerts, alert{kindAttention, "Contract", "The contract ends on " + clock(until) + ".", "#entitlement"})
 	}
+	// Failures come first; "danger" sorts after "attention".
+	slices.SortStableFunc(body.Alerts, func(a, b alert) int { return cmp.Compare(b.Kind, a.Kind) })
 	return nil
 }
 
@@ -114,8 +118,10 @@ func (s *server) steps(body *overviewBody, webhooks bool, endpoints []endpointRo
 	return all
 }
 
+// keyAlerts has one alert for all keys that were never used.
 func keyAlerts(keys []keyRow) []alert {
 	var all []alert
+	var unused []string
 	for i := range keys {
 		switch key := &keys[i]; {
 		case key.Expiring:
@@ -123,8 +129,11 @@ func keyAlerts(keys []keyRow) []alert {
 		case key.State == keyExpired:
 			all = append(all, alert{kindDanger, "API key", "The key " + key.Name + " has expired.", "#keys"})
 		case key.unused():
-			all = append(all, alert{kindAttention, "API key", "The key " + key.Name + " has never been used. Revoke it if nothing needs it.", "#keys"})
+			unused = append(unused, key.Name)
 		}
+	}
+	if len(unused) > 0 {
+		all = append(all, alert{kindAttention, "API key", "Never used: " + strings.Join(unused, ", ") + ". Revoke each key that nothing needs.", "#keys"})
 	}
 	return all
 }

@@ -66,6 +66,18 @@ type matrixRow struct {
 	Cells                          []explain.Cell
 }
 
+// reasonWords explain the reasons that close a cell of the matrix.
+var reasonWords = map[string]string{
+	posture.ReasonPartnerSuspended.String():     "the partner is suspended",
+	posture.ReasonContractNotEffective.String(): "the contract of the partner is not in effect",
+	posture.ReasonNoRollout.String():            "the capability has no rollout",
+	posture.ReasonRolloutNotReady.String():      "the rollout is invalid",
+	posture.ReasonStageDisabled.String():        "the stage of the rollout is Disabled for all partners",
+	posture.ReasonNoUsableKey.String():          "the partner has no accepted key with the scopes",
+	posture.ReasonNoSender.String():             "the partner has no valid sender",
+	posture.ReasonNoWebhook.String():            "the partner has no valid webhook",
+} // constant
+
 // cellKind returns the kind of a cell's label. A capability that is closed for all partners needs
 // no attention.
 func cellKind(c explain.Cell) kind {

@@ -644,7 +644,7 @@ func queueFigures(body queueBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = stat("Workers", number(body.Stats.Consumers), fmt.Sprintf("%d slots: jobs that can run at once", body.Stats.Slots)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = stat("Workers", number(body.Stats.Consumers), fmt.Sprintf("%d slots: jobs that can be fetched or inspected at once", body.Stats.Slots)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -90,6 +90,33 @@ func (c *capabilityRow) reason() string {
 	return c.Refusal.Detail
 }
 
+// accessColumns are the columns of the effective access that have a value.
+type accessColumns struct{ Reason, Opens, Ends bool }
+
+func columnsOf(rows []capabilityRow) (c accessColumns) {
+	for i := range rows {
+		c.Reason = c.Reason || rows[i].reason() != ""
+		c.Opens = c.Opens || !rows[i].Opens.IsZero()
+		c.Ends = c.Ends || !rows[i].GrantedUntil.IsZero()
+	}
+	return c
+}
+
+func (c accessColumns) names() []string {
+	names := []string{"Capability", "Posture", "Your access"}
+	if c.Reason {
+		names = append(names, "Reason for limited access")
+	}
+	names = append(names, "Since")
+	if c.Opens {
+		names = append(names, "Opens")
+	}
+	if c.Ends {
+		names = append(names, "Grant ends")
+	}
+	return names
+}
+
 // per is a window of time after "per", in the largest unit that divides it: "day", "12 hours".
 func per(window time.Duration) string {
 	for _, unit := range [...]struct {

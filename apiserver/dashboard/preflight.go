@@ -148,6 +148,20 @@ func fileName(job *preflightjob.Job) string {
 	}
 }
 
+// jobWords are the words of the pages for verdicts, and for the status of a job without one.
+var jobWords = map[string]string{
+	string(preflightjob.Pass): "ready for print", string(preflightjob.Warn): "check", string(preflightjob.Fail): "not ready for print",
+	string(preflightjob.Failed): "could not be inspected",
+} // constant
+
+// wordFor returns the word of the pages for a verdict or a status.
+func wordFor[S ~string](value S) string { return cmp.Or(jobWords[string(value)], string(value)) }
+
+// resultOf returns the verdict of a job or, without one, its status.
+func resultOf(job *preflightjob.Job) string {
+	return wordFor(cmp.Or(string(job.Verdict), string(job.Status)))
+}
+
 // took returns the running time of a job; empty if the job has not run or still runs.
 func took(job *preflightjob.Job) string {
 	if job.StartedAt.IsZero() || job.FinishedAt.IsZero() {

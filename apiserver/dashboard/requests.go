@@ -254,6 +254,12 @@ func (s *server) explain(e *requestlog.Entry) requestDetail {
 	return d
 }
 
+// pathParameter and bodyFile match the placeholders of a command.
+var (
+	pathParameter = regexp.MustCompile(`\{[A-Za-z]+\}`)
+	bodyFile      = regexp.MustCompile(`@(body|file)[a-z.]*`)
+)
+
 // bodyFiles are the placeholders of bodies by media type.
 var bodyFiles = map[string]string{"application/json": "@body.json", "application/pdf": "@file.pdf"}
 

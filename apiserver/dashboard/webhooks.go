@@ -90,12 +90,26 @@ func endpointRowOf(k webhook.Known, now time.Time) endpointRow {
 	return row
 }
 
+// word is the state of the endpoint on its label.
+func (e *endpointRow) word() string {
+	switch {
+	case e.State != string(webhook.Open):
+		return e.State
+	case !e.PausedUntil.IsZero():
+		return "paused"
+	case !e.FailedSince.IsZero(), e.Probed:
+		return "failing"
+	default:
+		return "active"
+	}
+}
+
 // kind is that of the label with the state.
 func (e *endpointRow) kind() kind {
 	switch {
 	case e.Disabled:
 		return kindDanger
-	case e.State != string(webhook.Open), !e.PausedUntil.IsZero(), e.Probed:
+	case e.word() != "active":
 		return kindAttention
 	default:
 		return kindOK

@@ -199,7 +199,7 @@ func endpointState(row endpointRow) templ.Component {
 			templ_7745c5c3_Var8 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = label(row.kind(), row.State).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = label(row.kind(), row.word()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

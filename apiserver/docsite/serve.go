@@ -27,6 +27,25 @@ var types = map[string]string{
 	".svg":  "image/svg+xml",
 }
 
+// missing is the page of an unknown path. Its argument is the prefix of the site.
+const missing = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Page not found</title>
+<link rel="stylesheet" href="%[1]sdesign.css">
+</head>
+<body>
+<main class="narrow">
+<h1>Page not found</h1>
+<p>There is no such page in the documentation.</p>
+<p><a href="%[1]s">All pages</a></p>
+</main>
+</body>
+</html>
+`
+
 // Handler serves a site below a prefix, which begins and ends with a slash, for GET
 // and HEAD.
 func (s Site) Handler(prefix string) http.Handler {
@@ -49,7 +68,9 @@ func (s Site) Handler(prefix string) http.Handler {
 		header.Set("Referrer-Policy", "same-origin") // the form for the colours returns to its page
 		served := files[file]
 		if served == nil {
-			http.Error(w, "There is no such page.", http.StatusNotFound)
+			header.Set("Content-Type", types[".html"])
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = fmt.Fprintf(w, missing, prefix) // fails only if the client has disconnected
 			return
 		}
 		if theme := design.ThemeOf(r); theme != "" && path.Ext(file) == ".html" {

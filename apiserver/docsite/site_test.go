@@ -162,8 +162,8 @@ func TestTheSiteIsServedUnderAStrictPolicy(t *testing.T) {
 		"a source file is text":         {"GET", "/docs/x.go", "", 200, "text/plain; charset=utf-8", "package x"},
 		"HEAD has no body":              {"HEAD", "/docs/", "", 200, "text/html; charset=utf-8", ""},
 		"another method":                {"POST", "/docs/", "", 405, "text/plain; charset=utf-8", "GET and HEAD"},
-		"an unknown page":               {"GET", "/docs/none.html", "", 404, "text/plain; charset=utf-8", "no such page"},
-		"a way out":                     {"GET", "/docs/../../etc/passwd", "", 404, "text/plain; charset=utf-8", "no such page"},
+		"an unknown page":               {"GET", "/docs/none.html", "", 404, "text/html; charset=utf-8", "no such page"},
+		"a way out":                     {"GET", "/docs/../../etc/passwd", "", 404, "text/html; charset=utf-8", "no such page"},
 		"a page in the browser's cache": {"GET", "/docs/x.go", `"` + "MATCH" + `"`, 304, "", ""},
 	}
 	for sentence, test := range tests {

@@ -177,14 +177,29 @@ func safeZone(r report.Report) float64 {
 	return 0
 }
 
-// hasHeat reports whether a page shows a map of its total ink.
-func (v *view) hasHeat() bool {
-	return slices.ContainsFunc(v.Maps, func(m pageMap) bool { return len(m.Heat) > 0 })
+// legend returns the boxes and contents that a page shows, with their classes and names.
+func (v *view) legend() []shape {
+	all := []shape{
+		{Class: "trim", Title: v.in.Report("legendTrim")},
+		{Class: "bleed", Title: v.in.Report("legendBleed")},
+		{Class: "safe", Title: v.in.Report("legendSafe", "value", v.Safe)},
+		{Class: "image good", Title: v.in.Report("legendGood")},
+		{Class: "image fair", Title: v.in.Report("legendFair")},
+		{Class: "image bad", Title: v.in.Report("legendBad")},
+		{Class: "text", Title: v.in.Report("legendText")},
+	}
+	return slices.DeleteFunc(all, func(item shape) bool { return !v.draws(item.Class) })
 }
 
-// hasDrawings reports whether a page is drawn without a picture.
-func (v *view) hasDrawings() bool {
-	return slices.ContainsFunc(v.Maps, func(m pageMap) bool { return m.Picture == nil })
+// draws reports whether a page shows a shape or an area of a class.
+func (v *view) draws(class string) bool {
+	has := func(shapes []shape) bool {
+		return slices.ContainsFunc(shapes, func(s shape) bool { return s.Class == class })
+	}
+	return slices.ContainsFunc(v.Maps, func(m pageMap) bool {
+		return has(m.Boxes) || m.Picture == nil && (has(m.Images) || has(m.Text)) ||
+			slices.ContainsFunc(m.Heat, func(a area) bool { return a.Class == class })
+	})
 }
 
 // weight orders severities, the gravest first.
