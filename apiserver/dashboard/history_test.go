@@ -155,8 +155,8 @@ func TestOverviewShowsSinceWhenTheScheduleHasOpenedACapability(t *testing.T) {
 	})
 	page := d.signedIn(t, "acme-live").get(t, "/")
 	for _, want := range []string{
-		`<th scope="row">rfq-create</th><td>live</td><td><span class="state ok">full</span></td><td></td><td><time datetime="2026-11-20T11:50:00Z">20 Nov 2026, 11:50 UTC</time></td>`,
-		`<th scope="row">rfq-list</th><td>live</td><td><span class="state ok">full</span></td><td></td><td><time datetime="2026-10-20T12:00:00Z">20 Oct 2026, 12:00 UTC</time></td>`,
+		`<th scope="row">rfq-create</th><td>live</td><td><span class="state ok">full</span></td><td><time datetime="2026-11-20T11:50:00Z">20 Nov 2026, 11:50 UTC</time></td>`,
+		`<th scope="row">rfq-list</th><td>live</td><td><span class="state ok">full</span></td><td><time datetime="2026-10-20T12:00:00Z">20 Oct 2026, 12:00 UTC</time></td>`,
 	} {
 		if !strings.Contains(page.text, want) {
 			t.Errorf("the page lacks %s:\n%s", want, page.text)

@@ -74,7 +74,7 @@ func TestOverviewShowsWhatNeedsAttention(t *testing.T) {
 	})
 	page := d.signedIn(t, "acme-live").get(t, "/").want(t, http.StatusOK, "Needs attention")
 	for _, want := range []string{
-		"The key live expires on 22 Nov 2026, 12:00 UTC.", "The key test has expired.", "has never been used",
+		"The key live expires on 22 Nov 2026, 12:00 UTC.", "The key test has expired.", "Never used: none, reads, media, devices, writes.",
 		"The quota of rfq-create has 0 of 1 left.", "The contract ends on 22 Nov 2026, 12:00 UTC.",
 	} {
 		if !strings.Contains(page.text, want) {

@@ -331,7 +331,7 @@ func TestFormEnablesADisabledEndpoint(t *testing.T) {
 	b.get(t, path+"/deliveries").want(t, 200, "Enable endpoint").want(t, 200, `>disabled</span><span class="apart"> Gone since <time`)
 	b.post(t, path+"/test", nil).want(t, 409, "The endpoint does not receive events: Gone.").want(t, 409, "Enable endpoint")
 	answer := b.post(t, path+"/enable", nil).want(t, 303, "")
-	page := b.get(t, answer.Header().Get("Location")).want(t, 200, "Endpoint enabled.").want(t, 200, `<dd><span class="state ok">open</span>`)
+	page := b.get(t, answer.Header().Get("Location")).want(t, 200, "Endpoint enabled.").want(t, 200, `<dd><span class="state ok">active</span>`)
 	if strings.Contains(page.text, "Enable endpoint") {
 		t.Error("the endpoint can be enabled twice")
 	}
