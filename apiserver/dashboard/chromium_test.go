@@ -33,7 +33,7 @@ func TestAPageFollowsItsJobInABrowser(t *testing.T) {
 	signIn.Write("#key", d.Key("acme-live"))
 	signIn.Click(".sign-in button")
 	signIn.Await(`location.pathname === "/" && document.querySelector("#entitlement")`)
-	const ended = `document.getElementById("state")?.textContent === "succeeded" && document.querySelector("a[href$='/report']")`
+	const ended = `document.getElementById("state")?.textContent === "succeeded" && document.querySelector("a[href*='/report?']")`
 
 	t.Run("with its script it moves without being loaded again", func(t *testing.T) {
 		id, p := d.submit(t, acmeLive, "live.pdf"), b.Open(t)
@@ -48,7 +48,7 @@ func TestAPageFollowsItsJobInABrowser(t *testing.T) {
 		p.Await("window.kept && " + bar("processing", 8, 9))
 		d.finish(t, id, warned)
 		p.Await("!window.kept && " + ended)
-		p.Click("a[href$='/report']")
+		p.Click("a[href*='/report?']")
 		p.Await(`document.querySelector("h1")?.textContent === "live.pdf" && getComputedStyle(document.querySelector("main")).maxWidth === "1200px"`)
 		p.WantNoErrors(server.URL, 5)
 	})

@@ -392,7 +392,7 @@ func TestFileIsDroppedInABrowser(t *testing.T) {
 		d.progress(t, id, 3, 9)
 		p.Await(bar("processing", 3, 9))
 		d.finish(t, id, warned)
-		p.Await(`document.getElementById("state")?.textContent === "succeeded" && document.querySelector("a[href$='/report']")`)
+		p.Await(`document.getElementById("state")?.textContent === "succeeded" && document.querySelector("a[href*='/report?']")`)
 		p.WantNoErrors(server.URL, 6)
 	})
 	t.Run("a refused file is explained on the page", func(t *testing.T) {
