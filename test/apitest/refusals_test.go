@@ -63,7 +63,7 @@ func causes() map[string]cause {
 		"a truncated body":     {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Body = `{` }, method: http.MethodPost, but: []string{"/api/v1/xjdf/validate", "/api/v1/sessions", "/api/v1/files"}},
 		"a truncated document": {status: 400, code: problem.CodeValidationError, request: func(r *Request) { r.Body = `{` }, but: []string{costingapi.Path}},
 		"no document":          {status: 400, code: problem.CodeValidationError, request: func(r *Request) { r.Body = `{}` }},
-		"a bad parameter":      {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Path += "?limit=x&access_token=x" }, method: http.MethodGet, but: twoKeys},
+		"a bad parameter":      {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Path += "?limit=x&lang=x&access_token=x" }, method: http.MethodGet, but: twoKeys},
 		"no idempotency key":   {status: 400, code: problem.CodeIdempotencyKeyRequired, request: func(r *Request) { delete(r.Header, "Idempotency-Key") }},
 		"an idempotency key":   {status: 400, code: problem.CodeIdempotencyKeyInvalid, request: header("Idempotency-Key", "ä")},
 		"an invalid RFQ":       {status: 422, code: problem.CodeRFQInvalid},
