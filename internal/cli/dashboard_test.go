@@ -59,7 +59,7 @@ func TestAnOperatorSeesThePlatformOfDev(t *testing.T) {
 	if !strings.Contains(landed, "/ops/partners/acme") || !strings.Contains(landed, "Partners 1 to 5 of 5") {
 		t.Errorf("an operator lands on:\n%s", landed)
 	}
-	for path, want := range map[string]string{"/ops/partners/initech": "ContractNotEffective", "/ops/rollouts": "rfq-create", "/ops/queue": "10 slots: jobs that can run at once"} {
+	for path, want := range map[string]string{"/ops/partners/initech": "ContractNotEffective", "/ops/rollouts": "rfq-create", "/ops/queue": "10 slots: jobs that can be fetched or inspected at once"} {
 		p.until(path+" contains "+want, func() error {
 			if page := body(t, client, http.MethodGet, p.env["DASHBOARD_URL"]+path, nil); !strings.Contains(page, want) {
 				return fmt.Errorf("it shows:\n%s", page)
