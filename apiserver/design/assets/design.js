@@ -2,14 +2,17 @@
 
 // Adds buttons that copy code, aligns the heads of columns of numbers, and labels the cells of
 // tables. A table that is wider than its box becomes cards, and so does every table on a phone.
+// It runs before the body is parsed, so that on a phone a table has its form when it is first painted.
 // Pages work without this script; wide tables scroll sideways then.
 "use strict";
 (() => {
   // Blocks are no tables for all screen readers.
   const roles = { "thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "thead th": "columnheader", "tbody th": "rowheader", "td": "cell" };
+  const phone = matchMedia("(max-width: 40rem)");
   const label = () => {
     for (const table of document.querySelectorAll("table:has(thead)")) {
       table.setAttribute("role", "table");
+      if (phone.matches && table.parentElement.matches(".wide")) table.classList.add("stacked");
       const heads = table.querySelectorAll("thead th");
       for (const [selector, role] of Object.entries(roles)) {
         for (const element of table.querySelectorAll(`:is(${selector}):not([role])`)) element.setAttribute("role", role);
@@ -23,11 +26,10 @@
     }
   };
 
-  const phone = matchMedia("(max-width: 40rem)");
   const arrange = () => {
     for (const table of document.querySelectorAll(".wide > table[role]")) {
-      table.classList.remove("stacked");
       const box = table.parentElement;
+      if (!phone.matches) table.classList.remove("stacked");
       if (phone.matches || box.scrollWidth > box.clientWidth) table.classList.add("stacked");
     }
   };
