@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver/platformapi"
+	"github.com/printmarket/printmarket/internal/costing"
 	mdsource "github.com/printmarket/printmarket/internal/masterdata/source"
 )
 
@@ -179,11 +180,7 @@ Exit codes: 0, 1 for an error, and 2 if a person must review a result.`,
 			line(w, "REQUEST", "QUANTITY", "BEFORE", "AFTER", "CHANGE")
 			for _, one := range all {
 				for _, d := range one.Differences {
-					sign := ""
-					if d.Change.Sign() > 0 {
-						sign = "+"
-					}
-					line(w, one.Before.Request, d.QuantityBefore, d.Before, d.After, sign+d.Change.String())
+					line(w, one.Before.Request, d.QuantityBefore, d.Before, d.After, costing.Signed(d.Change))
 				}
 			}
 			for _, one := range all {

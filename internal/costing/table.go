@@ -91,7 +91,7 @@ func DifferenceTable(differences []Difference) (t Table) {
 		if d.QuantityAfter != d.QuantityBefore {
 			quantity = fmt.Sprintf("%d, %d", d.QuantityBefore, d.QuantityAfter)
 		}
-		t.add(quantity, d.Before, d.After, signed(d.Change))
+		t.add(quantity, d.Before, d.After, Signed(d.Change))
 	}
 	t.text("Lines that differ:")
 	t.add("QUANTITY", "STEP", "ITEM", "RESOURCE", "BEFORE", "AFTER", "CHANGE", "PART")
@@ -99,7 +99,7 @@ func DifferenceTable(differences []Difference) (t Table) {
 		for i := range d.Lines {
 			l := &d.Lines[i]
 			one := cmp.Or(l.Before, l.After)
-			t.add(d.QuantityBefore, one.Step, one.Item, one.Resource, l.Before.product(), l.After.product(), signed(l.Change), cmp.Or(one.Part, "whole"))
+			t.add(d.QuantityBefore, one.Step, one.Item, one.Resource, l.Before.product(), l.After.product(), Signed(l.Change), cmp.Or(one.Part, "whole"))
 		}
 	}
 	return t
@@ -113,7 +113,8 @@ func (l *Line) product() string {
 	return l.Quantity + " " + string(l.Unit) + " x " + l.Rate
 }
 
-func signed(m money.Money) string {
+// Signed returns an amount with its sign, also a positive one.
+func Signed(m money.Money) string {
 	if m.Sign() > 0 {
 		return "+" + m.String()
 	}
