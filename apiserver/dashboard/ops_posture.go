@@ -66,17 +66,13 @@ type matrixRow struct {
 	Cells                          []explain.Cell
 }
 
-// reasonWords explain the reasons that close a cell of the matrix.
-var reasonWords = map[string]string{
-	posture.ReasonPartnerSuspended.String():     "the partner is suspended",
-	posture.ReasonContractNotEffective.String(): "the contract of the partner is not in effect",
-	posture.ReasonNoRollout.String():            "the capability has no rollout",
-	posture.ReasonRolloutNotReady.String():      "the rollout is invalid",
-	posture.ReasonStageDisabled.String():        "the stage of the rollout is Disabled for all partners",
-	posture.ReasonNoUsableKey.String():          "the partner has no accepted key with the scopes",
-	posture.ReasonNoSender.String():             "the partner has no valid sender",
-	posture.ReasonNoWebhook.String():            "the partner has no valid webhook",
-} // constant
+// tipOf returns the reason of a closed cell with the question of the decision table that it answers.
+func tipOf(c explain.Cell) string {
+	if question := c.Question(); question != "" {
+		return c.Reason + ": " + question + " No."
+	}
+	return c.Reason
+}
 
 // cellKind returns the kind of a cell's label. A capability that is closed for all partners needs
 // no attention.

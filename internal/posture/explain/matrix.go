@@ -65,6 +65,17 @@ func (c Cell) Access() Access {
 	}
 }
 
+// Question returns the question about the partner whose answer is no, such as "is the stage above
+// Disabled?". It is empty for an open cell, and for a reason of a later release.
+func (c Cell) Question() string {
+	for reason, advice := range advices {
+		if reason.String() == c.Reason {
+			return advice.asks
+		}
+	}
+	return ""
+}
+
 // String returns the access, followed by the reason why no live key can use the capability.
 func (c Cell) String() string {
 	if c.Reason == "" {
