@@ -195,9 +195,7 @@ type requestDetail struct {
 	Title, Do string
 	// Docs and Registry are addresses of more about the problem; empty for none.
 	Docs, Registry string
-	// Repeat is a command that sends the request again; empty for a listener other than the
-	// API's.
-	Repeat string
+	Repeat repetition
 }
 
 // statusKind returns the kind of an HTTP status.
@@ -254,20 +252,24 @@ func (s *server) explain(e *requestlog.Entry) requestDetail {
 	return d
 }
 
-// pathParameter and bodyFile match the placeholders of a command.
-var (
-	pathParameter = regexp.MustCompile(`\{[A-Za-z]+\}`)
-	bodyFile      = regexp.MustCompile(`@(body|file)[a-z.]*`)
-)
+// repetition is a command that sends a request again.
+type repetition struct {
+	// Command is empty for a request that was not sent to a path of the API.
+	Command string
+	// Parameters are the parts of the path to replace, and File is the name of the file with the body.
+	Parameters []string
+	File       string
+}
 
-// bodyFiles are the placeholders of bodies by media type.
-var bodyFiles = map[string]string{"application/json": "@body.json", "application/pdf": "@file.pdf"}
+var pathParameter = regexp.MustCompile(`\{[A-Za-z]+\}`)
 
-// repeat returns a command that sends a request again, with placeholders for the key, the parameters
-// of the path and the body; empty for a request that was not sent to a path of the API.
-func (s *server) repeat(e *requestlog.Entry) string {
+// bodyFiles are the names of files with bodies by media type.
+var bodyFiles = map[string]string{"application/json": "body.json", "application/pdf": "file.pdf"}
+
+// repeat returns the command for a request. Keys, ids and bodies are not stored.
+func (s *server) repeat(e *requestlog.Entry) repetition {
 	if e.Listener != "api" || !strings.HasPrefix(e.Route, "/") {
-		return ""
+		return repetition{}
 	}
 	command := "curl -i -X " + e.Method + " " + quoted(s.APIURL+e.Route) + ` -H "Authorization: Bearer $PRINTMARKET_KEY"`
 	if e.Method == http.MethodHead {
@@ -277,8 +279,10 @@ func (s *server) repeat(e *requestlog.Entry) string {
 	if sends.IdempotencyKey {
 		command += ` -H "Idempotency-Key: $(uuidgen)"`
 	}
+	file := ""
 	if sends.MediaType != "" {
-		command += " -H " + quoted("Content-Type: "+sends.MediaType) + " --data-binary " + cmp.Or(bodyFiles[sends.MediaType], "@body")
+		file = cmp.Or(bodyFiles[sends.MediaType], "body")
+		command += " -H " + quoted("Content-Type: "+sends.MediaType) + " --data-binary @" + file
 	}
-	return command
+	return repetition{command, pathParameter.FindAllString(e.Route, -1), file}
 }

@@ -643,7 +643,7 @@ func requestRow(e requestDetail) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if e.Repeat != "" && e.RequestID != "" {
+		if e.Repeat.Command != "" && e.RequestID != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "<details><summary>curl</summary>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -666,7 +666,7 @@ func requestRow(e requestDetail) templ.Component {
 }
 
 // repeat shows a command that repeats a request, and what to replace in it.
-func repeat(text string) templ.Component {
+func repeat(r repetition) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -691,12 +691,12 @@ func repeat(text string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if names := pathParameter.FindAllString(text, -1); len(names) > 0 {
+		if len(r.Parameters) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "Replace")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = codes(names, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = codes(r.Parameters, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -705,15 +705,15 @@ func repeat(text string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if file := bodyFile.FindString(text); file != "" {
+		if r.File != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "Save the body as <code>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var32 string
-			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(file[1:])
+			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(r.File)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/requests.templ`, Line: 122, Col: 36}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/requests.templ`, Line: 122, Col: 34}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 			if templ_7745c5c3_Err != nil {
@@ -728,7 +728,7 @@ func repeat(text string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = command(text).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = command(r.Command).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1147,7 +1147,7 @@ func requestDetails(id string, r requestDetail) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if r.Repeat != "" {
+		if r.Repeat.Command != "" {
 			templ_7745c5c3_Err = repeat(r.Repeat).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
