@@ -3,7 +3,6 @@
 package dashboard
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -88,8 +87,8 @@ func (s *server) addActivity(v *visit, body *overviewBody) error {
 	if until := body.ContractUntil; !until.IsZero() && until.Sub(v.now) <= soon {
 		body.Alerts = append(body.Alerts, alert{kindAttention, "Contract", "The contract ends on " + clock(until) + ".", "#entitlement"})
 	}
-	// Failures come first; "danger" sorts after "attention".
-	slices.SortStableFunc(body.Alerts, func(a, b alert) int { return cmp.Compare(b.Kind, a.Kind) })
+	order := map[kind]int{kindDanger: -1} // failures come first
+	slices.SortStableFunc(body.Alerts, func(a, b alert) int { return order[a.Kind] - order[b.Kind] })
 	return nil
 }
 
