@@ -34,9 +34,14 @@ const (
 // preferredLanguage returns the language of a response by Accept-Language, and lets caches
 // keep one copy for each language.
 func preferredLanguage(c *gate.Call) string {
+	varyByLanguage(c)
+	return acceptedLanguage(c.Request)
+}
+
+// varyByLanguage states that the response depends on Accept-Language (RFC 9110, 12.5.5).
+func varyByLanguage(c *gate.Call) {
 	header := c.Writer.Header()
 	header["Vary"] = []string{strings.Join(append(header["Vary"], "Accept-Language"), ", ")}
-	return acceptedLanguage(c.Request)
 }
 
 func acceptedLanguage(r *http.Request) string {
@@ -60,7 +65,7 @@ func LanguageOf(r *http.Request) (string, error) {
 
 // GetPreflightReport serves GET /api/v1/preflight/{jobId}/report.
 func (s *surface) GetPreflightReport(c *gate.Call, jobID JobID, _ GetPreflightReportParams) (GetPreflightReportResponseObject, error) {
-	preferredLanguage(c) // varies the response
+	varyByLanguage(c)
 	language, err := LanguageOf(c.Request)
 	if err != nil {
 		return nil, err
