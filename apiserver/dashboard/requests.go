@@ -195,7 +195,7 @@ type requestDetail struct {
 	Title, Do string
 	// Docs and Registry are addresses of more about the problem; empty for none.
 	Docs, Registry string
-	Repeat repetition
+	Repeat         repetition
 }
 
 // statusKind returns the kind of an HTTP status.
