@@ -47,9 +47,9 @@ func (v Violation) String() string {
 const (
 	allRules = `{
 	runOnly: {type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']},
-	rules: {'target-size': {enabled: true}}, preload: false, resultTypes: ['violations', 'passes'],
+	rules: {'target-size': {enabled: true}}, preload: false, resultTypes: ['violations'],
 }`
-	contrastRule = `{runOnly: {type: 'rule', values: ['color-contrast']}, preload: false, resultTypes: ['violations', 'passes']}`
+	contrastRule = `{runOnly: {type: 'rule', values: ['color-contrast']}, preload: false, resultTypes: ['violations']}`
 )
 
 // Violations returns the rules of WCAG 2.2, level A and AA, and of best practice that the current
