@@ -90,11 +90,17 @@ func (x *fixer) change(fixes []report.Fix) func(page int, m *facts.Mark) content
 		return rules.Broken(x.profile, fix.Rules()...)
 	}
 	black, white, hairlines := check(report.FixBlack), check(report.FixWhite), check(report.FixHairlines)
+	converts := slices.Contains(fixes, report.FixColors)
 	return func(_ int, m *facts.Mark) content.Change {
 		var c content.Change
 		_, c.Black = black(m)
 		_, c.Knockout = white(m)
-		c.Width, _ = hairlines(m)
+		line := *m
+		if converts && !m.Paint.Known && !m.Paint.White {
+			// The conversion makes several inks of nearly every colour.
+			line.Paint = facts.Paint{Space: "DeviceCMYK", Known: true, CMYK: [4]float64{1, 1, 1, 1}}
+		}
+		c.Width, _ = hairlines(&line)
 		return c
 	}
 }

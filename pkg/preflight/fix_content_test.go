@@ -37,7 +37,7 @@ func TestFixesRemoveTheFlawsOfTheirRules(t *testing.T) {
 	fixes := map[string]report.Fix{
 		"color.rgb": report.FixColors, "color.lab": report.FixColors, "text.rich_black": report.FixBlack, "text.rgb_black": report.FixBlack,
 		"overprint.black_text_knockout": report.FixBlack, "overprint.white": report.FixWhite, "line.hairline": report.FixHairlines,
-		"line.thin": report.FixHairlines, "layer.hidden": report.FixLayers, "outputintent.missing": report.FixIntent,
+		"line.thin": report.FixHairlines, "line.multi_ink_thin": report.FixHairlines, "line.white_thin": report.FixHairlines, "layer.hidden": report.FixLayers, "outputintent.missing": report.FixIntent,
 	}
 	tried := map[report.Fix]int{}
 	for _, flaw := range pdftest.Flaws() {
@@ -46,11 +46,14 @@ func TestFixesRemoveTheFlawsOfTheirRules(t *testing.T) {
 		if !ok || flaw.Variant == "inside a clip" {
 			continue
 		}
+		if flaw.Profile == "" {
+			flaw.Profile = "print_ready"
+		}
 		tried[fix]++
 		t.Run(flaw.Rule+" "+flaw.Variant, func(t *testing.T) {
 			t.Parallel()
 			data := intentless(flaw.Breaks())
-			p := lookup(t, "print_ready")
+			p := lookup(t, flaw.Profile)
 			opts := preflight.Options{Output: output}
 			update, log, err := preflight.Fix(t.Context(), bytes.NewReader(data), int64(len(data)), p, []report.Fix{fix}, opts)
 			if err != nil || len(log.Applied) != 1 || len(log.Skipped) > 0 {
@@ -77,6 +80,29 @@ func TestFixesRemoveTheFlawsOfTheirRules(t *testing.T) {
 }
 
 // rgbImage writes an image of w x 2 pixels, and further entries.
+// A line in one colour of light is a line in several inks after the conversion, and needs their width.
+func TestConvertedLinesGetTheWidthOfSeveralInks(t *testing.T) {
+	t.Parallel()
+	s := pdftest.NewSound()
+	data := intentless(s.Bytes(s.Page("0 0 1 RG 0.2 w 100 300 m 300 300 l S 1 1 1 RG 100 200 m 300 200 l S\n", "")))
+	fixes := []report.Fix{report.FixColors, report.FixHairlines}
+	_, log, err := preflight.Fix(t.Context(), bytes.NewReader(data), int64(len(data)), lookup(t, "print_ready"), fixes, preflight.Options{Output: coated(t)})
+	if err != nil || len(log.Applied) != 2 {
+		t.Fatalf("applied %v, skipped %v, error %v, want both", applied(log), log.Skipped, err)
+	}
+	var widths []string
+	for _, a := range log.Applied {
+		for _, change := range a.Changes {
+			if change.Name == "line width" {
+				widths = append(widths, change.Before+" to "+change.After)
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"0.2 to 0.250125"}, widths); diff != "" {
+		t.Errorf("widths (-want +got):\n%s", diff)
+	}
+}
+
 func rgbImage(s *pdftest.Sound, bits int, space, extra string, row []byte) pdftest.Ref {
 	width := len(row) * 8 / bits
 	if space == "/DeviceRGB" {

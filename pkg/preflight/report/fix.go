@@ -68,7 +68,7 @@ var fixedBy = map[Fix][]string{
 	FixColors:      {"color.rgb", "color.lab"},
 	FixBlack:       {"text.rich_black", "text.rgb_black", "overprint.black_text_knockout"},
 	FixWhite:       {"overprint.white"},
-	FixHairlines:   {"line.hairline", "line.thin"},
+	FixHairlines:   {"line.hairline", "line.thin", "line.multi_ink_thin", "line.white_thin"},
 	FixScale:       {"intent.trim_size"},
 	FixTrim:        {"box.trim_missing", "intent.trim_size"},
 	FixBleed:       {"box.bleed_missing", "box.bleed_short", "box.art_short_of_bleed"},
