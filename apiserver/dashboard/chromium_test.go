@@ -64,6 +64,18 @@ func TestAPageFollowsItsJobInABrowser(t *testing.T) {
 		p.Await(ended)
 		p.WantNoErrors(server.URL, 4)
 	})
+	t.Run("that has ended shows the layers of a page without scripts", func(t *testing.T) {
+		id, p := d.pictured(t, 2), b.Open(t)
+		p.Do("Emulation.setScriptExecutionDisabled", map[string]any{"value": true})
+		p.Go(server.URL + "/preflight/" + id)
+		const shown = `getComputedStyle(document.querySelector(".layer.k%d")).display !== "none" && getComputedStyle(document.querySelector(".layer.k%d")).display === "none"`
+		p.Await(fmt.Sprintf(shown, 0, 1))
+		p.Click("input.k1")
+		p.Await(fmt.Sprintf(shown, 1, 0))
+		p.Click(".sheets a[href*='page=2']")
+		p.Await(`document.querySelector(".sheets a[aria-current]").innerText.includes("Page 2")`)
+		p.WantNoErrors(server.URL, 4)
+	})
 	t.Run("whose key is revoked is redirected to the sign-in", func(t *testing.T) {
 		id, p := d.submit(t, acmeLive, "revoked.pdf"), b.Open(t)
 		p.Go(server.URL + "/preflight/" + id)

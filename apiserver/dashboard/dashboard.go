@@ -48,6 +48,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/pkg/preflight/report/view"
 )
 
 // Sessions seals and opens sessions. Package credential implements it.
@@ -138,6 +139,7 @@ type server struct {
 	comparisons *gate.Slots
 	cookie      cookie
 	follower    preflightapi.Follower
+	drawing     preflightapi.Drawing
 	sends       map[string]contracts.Sends
 }
 
@@ -148,7 +150,7 @@ func Handler(c Config) (http.Handler, error) {
 		// The prefix prevents other hosts of the same domain from setting the cookie.
 		cookie:      cookie{name: "__Host-printmarket", secure: true},
 		comparisons: gate.NewSlots(comparisons), sends: map[string]contracts.Sends{},
-		follower: preflightapi.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes},
+		follower: preflightapi.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes}, drawing: preflightapi.NewDrawing(),
 	}
 	if c.Plain { // for http on loopback
 		s.cookie = cookie{name: "printmarket"}
@@ -161,6 +163,7 @@ func Handler(c Config) (http.Handler, error) {
 		mux.Handle(r.pattern, s.serve(r))
 	}
 	design.Register(mux)
+	mux.Handle(viewerStyle, design.Handler("text/css; charset=utf-8", []byte(view.ViewerStyle)))
 	for _, file := range []string{progressFile, uploadFile, replicasFile, tourFile} {
 		text, err := scripts.ReadFile(file)
 		if err != nil {

@@ -167,7 +167,7 @@ var pageScripts = map[string]string{
 
 // staticFiles are the files that browsers may keep.
 var staticFiles = map[string]bool{
-	"/design.css": true, "/design.js": true, "/icons.svg": true, "/favicon.svg": true, "/progress.js": true, "/upload.js": true, "/ops-live.js": true, "/tour.js": true,
+	"/design.css": true, "/viewer.css": true, "/design.js": true, "/icons.svg": true, "/favicon.svg": true, "/progress.js": true, "/upload.js": true, "/ops-live.js": true, "/tour.js": true,
 } // constant
 
 func checkAnswer(t testing.TB, r *http.Request, rec *httptest.ResponseRecorder) {

@@ -39,6 +39,8 @@ type Jobs interface {
 const (
 	// jobsPath is the path of the list of jobs and of its form.
 	jobsPath = "/preflight"
+	// viewerStyle is the path of the style sheet of pages of files.
+	viewerStyle = "/viewer.css"
 	// jobsOnPage bounds the rows of the list.
 	jobsOnPage = 50
 )

@@ -6,9 +6,16 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"image"
+	"image/jpeg"
+	"io"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"time"
+
+	"github.com/a-h/templ"
 
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -21,8 +28,9 @@ import (
 const (
 	// findingsShown bounds the findings of a group on the page of a job; the report has all.
 	findingsShown = 8
-	// picturesShown bounds the pictures of pages.
+	// picturesShown bounds the small pictures of pages, and pictureWidth is their width in pixels.
 	picturesShown = 12
+	pictureWidth  = 160
 )
 
 // jobBody holds one job.
@@ -43,6 +51,11 @@ type reportBody struct {
 	Found map[int]int
 	// More counts the pages with pictures that are not shown.
 	More int
+	// Page is the number of the page that Viewer shows with its findings; 0 and nil without pictures.
+	Page   int
+	Viewer templ.Component
+	// Missing states why there are no pictures.
+	Missing string
 }
 
 // sharesBody holds the links of a report.
@@ -56,7 +69,8 @@ type sharesBody struct {
 	Done, Notice string
 }
 
-// reportBody reads the report of a job. It is empty for a report of a later release.
+// reportBody reads the report of a job, with the page that the visitor selects or the first one. It is
+// empty for a report of a later release.
 func (s *server) reportBody(v *visit, id string) (*reportBody, error) {
 	stored, err := s.Jobs.Report(v.Context(), v.caller.Tenant(), id)
 	if err != nil {
@@ -67,7 +81,8 @@ func (s *server) reportBody(v *visit, id string) (*reportBody, error) {
 	if err != nil {
 		return body, nil
 	}
-	body.Groups = view.Groups(report.Localize(made, report.Languages()[0]))
+	made = report.Localize(made, report.Languages()[0])
+	body.Groups = view.Groups(made)
 	for i := range made.Findings {
 		pages := made.Findings[i].Pages // of at most ten
 		if len(pages) == 0 {
@@ -79,6 +94,9 @@ func (s *server) reportBody(v *visit, id string) (*reportBody, error) {
 	}
 	set, err := preflightapi.OpenPictures(v.Context(), s.Jobs, v.caller.Tenant(), id)
 	if preflightapi.WithoutPictures(err) {
+		if body.Missing = "The pictures of the job are damaged."; !errors.Is(err, pageimage.ErrInvalid) {
+			body.Missing = preflightapi.Unreadable(err).Detail
+		}
 		return body, nil
 	}
 	if err != nil {
@@ -86,13 +104,25 @@ func (s *server) reportBody(v *visit, id string) (*reportBody, error) {
 	}
 	defer set.Close()
 	body.Pages = set.Pages()
+	selected := slices.IndexFunc(body.Pages, func(p pageimage.Page) bool { return strconv.Itoa(p.Number) == v.URL.Query().Get("page") })
+	if shown := body.Pages[max(selected, 0):]; len(shown) > 0 {
+		body.Page = shown[0].Number
+		body.Viewer = view.Viewer(made, shown[0], jobPath(id)+"/report", func(layer string) string {
+			return layerPath(id, shown[0].Number, layer)
+		})
+	}
 	if body.More = len(body.Pages) - picturesShown; body.More > 0 {
 		body.Pages = body.Pages[:picturesShown]
 	}
 	return body, nil
 }
 
-// pagePicture serves the printed page as it is stored.
+// layerPath is the path of a layer of a page as it is stored.
+func layerPath(id string, page int, layer string) string {
+	return fmt.Sprintf("%s/pages/%d?layer=%s", jobPath(id), page, url.QueryEscape(layer))
+}
+
+// pagePicture serves a layer of a page as it is stored, or the printed page of a smaller width.
 func (s *server) pagePicture(v *visit) response {
 	id := v.PathValue("id")
 	number, err := strconv.Atoi(v.PathValue("page"))
@@ -104,7 +134,16 @@ func (s *server) pagePicture(v *visit) response {
 		return failedJob(err)
 	}
 	defer set.Close()
-	file, err := set.JPEG(number, pageimage.Printed)
+	var file []byte
+	if query := v.URL.Query(); query.Has("width") {
+		width, invalid := strconv.Atoi(query.Get("width"))
+		if invalid != nil || width < pageimage.MinWidth || width > pageimage.MaxWidth {
+			return notFound(v)
+		}
+		file, err = s.drawing.Picture(v.Context(), set.Set, number, pageimage.Printed, width, encodeJPEG)
+	} else {
+		file, err = set.JPEG(number, query.Get("layer"))
+	}
 	if errors.Is(err, pageimage.ErrNotFound) {
 		return notFound(v)
 	}
@@ -115,11 +154,13 @@ func (s *server) pagePicture(v *visit) response {
 		header := w.Header()
 		header.Set("Content-Type", "image/jpeg")
 		header.Set("Cache-Control", "private, no-cache")
-		header.Set("ETag", fmt.Sprintf(`"%s-%d"`, id, number)) // the pictures of a job never change
+		header.Set("ETag", fmt.Sprintf(`"%s-%d-%x"`, id, number, v.URL.RawQuery)) // the pictures of a job never change
 		http.ServeContent(w, v.Request, "", time.Time{}, bytes.NewReader(file))
 		return nil
 	}}
 }
+
+func encodeJPEG(w io.Writer, picture image.Image) error { return jpeg.Encode(w, picture, nil) }
 
 // requirePreflightWrite restricts a form to callers that may also change jobs by the API.
 func requirePreflightWrite(next handler) handler {

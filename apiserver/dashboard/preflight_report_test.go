@@ -16,6 +16,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 // pictured submits a job that ends with a warning and pictures of the pages 1 to n.
@@ -38,7 +39,17 @@ func (d *testDashboard) pictured(t *testing.T, n int) string {
 	}
 	id := d.submit(t, acmeLive, "flyer.pdf")
 	d.begin(t, id)
+	made, err := report.Decode(warned.Report)
+	if err != nil {
+		t.Fatalf("report.Decode: %v", err)
+	}
+	for number := range n {
+		made.Pages = append(made.Pages, report.Page{Number: number + 1, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 128, 64}, Trim: &report.Rect{8, 8, 120, 56}}})
+	}
 	result := warned
+	if result.Report, err = report.Encode(made); err != nil {
+		t.Fatalf("report.Encode: %v", err)
+	}
 	result.Pictures = &preflightjob.Pictures{File: file, Pages: n}
 	d.finish(t, id, result)
 	return id
@@ -50,7 +61,7 @@ func TestJobPageShowsThePagesAndFindings(t *testing.T) {
 	id := d.pictured(t, 14)
 	b := d.signedIn(t, "acme-live")
 	page := b.get(t, "/preflight/"+id).want(t, 200, "<h1>flyer.pdf</h1>")
-	for _, want := range []string{"Simulated verdict: the profile", "Submit the file with an inspection profile.", `src="/preflight/` + id + `/pages/12"`, "2 more pages in the report", "/report.pdf"} {
+	for _, want := range []string{"Simulated verdict: the profile", "Submit the file with an inspection profile.", `src="/preflight/` + id + `/pages/12?width=160"`, `href="?page=2#page"`, `href="/preflight/` + id + `/report#f1"`, "2 more pages in the report", "/report.pdf"} {
 		if !strings.Contains(page.text, want) {
 			t.Errorf("the page does not contain %q:\n%s", want, page.text)
 		}
@@ -58,17 +69,23 @@ func TestJobPageShowsThePagesAndFindings(t *testing.T) {
 	if strings.Contains(page.text, "/pages/13") {
 		t.Error("the page shows page 13, want at most 12 pictures")
 	}
-	picture := b.get(t, "/preflight/"+id+"/pages/12").want(t, 200, "")
-	if drawn, err := jpeg.Decode(strings.NewReader(picture.text)); err != nil || drawn.Bounds().Dx() != 64 {
-		t.Errorf("picture: %v, want a JPEG of 64 pixels", err)
+	for query, width := range map[string]int{"": 64, "?layer=": 64, "?layer=Cyan": 64, "?width=32": 32, "?width=4000": 64} {
+		path := "/preflight/" + id + "/pages/12" + query
+		picture := b.get(t, path).want(t, 200, "")
+		if drawn, err := jpeg.Decode(strings.NewReader(picture.text)); err != nil || drawn.Bounds().Dx() != width {
+			t.Errorf("%s: %v, %v, want a JPEG of %d pixels", path, drawn, err, width)
+		}
+		again := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+		again.Header.Set("If-None-Match", picture.Header().Get("ETag"))
+		b.send(t, again).want(t, 304, "")
 	}
-	again := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/preflight/"+id+"/pages/12", nil)
-	again.Header.Set("If-None-Match", picture.Header().Get("ETag"))
-	b.send(t, again).want(t, 304, "")
 	for name, path := range map[string]string{
-		"a page that the file does not have": "/preflight/" + id + "/pages/15",
-		"a page that is no number":           "/preflight/" + id + "/pages/cover",
-		"a job that does not exist":          "/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/pages/1",
+		"a page that the file does not have":  "/preflight/" + id + "/pages/15",
+		"a page that is no number":            "/preflight/" + id + "/pages/cover",
+		"a layer that the page does not have": "/preflight/" + id + "/pages/1?layer=Gold",
+		"a width out of range":                "/preflight/" + id + "/pages/1?width=15",
+		"a width that is no number":           "/preflight/" + id + "/pages/1?width=full",
+		"a job that does not exist":           "/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/pages/1",
 	} {
 		if got := b.get(t, path); got.Code != 404 {
 			t.Errorf("%s: status %d, want 404", name, got.Code)
@@ -91,7 +108,7 @@ func TestJobPageShowsTheReportWithoutDamagedPictures(t *testing.T) {
 	result.Pictures = &preflightjob.Pictures{File: file, Pages: 1}
 	d.finish(t, id, result)
 	b := d.signedIn(t, "acme-live")
-	b.get(t, "/preflight/"+id).want(t, 200, "Simulated verdict")
+	b.get(t, "/preflight/"+id).want(t, 200, "Simulated verdict").want(t, 200, "The pictures of the job are damaged.")
 	b.get(t, "/preflight/"+id+"/report").want(t, 200, "Simulated verdict")
 	b.get(t, "/preflight/"+id+"/pages/1").want(t, 500, "")
 }

@@ -136,7 +136,7 @@ func (jobStub) FixedFile(context.Context, tenant.ID, string) (preflightjob.File,
 
 // Pictures implements dashboard.Jobs.
 func (jobStub) Pictures(context.Context, tenant.ID, string) (preflightjob.File, *os.File, error) {
-	return preflightjob.File{}, nil, new(preflightjob.NoDocumentError)
+	return preflightjob.File{}, nil, &preflightjob.NoDocumentError{Detail: "The job has no pictures."}
 }
 
 // Share implements dashboard.Jobs.

@@ -12,6 +12,7 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"runtime"
 	"slices"
 	"time"
 
@@ -116,7 +117,10 @@ func (s *surface) GetPagePicture(c *gate.Call, jobID JobID, page PageNumber, for
 	if c.Revalidate(tag) {
 		return GetPagePicture304Response{}, nil
 	}
-	drawn, err := s.draw(c.Context(), set.Set, page, layer, width, encode)
+	if layer == printedLayer {
+		layer = pageimage.Printed
+	}
+	drawn, err := s.drawing.Picture(c.Context(), set.Set, page, layer, width, encode)
 	if err != nil {
 		return nil, err
 	}
@@ -132,19 +136,23 @@ var encoders = map[PictureFormat]func(io.Writer, image.Image) error{
 	Webp: func(w io.Writer, m image.Image) error { return nativewebp.Encode(w, m, nil) },
 } // constant
 
-// draw returns an encoded picture. It draws as many pictures at the same time as there are processors.
-func (s *surface) draw(ctx context.Context, set *pageimage.Set, page int, layer string, width int, encode func(io.Writer, image.Image) error) ([]byte, error) {
+// Drawing draws pictures, as many at the same time as it has slots.
+type Drawing chan struct{}
+
+// NewDrawing returns a Drawing with a slot for each processor.
+func NewDrawing() Drawing { return make(Drawing, runtime.GOMAXPROCS(0)) }
+
+// Picture returns an encoded picture; see [pageimage.Set.Picture]. It returns a problem if no slot becomes
+// free in time.
+func (d Drawing) Picture(ctx context.Context, set *pageimage.Set, page int, layer string, width int, encode func(io.Writer, image.Image) error) ([]byte, error) {
 	waiting, cancel := context.WithTimeout(ctx, drawingWait)
 	defer cancel()
 	select {
-	case s.drawing <- struct{}{}:
+	case d <- struct{}{}:
 	case <-waiting.Done():
 		return nil, problem.New(problem.CodeOverloaded, "The server is drawing too many pictures at once.").With(waiting.Err()).After(time.Second)
 	}
-	defer func() { <-s.drawing }()
-	if layer == printedLayer {
-		layer = pageimage.Printed
-	}
+	defer func() { <-d }()
 	made, err := set.Picture(page, layer, width)
 	if err != nil {
 		return nil, fmt.Errorf("draw picture: %w", err)

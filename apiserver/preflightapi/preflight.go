@@ -11,7 +11,6 @@ import (
 	"errors"
 	"net/http"
 	"os"
-	"runtime"
 	"slices"
 	"time"
 
@@ -93,8 +92,7 @@ type surface struct {
 	shareSchema  *contracts.Schema
 	registry     *registry
 	follower     Follower
-	// drawing has an entry for each picture that is being drawn.
-	drawing chan struct{}
+	drawing      Drawing
 }
 
 // newSurface returns the surface with the schemas of its bodies.
@@ -114,7 +112,7 @@ func newSurface(config Config, set *contracts.Set) (*surface, error) {
 	return &surface{
 		Config: config, submitSchema: submit, shareSchema: share, registry: known,
 		follower: Follower{Jobs: config.Jobs, Pace: config.Pace, Changes: config.Changes},
-		drawing:  make(chan struct{}, runtime.GOMAXPROCS(0)),
+		drawing:  NewDrawing(),
 	}, nil
 }
 

@@ -102,12 +102,19 @@ func TestControlsOfTheReportNeedNoScript(t *testing.T) {
 			}
 		}
 	}
-	var before, after float64
-	tab.Eval("document.querySelector('.sheet').getBoundingClientRect().width", &before)
-	tab.Click("input.zoom")
-	tab.Eval("document.querySelector('.sheet').getBoundingClientRect().width", &after)
-	if after < 1.5*before {
-		t.Errorf("the drawing is %.0f pixels wide, and enlarged %.0f", before, after)
+	width := func() (pixels float64) {
+		tab.Eval("document.querySelector('.sheet').getBoundingClientRect().width", &pixels)
+		return pixels
+	}
+	whole := width()
+	for _, step := range []struct {
+		percent string
+		scale   float64
+	}{{"200", 2}, {"400", 4}, {"100", 1}} {
+		tab.Click("input.zoom" + step.percent)
+		if scale := width() / whole; scale < 0.7*step.scale || scale > 1.3*step.scale {
+			t.Errorf("with %s %%, the drawing is %.2f times as wide, want about %.0f times", step.percent, scale, step.scale)
+		}
 	}
 }
 

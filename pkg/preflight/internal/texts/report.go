@@ -117,7 +117,7 @@ var reports = map[string]text{
 	"showFindings": {"Findings", "Befunde"},
 	"showBoxes":    {"Trim and bleed", "Endformat und Beschnitt"},
 	"showSafe":     {"Safe zone", "Sicherheitszone"},
-	"zoom":         {"Enlarge", "Vergrößern"},
+	"zoom":         {"Zoom", "Vergrößerung"},
 	"scrolled":     {"Page {page}, scrollable", "Seite {page}, scrollbar"},
 	"partial":      {"This page was not painted completely.", "Diese Seite wurde nicht vollständig dargestellt."},
 	"unprofiled":   {"Colours are an estimate: the file has no output profile.", "Die Farben sind geschätzt: Die Datei hat kein Ausgabeprofil."},

@@ -25,7 +25,10 @@ import (
 )
 
 //go:embed report.css
-var style string // constant
+var frameStyle string // constant
+
+// style is the style sheet of the page.
+func style() string { return frameStyle + ViewerStyle }
 
 // Policy returns the Content-Security-Policy to serve the page with: that of the page itself,
 // in a sandbox, which only a header field can require.
@@ -34,7 +37,7 @@ func Policy() string { return "sandbox allow-downloads; " + pagePolicy() }
 // pagePolicy returns the policy in the page, which also applies to a stored file: only its own
 // style sheet and pictures apply; scripts and loads are forbidden.
 func pagePolicy() string {
-	sum := sha256.Sum256([]byte(style))
+	sum := sha256.Sum256([]byte(style()))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'; img-src data:"
 }
 

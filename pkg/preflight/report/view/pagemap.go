@@ -44,8 +44,10 @@ type pageMap struct {
 	Margin, Top, Bottom float64
 	// Heat are the areas with much ink, lighter first; empty for a page without a heat map.
 	Heat []area
-	// Findings are the findings whose first page is this one.
+	// Findings are the findings whose first page is this one. Details is the address of the page that
+	// describes them; empty for the page of the drawing.
 	Findings []located
+	Details  string
 }
 
 // shape is a rectangle.

@@ -23,12 +23,17 @@ type layer struct {
 	Name string
 	// Class is that of the control and of the picture.
 	Class string
-	// JPEG is the picture; it is empty for the map of total ink, which is drawn.
-	JPEG []byte
+	// JPEG is the picture, or Address is where pages load the picture from. Both are empty for the map of
+	// total ink, which is drawn.
+	JPEG    []byte
+	Address string
 }
 
-// uri returns the picture as an address.
+// uri returns the address of the picture, or "" for the map of total ink.
 func (l *layer) uri() string {
+	if l.JPEG == nil {
+		return l.Address
+	}
 	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(l.JPEG)
 }
 
@@ -60,9 +65,7 @@ func (v *view) embed(separations bool) error {
 			m.Picture = nil
 			continue
 		}
-		if len(m.Heat) > 0 {
-			m.layer(v.in.Report("layerHeat", "percent", pageimage.HeatFrom), nil)
-		}
+		m.addHeatLayer()
 	}
 	if !separations {
 		return nil
@@ -96,10 +99,18 @@ func (m *pageMap) add(set *pageimage.Set, name, title string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	m.layer(title, file)
+	m.layer(layer{Name: title, JPEG: file})
 	return base64.StdEncoding.EncodedLen(len(file)), nil
 }
 
-func (m *pageMap) layer(title string, file []byte) {
-	m.Picture.Layers = append(m.Picture.Layers, layer{Name: title, Class: fmt.Sprintf("k%d", len(m.Picture.Layers)), JPEG: file})
+// addHeatLayer adds the map of total ink, if the page has one.
+func (m *pageMap) addHeatLayer() {
+	if len(m.Heat) > 0 {
+		m.layer(layer{Name: m.in.Report("layerHeat", "percent", pageimage.HeatFrom)})
+	}
+}
+
+func (m *pageMap) layer(l layer) {
+	l.Class = fmt.Sprintf("k%d", len(m.Picture.Layers))
+	m.Picture.Layers = append(m.Picture.Layers, l)
 }

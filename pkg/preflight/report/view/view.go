@@ -61,14 +61,7 @@ func newView(r report.Report, options Options, separations bool) (view, error) {
 	in := texts.In(r.Language)
 	v := view{Report: r, Options: options, in: in, Safe: safeZone(r)}
 	v.group()
-	found := map[int][]located{}
-	for _, g := range v.Groups {
-		for i := range g.Findings {
-			if page := g.Findings[i].Page; page > 0 {
-				found[page] = append(found[page], g.Findings[i])
-			}
-		}
-	}
+	found := v.byPage()
 	drawn := map[int]bool{}
 	for _, withFindings := range []bool{true, false} {
 		for i := range v.Pages {
@@ -125,11 +118,26 @@ func (v *view) group() {
 	}
 }
 
+// byPage returns the findings of each page.
+func (v *view) byPage() map[int][]located {
+	found := map[int][]located{}
+	for _, g := range v.Groups {
+		for i := range g.Findings {
+			if page := g.Findings[i].Page; page > 0 {
+				found[page] = append(found[page], g.Findings[i])
+			}
+		}
+	}
+	return found
+}
+
 // Group holds the findings that require the same kind of work, the gravest first.
 type Group struct {
 	// Title and Note name the kind of work and explain it, in the language of the report.
 	Title, Note string
-	Findings    []report.Finding
+	// First is the number of the first finding; the others have the next numbers.
+	First    int
+	Findings []report.Finding
 }
 
 // Groups returns the findings of a report as its views group them. Groups without findings are left out.
@@ -138,7 +146,7 @@ func Groups(r report.Report) []Group {
 	v.group()
 	groups := make([]Group, len(v.Groups))
 	for i, g := range v.Groups {
-		groups[i] = Group{Title: v.in.Report("group/" + g.ID), Note: v.in.Report("group/" + g.ID + "/note")}
+		groups[i] = Group{Title: v.in.Report("group/" + g.ID), Note: v.in.Report("group/" + g.ID + "/note"), First: g.Findings[0].Number}
 		for j := range g.Findings {
 			groups[i].Findings = append(groups[i].Findings, g.Findings[j].Finding)
 		}

@@ -15,6 +15,7 @@ import (
 	"image/jpeg"
 	"io"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"regexp"
 	"strings"
@@ -408,8 +409,33 @@ func TestUnknownInkIsNotShownAsNoInk(t *testing.T) {
 	t.Parallel()
 	r := flyer()
 	r.Pages[0].MaxInk, r.Pages[0].Ink = 0, nil
-	if got := write(t, r); strings.Contains(got, "0 %") || !strings.Contains(got, "total ink coverage unknown") {
+	if got := write(t, r); regexp.MustCompile(`\D0 %`).MatchString(got) || !strings.Contains(got, "total ink coverage unknown") {
 		t.Error("the page shows an unknown ink coverage as 0 %")
+	}
+}
+
+func TestViewerShowsOnePageWithItsLayersAndFindings(t *testing.T) {
+	t.Parallel()
+	drawn := func(number int) string {
+		var out bytes.Buffer
+		page := pageimage.Page{Number: number, Width: 651.97, Height: 898.58, PixelWidth: 64, PixelHeight: 88, Inks: []string{"Cyan", "Spot & varnish"}}
+		viewer := view.Viewer(flyer(), page, "/report", func(layer string) string { return "/pages?layer=" + url.QueryEscape(layer) })
+		if err := viewer.Render(t.Context(), &out); err != nil {
+			t.Fatalf("Render: %v", err)
+		}
+		return out.String()
+	}
+	got := drawn(1)
+	for _, want := range []string{`href="/pages?layer="`, `href="/pages?layer=Spot+%26+varnish"`, `href="/report#f1"`, "An image is too coarse.", `class="zoom400"`, "Total ink from 200 %", "trim area"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the viewer does not contain %q:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "The page is empty.") {
+		t.Errorf("the viewer of page 1 shows a finding of page 2:\n%s", got)
+	}
+	if got := drawn(3); strings.Contains(got, `class="viewer"`) {
+		t.Errorf("the viewer shows page 3 of 2:\n%s", got)
 	}
 }
 
