@@ -22,6 +22,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
@@ -43,6 +44,8 @@ type Filling struct {
 	Days, Partners, RFQs, Jobs int
 	// Inspector makes the reports of jobs.
 	Inspector sandbox.Inspector
+	// Files stores the pictures of the newest jobs; nil for no pictures.
+	Files preflightjob.FileStorage
 	// Resources is a directory of manifests that gets the generated partners; empty for none.
 	Resources string
 	// Secrets has the keys of the demo set, if they are known.
@@ -66,6 +69,7 @@ func (f *Filling) Check() error {
 
 // Target is a database that [Fill] fills.
 type Target interface {
+	preflightjob.FileStore
 	Holdings(ctx context.Context, demo string) ([]string, error)
 	Load(ctx context.Context, records store.Records) error
 	AddRequests(ctx context.Context, entries []requestlog.Entry) error
@@ -133,10 +137,11 @@ type generator struct {
 	products []catalog.Product
 	samples  []inspected
 
-	rfqs *rfq.Service
-	jobs *preflightjob.Service
-	rfq  oneRFQ
-	job  oneJob
+	rfqs  *rfq.Service
+	jobs  *preflightjob.Service
+	files *preflightjob.Files
+	rfq   oneRFQ
+	job   oneJob
 
 	records  store.Records
 	requests []requestlog.Entry
@@ -170,7 +175,7 @@ func newGenerator(ctx context.Context, target Target, f Filling) (*generator, er
 	for _, group := range products.Groups() {
 		g.products = append(g.products, products.Products(group.UID)...)
 	}
-	if g.samples, err = inspect(ctx, f.Inspector); err != nil {
+	if g.samples, err = inspect(ctx, f.Inspector, f.Files != nil); err != nil {
 		return nil, err
 	}
 	if err := g.makePartners(); err != nil {
@@ -178,8 +183,11 @@ func newGenerator(ctx context.Context, target Target, f Filling) (*generator, er
 	}
 	now := func() time.Time { return g.clock }
 	g.rfqs = rfq.New(rfq.Config{Store: &g.rfq, Catalog: func(time.Time) (rfq.Catalog, error) { return products, nil }, Now: now, Random: g.ids})
+	g.files = preflightjob.NewFiles(preflightjob.FilesConfig{
+		Store: target, Storage: f.Files, MaxBytes: pageimage.MaxBytes, MaxStored: picturedJobs * pageimage.MaxBytes, Now: now, Random: g.ids,
+	})
 	g.jobs = preflightjob.New(preflightjob.Config{
-		Store: &g.job, Dispatcher: noQueue{}, Profiles: []string{"print_ready", "sheetfed_offset", "digital_toner"}, Now: now, Random: g.ids, Logger: slog.New(slog.DiscardHandler),
+		Files: g.files, Store: &g.job, Dispatcher: noQueue{}, Profiles: []string{"print_ready", "sheetfed_offset", "digital_toner"}, Now: now, Random: g.ids, Logger: slog.New(slog.DiscardHandler),
 	})
 	return g, nil
 }

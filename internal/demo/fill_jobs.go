@@ -3,6 +3,7 @@
 package demo
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 )
 
 // oneJob is a store of the job that the service works on. Other methods are not called.
@@ -18,6 +20,7 @@ type oneJob struct {
 	record preflightjob.Job
 	report []byte
 	events []transaction.Event
+	files  []preflightjob.File
 }
 
 // CreateJob implements [preflightjob.Store].
@@ -40,7 +43,7 @@ func (o *oneJob) AmendJob(_ context.Context, _ string, decide func(preflightjob.
 	if change.Report != nil {
 		o.report = change.Report
 	}
-	o.record, o.events = change.Job, append(o.events, change.Events...)
+	o.record, o.events, o.files = change.Job, append(o.events, change.Events...), append(o.files, change.Files...)
 	return o.record, nil
 }
 
@@ -63,6 +66,10 @@ var (
 	}
 )
 
+// picturedJobs is the number of the newest jobs that get pictures of their pages: a picture for each of a
+// million jobs would fill a disk.
+const picturedJobs = 100
+
 // makeJobs generates jobs that have ended: workers would fetch the files of open ones, which do not
 // exist.
 func (g *generator) makeJobs(ctx context.Context) error {
@@ -71,6 +78,11 @@ func (g *generator) makeJobs(ctx context.Context) error {
 		owner := p.owner(g.mode(p))
 		if err := g.makeJob(ctx, owner, at); err != nil {
 			return err
+		}
+		for _, file := range g.job.files {
+			if err := g.target.AddFile(ctx, file, picturedJobs*pageimage.MaxBytes); err != nil {
+				return err
+			}
 		}
 		g.records.Jobs = append(g.records.Jobs, g.job.record)
 		if g.job.report != nil {
@@ -132,6 +144,13 @@ func (g *generator) makeJob(ctx context.Context, owner tenant.ID, at time.Time) 
 		}
 	} else if err := g.jobs.Progress(ctx, id, 1, worker, preflightjob.Progress{PagesDone: sample.pages, PagesTotal: sample.pages}); err != nil {
 		return err
+	}
+	if len(result.Report) > 0 && g.Jobs-g.filled.Jobs <= picturedJobs && sample.pictures != nil {
+		file, err := g.files.Keep(ctx, owner, preflightjob.PictureFile, bytes.NewReader(sample.pictures), int64(len(sample.pictures)))
+		if err != nil {
+			return err
+		}
+		result.Pictures = &preflightjob.Pictures{File: file, Pages: sample.pages}
 	}
 	_, err = g.jobs.Finish(ctx, id, 1, worker, result)
 	return err

@@ -26,6 +26,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox/inspector"
@@ -81,8 +82,14 @@ func TestFilledDatabaseIsConsistent(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) database{"SQLite": func(t *testing.T) database { return recordtest.Store(t) }, "PostgreSQL": openPostgres} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := open(t)
-			filled, err := demo.Fill(t.Context(), db, filling(t))
+			db, pictured := open(t), filling(t)
+			directory, err := store.OpenDirectory(t.TempDir())
+			if err != nil {
+				t.Fatalf("store.OpenDirectory: %v", err)
+			}
+			t.Cleanup(func() { _ = directory.Close() })
+			pictured.Files = directory
+			filled, err := demo.Fill(t.Context(), db, pictured)
 			if err != nil {
 				t.Fatalf("demo.Fill: %v", err)
 			}
@@ -91,6 +98,7 @@ func TestFilledDatabaseIsConsistent(t *testing.T) {
 			}
 			t.Run("RFQs", func(t *testing.T) { checkRFQs(t, db, filled) })
 			t.Run("jobs", func(t *testing.T) { checkJobs(t, db) })
+			t.Run("pictures", func(t *testing.T) { checkPictures(t, db, directory) })
 			t.Run("webhooks", func(t *testing.T) { checkWebhooks(t, db, filled) })
 			t.Run("requests", func(t *testing.T) { checkRequests(t, db) })
 			t.Run("audit", func(t *testing.T) { checkAudit(t, db, filled) })
@@ -236,6 +244,36 @@ func checkJobs(t *testing.T, db database) {
 	open, err := db.OpenJobs(t.Context(), now, 10)
 	if err != nil || len(open) != 0 || states[preflightjob.Failed] == 0 {
 		t.Errorf("%d jobs are open, error %v, states %v; want no open jobs, and failed ones", len(open), err, states)
+	}
+}
+
+// checkPictures opens the pictures of the newest jobs. Older jobs have none.
+func checkPictures(t *testing.T, db database, files preflightjob.FileStorage) {
+	owner := tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
+	jobs, err := db.Jobs(t.Context(), owner, preflightjob.Selection{Now: now, Before: preflightjob.Position{SubmittedAt: now.Add(time.Hour), ID: store.BeforeAll}, Limit: 1000, Statuses: []preflightjob.Status{preflightjob.Succeeded}})
+	if err != nil || len(jobs) < 20 {
+		t.Fatalf("db.Jobs: %d jobs, %v", len(jobs), err)
+	}
+	if oldest := jobs[len(jobs)-1]; oldest.Summary != nil {
+		t.Errorf("the oldest job has the summary %+v, want no pictures", oldest.Summary)
+	}
+	for _, job := range jobs[:10] {
+		if job.Summary == nil || job.Summary.Pictures == nil {
+			t.Fatalf("job %s has no pictures", job.ID)
+		}
+		file, err := db.File(t.Context(), owner, job.Summary.Pictures.FileID)
+		if err != nil || file.ExpiresAt.Before(job.ExpiresAt) {
+			t.Errorf("the pictures of %s expire at %s, error %v; want the end of the job, %s", job.ID, file.ExpiresAt, err, job.ExpiresAt)
+		}
+		content, err := files.Open(file.ID)
+		if err != nil {
+			t.Fatalf("open the pictures of %s: %v", job.ID, err)
+		}
+		set, err := pageimage.Open(content, file.Bytes)
+		if err != nil || len(set.Pages()) != job.Summary.Pictures.Pages {
+			t.Errorf("pictures of %s: %v, want %d pages", job.ID, err, job.Summary.Pictures.Pages)
+		}
+		_ = content.Close() // opened for reading
 	}
 }
 

@@ -79,16 +79,16 @@ func pages(title string, flyers ...flyer) ([]byte, error) {
 	return s.Bytes(drawn...), nil
 }
 
-// inspected is a PDF of the demo with its report for a profile.
+// inspected is a PDF of the demo with its report for a profile, and pictures of its pages if requested.
 type inspected struct {
-	profile string
-	pages   int
-	verdict preflightjob.Verdict
-	report  []byte
+	profile          string
+	pages            int
+	verdict          preflightjob.Verdict
+	report, pictures []byte
 }
 
 // inspect inspects the PDFs of the demo with several profiles.
-func inspect(ctx context.Context, inspector sandbox.Inspector) ([]inspected, error) {
+func inspect(ctx context.Context, inspector sandbox.Inspector, pictures bool) ([]inspected, error) {
 	dir, err := os.MkdirTemp("", "printmarket-demo-*")
 	if err != nil {
 		return nil, err
@@ -112,11 +112,11 @@ func inspect(ctx context.Context, inspector sandbox.Inspector) ([]inspected, err
 			if err != nil {
 				return nil, fmt.Errorf("inspect a sample file with %s: %w", profile, err)
 			}
-			got, err := sandbox.Run(ctx, sandbox.Spec{Inspector: inspector, Profile: profile, File: opened})
+			got, err := sandbox.Run(ctx, sandbox.Spec{Inspector: inspector, Profile: profile, File: opened, Pictures: pictures})
 			if err := errors.Join(err, opened.Close()); err != nil {
 				return nil, fmt.Errorf("inspect a sample file with %s: %w", profile, err)
 			}
-			made = append(made, inspected{profile, file.pages, preflightjob.Verdict(got.Verdict), got.JSON})
+			made = append(made, inspected{profile, file.pages, preflightjob.Verdict(got.Verdict), got.JSON, got.Pictures})
 		}
 	}
 	return made, nil

@@ -18,6 +18,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/demo"
 	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/store/sqlite"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
@@ -26,7 +27,9 @@ import (
 type Demo struct {
 	demo.Filling
 	data, database string
-	insecure       bool
+	// files is the directory of pictures; empty for a database that is not that of `dev`.
+	files    string
+	insecure bool
 }
 
 // AddFlags adds the flags. Only a flag names a database other than that of `dev`: the variable
@@ -59,19 +62,27 @@ func (o *Demo) Fill(ctx context.Context) (filled demo.Filled, err error) {
 	if o.Inspector, err = sandbox.Find(sandbox.InspectorArg); err != nil {
 		return filled, err
 	}
-	store, err := o.open(ctx)
+	target, err := o.open(ctx)
 	if err != nil {
 		return filled, err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	if err := store.Migrate(ctx); err != nil {
+	defer func() { err = errors.Join(err, target.Close()) }()
+	if err := target.Migrate(ctx); err != nil {
 		return filled, err
 	}
-	if err := demo.SeedMasterData(ctx, masterdata.New(masterdata.Config{Store: store, Now: time.Now, Random: rand.Reader})); err != nil {
+	if err := demo.SeedMasterData(ctx, masterdata.New(masterdata.Config{Store: target, Now: time.Now, Random: rand.Reader})); err != nil {
 		return filled, err
+	}
+	if o.files != "" {
+		files, err := store.OpenDirectory(o.files)
+		if err != nil {
+			return filled, fmt.Errorf("files of dev: %w", err)
+		}
+		defer func() { err = errors.Join(err, files.Close()) }()
+		o.Files = files
 	}
 	o.Now = time.Now()
-	return demo.Fill(ctx, store, o.Filling)
+	return demo.Fill(ctx, target, o.Filling)
 }
 
 // open opens the database, and for `dev` its data directory.
@@ -88,11 +99,11 @@ func (o *Demo) open(ctx context.Context) (fillable, error) {
 		}
 		path = named
 	}
-	o.Resources = cmp.Or(o.Resources, filepath.Join(o.data, "resources"))
-	if err := os.MkdirAll(o.data, 0o700); err != nil {
+	o.Resources, o.files = cmp.Or(o.Resources, filepath.Join(o.data, "resources")), filepath.Join(o.data, "uploads")
+	if err := os.MkdirAll(o.files, 0o700); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
-	store, err := sqlite.Open(ctx, path, sqlite.Options{})
+	opened, err := sqlite.Open(ctx, path, sqlite.Options{})
 	if errors.Is(err, sqlite.ErrLocked) {
 		return nil, fmt.Errorf("%w: stop `printmarket dev`, then run demo again", err)
 	}
@@ -100,7 +111,7 @@ func (o *Demo) open(ctx context.Context) (fillable, error) {
 		return nil, err
 	}
 	if o.Secrets, err = demo.Open(o.data, o.Resources, rand.Reader); err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, errors.Join(err, opened.Close())
 	}
-	return store, nil
+	return opened, nil
 }

@@ -120,6 +120,7 @@ var reports = map[string]text{
 	"zoom":         {"Zoom", "Vergrößerung"},
 	"scrolled":     {"Page {page}, scrollable", "Seite {page}, scrollbar"},
 	"partial":      {"This page was not painted completely.", "Diese Seite wurde nicht vollständig dargestellt."},
+	"unpictured":   {"No picture of this page is stored. The drawing shows its boxes, images and text.", "Von dieser Seite ist kein Bild gespeichert. Die Zeichnung zeigt ihre Rahmen, Bilder und Texte."},
 	"unprofiled":   {"Colours are an estimate: the file has no output profile.", "Die Farben sind geschätzt: Die Datei hat kein Ausgabeprofil."},
 	"noneHere":     {"No findings on this page.", "Keine Befunde auf dieser Seite."},
 	"legendSafe":   {"safe zone, {value} mm inside the trim edge", "Sicherheitszone, {value} mm innerhalb der Schnittkante"},

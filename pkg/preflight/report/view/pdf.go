@@ -445,10 +445,8 @@ func (p *printer) page(m *pageMap) {
 	p.SetXY(margin, margin-5)
 	p.heading(m.in.Report("pageHeading", "page", m.Number), m.format())
 	p.write(margin, textWidth, text{m.content(), "", 9.5, inkSoft})
-	if m.Picture != nil {
-		for _, remark := range m.remarks() {
-			p.write(margin, textWidth, text{remark, "", 9.5, inkSoft})
-		}
+	for _, remark := range m.remarks() {
+		p.write(margin, textWidth, text{remark, "", 9.5, inkSoft})
 	}
 	const heatWidth, gap, height = 58.0, 6.0, 165.0
 	width := textWidth

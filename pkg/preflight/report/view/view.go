@@ -346,8 +346,11 @@ func (f *located) place() string {
 	return f.in.Report("placeValue", "left", mm(box[0]), "bottom", mm(box[1]), "width", mm(box.Width()), "height", mm(box.Height()))
 }
 
-// remarks returns the reasons why the picture of the page may differ from the print.
+// remarks returns the reasons why the drawing of the page may differ from the print.
 func (m *pageMap) remarks() []string {
+	if m.Picture == nil {
+		return []string{m.in.Report("unpictured")}
+	}
 	var out []string
 	if m.Ink == nil || !m.Ink.Complete {
 		out = append(out, m.in.Report("partial"))
