@@ -149,6 +149,7 @@ func TestAssetsOfThePageHaveTheirMediaTypes(t *testing.T) {
 		"swagger-ui/initializer.js":            "text/javascript; charset=utf-8",
 		"swagger-ui/samples.js":                "text/javascript; charset=utf-8",
 		"swagger-ui/page.css":                  "text/css; charset=utf-8",
+		"swagger-ui/viewer.css":                "text/css; charset=utf-8",
 		"swagger-ui/dist/swagger-ui-bundle.js": "text/javascript; charset=utf-8",
 		"swagger-ui/dist/swagger-ui.css":       "text/css; charset=utf-8",
 		"swagger-ui/dist/LICENSE.txt":          "text/plain; charset=utf-8",

@@ -4,14 +4,26 @@ package dashboard
 
 import (
 	"cmp"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/design"
+	"github.com/printmarket/printmarket/docs"
 )
 
-const contractsPath = "/contracts"
+const (
+	contractsPath = "/contracts"
+	// viewerPath is the path of the page with a contract; its files are beside it.
+	viewerPath = contractsPath + "/viewer"
+	// viewerPolicy allows this page to load the contract, and the pictures in the style sheet of Swagger UI.
+	viewerPolicy = "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
 
 // Contracts describes the contracts of the API. Package contracts implements it.
 type Contracts interface {
@@ -27,13 +39,15 @@ type contractsBody struct {
 	Rows []contractRow
 	// Endings are the deprecated operations, in the order in which they end.
 	Endings []deprecation
-	// Viewer is the address of the contract viewer.
-	Viewer string
+	// Sends is the address of the page of the API server, which sends requests. Shown reports whether
+	// this build also has a page of its own.
+	Sends string
+	Shown bool
 }
 
 // contractRow is one published contract.
 type contractRow struct {
-	Title, URL, Version, Status string
+	Title, File, URL, Version, Status string
 	Operations, Deprecated      int
 }
 
@@ -49,11 +63,11 @@ type deprecation struct {
 // showContracts serves the public page of contracts.
 func (s *server) showContracts(v *visit) response {
 	s.resumeIfAny(v)
-	body := contractsBody{Viewer: s.APIURL + contracts.Viewer}
+	body := contractsBody{Sends: s.APIURL + contracts.Viewer, Shown: contracts.HasViewer(docs.API)}
 	for _, name := range contracts.Names() {
 		info := s.Contracts.Info(name)
 		body.Rows = append(body.Rows, contractRow{
-			Title: info.Title, URL: s.APIURL + contracts.Prefix + string(name), Version: info.Version,
+			Title: info.Title, File: string(name), URL: s.APIURL + contracts.Prefix + string(name), Version: info.Version,
 			Status: strings.ReplaceAll(cmp.Or(info.Status, "in force"), "-", " "),
 		})
 	}
@@ -72,4 +86,33 @@ func (s *server) showContracts(v *visit) response {
 	}
 	slices.SortStableFunc(body.Endings, func(a, b deprecation) int { return a.Until.Compare(b.Until) })
 	return show(pageContracts, "Contracts", contractsPage(body))
+}
+
+// showContract serves the public page with a contract, which Swagger UI draws.
+func (s *server) showContract(v *visit) response {
+	s.resumeIfAny(v)
+	titles := make([]string, len(contracts.Names()))
+	for i, name := range contracts.Names() {
+		titles[i] = s.Contracts.Info(name).Title
+	}
+	r := show(pageContract, "Contract", contractPage(titles, s.APIURL+contracts.Viewer))
+	r.policy = viewerPolicy
+	return r
+}
+
+// registerViewer serves the files of the page with a contract.
+func registerViewer(mux *http.ServeMux) error {
+	types := map[string]string{".yaml": "application/yaml", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+	files := []string{"swagger-ui/dist/swagger-ui.css", "swagger-ui/viewer.css", "swagger-ui/dist/swagger-ui-bundle.js", "swagger-ui/samples.js", "swagger-ui/initializer.js"}
+	for _, name := range contracts.Names() {
+		files = append(files, string(name))
+	}
+	for _, name := range files {
+		content, err := fs.ReadFile(docs.API, "api/"+name)
+		if err != nil {
+			return fmt.Errorf("dashboard: %w", err)
+		}
+		mux.Handle(contractsPath+"/"+name, design.Handler(types[path.Ext(name)], content))
+	}
+	return nil
 }

@@ -37,6 +37,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -163,6 +164,11 @@ func Handler(c Config) (http.Handler, error) {
 		mux.Handle(r.pattern, s.serve(r))
 	}
 	design.Register(mux)
+	if contracts.HasViewer(docs.API) {
+		if err := registerViewer(mux); err != nil {
+			return nil, err
+		}
+	}
 	mux.Handle(viewerStyle, design.Handler("text/css; charset=utf-8", []byte(view.ViewerStyle)))
 	for _, file := range []string{progressFile, uploadFile, replicasFile, tourFile} {
 		text, err := scripts.ReadFile(file)
@@ -225,6 +231,9 @@ func (s *server) routes() []route {
 	}
 	if s.Tour != nil {
 		routes = append(routes, route{pattern: tourPath, get: s.tour})
+	}
+	if contracts.HasViewer(docs.API) {
+		routes = append(routes, route{pattern: viewerPath, get: s.showContract})
 	}
 	if s.signOn() != nil {
 		routes = append(routes,
@@ -315,6 +324,8 @@ type response struct {
 	// script is the file of a script that the page runs, which may send requests to this origin; empty
 	// for none.
 	script string
+	// policy is the Content-Security-Policy; empty for that of all pages.
+	policy string
 	// content is the content of the page inside the frame.
 	page    pageName
 	title   string
@@ -362,7 +373,10 @@ func (s *server) write(w http.ResponseWriter, v *visit, r response) {
 	}
 	header.Set("Content-Length", strconv.Itoa(len(content)))
 	if r.script != "" {
-		header.Set("Content-Security-Policy", livePolicy)
+		r.policy = livePolicy
+	}
+	if r.policy != "" {
+		header.Set("Content-Security-Policy", r.policy)
 	}
 	if r.retry > 0 {
 		header.Set("Retry-After", strconv.FormatInt(int64((r.retry+time.Second-1)/time.Second), 10))

@@ -28,6 +28,7 @@ const (
 	pageRequest       pageName = "request"
 	pageCapabilities  pageName = "capabilities"
 	pageContracts     pageName = "contracts"
+	pageContract      pageName = "contract"
 	pageTour          pageName = "tour"
 	pageOpsPosture    pageName = "ops-posture"
 	pageOpsPartner    pageName = "ops-partner"
@@ -45,7 +46,7 @@ const (
 // parents are the pages of the navigation that pages below them belong to.
 var parents = map[pageName]pageName{
 	pageRFQ: pageRFQs, pageJob: pageJobs, pageEndpoint: pageWebhooks, pageDelivery: pageWebhooks, pageRequest: pageRequests,
-	pageOpsPartner: pageOpsPosture, pageOpsRollout: pageOpsRollouts,
+	pageContract: pageContracts, pageOpsPartner: pageOpsPosture, pageOpsRollout: pageOpsRollouts,
 }
 
 // frame surrounds the content of every page.

@@ -78,6 +78,7 @@ func markedJobs(t testing.TB, mark string) jobStub {
 
 // notPages lists GET routes that browsers do not display as pages.
 var notPages = map[string]string{
+	"/contracts/viewer":                  "a page of Swagger UI, which TestContractsAreShownInABrowser opens",
 	"/preflight/{id}/progress":           "a stream, which the page of the job opens",
 	"/preflight/{id}/report.json":        "a file to be kept",
 	"/preflight/{id}/report.xfdf":        "a file to be kept",

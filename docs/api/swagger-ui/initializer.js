@@ -10,6 +10,12 @@
   chosen.setAttribute("aria-current", "page");
   document.title = chosen.textContent + ": Print Marketplace contracts";
 
+  // The dashboard states the colours that the visitor has chosen.
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const paint = () => document.documentElement.classList.toggle("dark-mode", (document.documentElement.dataset.theme || (system.matches ? "dark" : "light")) === "dark");
+  paint();
+  system.addEventListener("change", paint);
+
   SwaggerUIBundle({
     url: chosen.dataset.contract,
     dom_id: "#swagger-ui",
@@ -17,6 +23,8 @@
     plugins: [CodeSamples],
     layout: "BaseLayout",
     deepLinking: true,
+    // The dashboard only shows contracts: requests go to the API, which is another origin.
+    ...("shown" in document.getElementById("swagger-ui").dataset && {supportedSubmitMethods: []}),
     // No other server checks the contracts, and no key outlives the page.
     validatorUrl: null,
     persistAuthorization: false,
