@@ -47,7 +47,7 @@ func (b *builder) writeSearch() error {
 		return fmt.Errorf("write the index of the search: %w", err)
 	}
 	b.site["search.json"] = encoded
-	return b.show(SearchPage, view{Title: "Search", Search: true}, search())
+	return b.show(SearchPage, view{Title: "Search", Search: true, Versions: b.versions("search.md")}, search())
 }
 
 // byWeight sorts the pages in the order of search results: first those in the navigation, in

@@ -48,32 +48,34 @@ func TestTheSearchFindsPagesAndHeadings(t *testing.T) {
 	t.Parallel()
 	site := build(t, fstest.MapFS{
 		"README.md":   file("# Home\n\n## Guides\n\n- [Zebra](z.md)\n"),
-		"a.md":        file("# Alpha\n\nleases end\n"),
+		"a.md":        file("# Alpha\n\nleases end `<img src=y>`\n"),
 		"z.md":        file("# Zebra\n\n## Leases and <b>fences</b>\n\nA lease ends.\n"),
 		"adr/0001.md": file("# Hostile\n\n## <img src=x onerror=alert(1)>\n\nonerror\n"),
 	})
 	server := httptest.NewServer(site.Handler("/"))
 	t.Cleanup(server.Close)
-	hit := regexp.MustCompile(`<li><a href="([^"]+)">([^<]*)</a></li>`)
+	hit := regexp.MustCompile(`<li><a href="([^"]+)">([^<]*)</a>(?:<p>(.*?)</p>)?</li>`)
+	const ends = "A <mark>lease</mark> ends."
 	tests := map[string]struct {
 		query string
-		want  [][2]string
+		// want has the address, the title and the excerpt of each result.
+		want [][3]string
 	}{
-		"a word of two pages and a heading": {"lease", [][2]string{{"z.html#leases-and-bfencesb", "Zebra: Leases and fences"}, {"z.html", "Zebra"}, {"a.html", "Alpha"}}},
-		"two words of one page":             {"LEASE+fences", [][2]string{{"z.html#leases-and-bfencesb", "Zebra: Leases and fences"}, {"z.html", "Zebra"}}},
-		"a title":                           {"alpha", [][2]string{{"a.html", "Alpha"}}},
+		"a word of two pages and a heading": {"lease", [][3]string{{"z.html#leases-and-bfencesb", "Zebra: Leases and fences", ends}, {"z.html", "Zebra", ends}, {"a.html", "Alpha", "<mark>lease</mark>s end &lt;img src=y&gt;"}}},
+		"two words of one page":             {"LEASE+fences", [][3]string{{"z.html#leases-and-bfencesb", "Zebra: Leases and fences", ends}, {"z.html", "Zebra", ends}}},
+		"a title":                           {"alpha", [][3]string{{"a.html", "Alpha", ""}}},
 		"nothing":                           {"nowhere", nil},
 		"too short":                         {"a", nil},
-		"what would be a script is text":    {"hostile", [][2]string{{"adr/0001.html", "Hostile"}}},
+		"what would be a script is text":    {"hostile", [][3]string{{"adr/0001.html", "Hostile", ""}}},
 	}
 	for sentence, test := range tests {
 		t.Run(sentence, func(t *testing.T) {
 			page := shown(t, server.URL+"/search.html?q="+test.query)
 			_, list, _ := strings.Cut(page, `<ol id="found">`)
 			list, _, _ = strings.Cut(list, "</ol>")
-			var got [][2]string
+			var got [][3]string
 			for _, match := range hit.FindAllStringSubmatch(list, -1) {
-				got = append(got, [2]string{match[1], match[2]})
+				got = append(got, [3]string{match[1], match[2], match[3]})
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("-want +found:\n%s", diff)

@@ -125,7 +125,7 @@ type view struct {
 	Root, Here string
 	Sections   []section
 	Headings   []heading
-	// Versions are the versions of the contract that the page describes.
+	// Versions are what the switch of versions offers.
 	Versions []entry
 	// Search adds the script of the search.
 	Search bool
@@ -151,22 +151,29 @@ func (b *builder) writePage(p *page) error {
 // ones. Their names are NAME@VERSION.md.
 const releasedDir = "released"
 
-// versions returns the versions of the page of a contract, the current one first and then the
-// newest; none if the contract has one version only.
+// versions returns what the switch of a page offers, the current version first: the versions of its
+// contract, newest first, or on other pages all released contracts; nil if there are none.
 func (b *builder) versions(file string) []entry {
-	name, _, _ := strings.Cut(strings.TrimSuffix(path.Base(file), ".md"), "@")
+	contract, _, _ := strings.Cut(strings.TrimSuffix(path.Base(file), ".md"), "@")
 	dir := strings.TrimSuffix(path.Dir(file), "/"+releasedDir)
-	all := []entry{{Title: "Current version", File: address(path.Join(dir, name+".md"))}}
-	released := slices.Sorted(maps.Keys(b.pages))
-	for _, other := range slices.Backward(released) {
-		if version, found := strings.CutPrefix(other, path.Join(dir, releasedDir, name)+"@"); found {
-			all = append(all, entry{Title: "Version " + strings.TrimSuffix(version, ".md"), File: address(other)})
+	own, others := []entry{{Title: "Current version", File: address(path.Join(dir, contract+".md"))}}, []entry{{Title: "Current version", File: address(file)}}
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(b.pages))) {
+		if path.Base(path.Dir(name)) != releasedDir {
+			continue
+		}
+		others = append(others, entry{Title: b.pages[name].title, File: address(name)})
+		if version, found := strings.CutPrefix(name, path.Join(dir, releasedDir, contract)+"@"); found {
+			own = append(own, entry{Title: "Version " + strings.TrimSuffix(version, ".md"), File: address(name)})
 		}
 	}
-	if len(all) == 1 {
+	switch {
+	case len(own) > 1:
+		return own
+	case len(others) > 1:
+		return others
+	default:
 		return nil
 	}
-	return all
 }
 
 // show lays out a page around its content.

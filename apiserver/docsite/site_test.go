@@ -216,7 +216,7 @@ func TestWriteWritesEveryFile(t *testing.T) {
 	}
 }
 
-func TestContractsHaveASwitchForTheirVersions(t *testing.T) {
+func TestPagesHaveASwitchForVersions(t *testing.T) {
 	t.Parallel()
 	site := build(t, fstest.MapFS{
 		"README.md": file("# Home\n"), "reference/api.md": file("# API\n"), "reference/api-2.md": file("# Other\n"),
@@ -241,8 +241,15 @@ func TestContractsHaveASwitchForTheirVersions(t *testing.T) {
 			last = at
 		}
 	}
-	if page := string(site["reference/api-2.html"]); strings.Contains(page, "Current version") {
-		t.Errorf("a contract with one version has a switch:\n%s", page)
+	for name, root := range map[string]string{"reference/api-2.html": "../", "index.html": "./", "search.html": "./"} {
+		page := string(site[name])
+		for _, link := range []string{
+			`<a href="` + root + name + `" aria-current="page">Current version</a>`, `<a href="` + root + `reference/released/api@1.1.0.html">API 1.1.0</a>`,
+		} {
+			if !strings.Contains(page, link) {
+				t.Errorf("%s has no %s:\n%s", name, link, page)
+			}
+		}
 	}
 	if strings.Contains(string(site["search.json"]), "@1.0.0") {
 		t.Error("the search finds released versions")
