@@ -120,7 +120,7 @@ func Show(ctx context.Context, jobs Reports, owner tenant.ID, id string, form Fo
 	if err != nil {
 		return Representation{}, err
 	}
-	options := view.Options{PDF: form.PDF}
+	options := view.Options{Languages: true, PDF: form.PDF}
 	if form.MediaType == MediaHTML || form.MediaType == MediaPDF {
 		job, err := jobs.Get(ctx, owner, id)
 		if err != nil {

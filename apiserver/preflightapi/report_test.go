@@ -96,6 +96,9 @@ func TestReportHasThePreferredLanguage(t *testing.T) {
 			header := map[string]string{"Accept": mediaType, "Accept-Language": field}
 			a := server.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: header})
 			sentence := map[string]string{"en": english, "de": german}[want]
+			if linked := strings.Contains(string(a.Body), `<a href="?lang=de" lang="de" hreflang="de"`); linked != (mediaType == "text/html") {
+				t.Errorf("%s links the report in German: %t", mediaType, linked)
+			}
 			if a.Status != 200 || a.Header.Get("Content-Language") != want || !strings.Contains(string(a.Body), sentence) {
 				t.Errorf("%s, Accept-Language %.30q: status %d, Content-Language %s, want %s with %q:\n%.300s",
 					mediaType, field, a.Status, a.Header.Get("Content-Language"), want, sentence, a.Body)

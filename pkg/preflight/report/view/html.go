@@ -49,9 +49,11 @@ type Options struct {
 	Pictures *pageimage.Set
 	// Made is the time of the inspection, which the PDF states; zero for an unknown time.
 	Made time.Time
-	// PDF is the address of the PDF, relative to the page and with a query. A page with this address
-	// links the PDF, and itself in each language by the parameter lang; empty for a page without a server.
-	PDF string
+	// Languages reports whether a page links itself in each language by the parameter lang; false for a
+	// page without a server. PDF is the address of the PDF that such a page links, relative to the page
+	// and with a query; empty for none.
+	Languages bool
+	PDF       string
 }
 
 // HTML writes the report as a page. The same report and options give the same bytes. If HTML fails to
