@@ -263,8 +263,11 @@ soak: setup controlplane ## Kill databases, Redis and workers under load, send 1
 	PRINTMARKET_SOAK_REQUESTS=100000 PRINTMARKET_SOAK_SEED=$(or $(SEED),$(shell date +%s)) CGO_ENABLED=1 go test -race -count=1 -timeout 30m -v -run '^TestSoak' ./apiserver
 
 .PHONY: lighthouse
-lighthouse: setup page-assets npm ## Audit pages with Lighthouse, and print scores, first paint and weight
-	PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_NPM_REQUIRED=1 go test -count=1 -v -run '^TestSoakPagesPassLighthouse$$' ./apiserver/dashboard
+lighthouse: setup page-assets npm ## Audit pages with Lighthouse and axe, and print scores, first paint and weight (WRITE=1 writes docs/performance, also for the largest installation)
+	PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_NPM_REQUIRED=1 go test -count=1 -v -run '^TestSoakPagesPassLighthouse$$' ./apiserver/dashboard $(if $(WRITE),-update)
+ifdef WRITE
+	PRINTMARKET_CHROMIUM_REQUIRED=1 go test -count=1 -timeout 60m -run '^$$' -bench LargestInstallation -benchtime 3x ./apiserver/dashboard -update
+endif
 
 .PHONY: fuzz
 fuzz: ## Fuzz every decoder for FUZZTIME each (10s)
