@@ -141,6 +141,8 @@ type ReplicaConfig struct {
 	Cluster dashboard.Cluster
 	// Locate finds fields of objects in manifests; nil for a source without manifests.
 	Locate explain.Locator
+	// Local is the installation of operators without a cluster; nil with one.
+	Local *dashboard.Local
 	// Manifests reads the changes that operators propose.
 	Manifests dashboard.Manifests
 	// SignOn signs operators in on Sockets.Operators; nil if operators use only keys.
@@ -381,7 +383,7 @@ func (r *Replica) dashboards() ([]Listener, error) {
 // operatorView configures the pages for operators.
 func (r *Replica) operatorView(provider *signon.Provider) *dashboard.Ops {
 	view := &dashboard.Ops{
-		Queue: r.Queue, Denials: r.Records, Audit: r.Records, Manifests: r.Manifests, MasterData: r.masterData, Cluster: r.Cluster, Compiled: r.Compiled, Replica: r.Name, Version: r.Version, Locate: r.Locate, SignOn: provider,
+		Queue: r.Queue, Denials: r.Records, Audit: r.Records, Manifests: r.Manifests, MasterData: r.masterData, Cluster: r.Cluster, Compiled: r.Compiled, Replica: r.Name, Version: r.Version, Locate: r.Locate, Local: r.Local, SignOn: provider,
 	}
 	if r.Watermarks != nil {
 		view.Replicas = r.Watermarks

@@ -48,7 +48,7 @@ type contractsBody struct {
 // contractRow is one published contract.
 type contractRow struct {
 	Title, File, URL, Version, Status string
-	Operations, Deprecated      int
+	Operations, Deprecated            int
 }
 
 // deprecation is a deprecated operation.

@@ -37,8 +37,8 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/apiserver/respond"
-	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/apiserver/webhooksapi"
+	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -359,6 +359,9 @@ func (s *server) write(w http.ResponseWriter, v *visit, r response) {
 	var text bytes.Buffer
 	// If the client has gone, rendering does not fail: nothing is wrong with the page.
 	ctx := templ.WithChildren(context.WithoutCancel(v.Context()), r.content)
+	if s.Ops != nil {
+		ctx = context.WithValue(ctx, localKey{}, s.Ops.Local)
+	}
 	if err := layout(s.frame(v, r)).Render(ctx, &text); err != nil {
 		s.Log.ErrorContext(v.Context(), "dashboard: make a page", "page", r.page, "error", err)
 		http.Error(w, "The page could not be rendered.", http.StatusInternalServerError)

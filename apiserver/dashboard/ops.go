@@ -49,6 +49,9 @@ type Ops struct {
 	Replicas Replicas
 	// Locate finds fields of objects in manifests; nil for a source without manifests.
 	Locate explain.Locator
+	// Local is an installation without a cluster; nil for one in a cluster. It selects the commands that
+	// pages show.
+	Local *Local
 	// Manifests reads proposed changes.
 	Manifests Manifests
 	// MasterData reads the master data in force.

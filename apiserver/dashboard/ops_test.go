@@ -407,3 +407,24 @@ func TestMatrixMatchesTheGates(t *testing.T) {
 		}
 	}
 }
+
+func TestPagesWithoutAClusterShowCommandsThatWorkThere(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t, withOps, func(c *dashboard.Config) {
+		c.Ops.Local = &dashboard.Local{Manifests: "/srv/my data/resources", Variables: "/srv/dev.env"}
+	})
+	b := d.signedIn(t, "platform-live")
+	for path, want := range map[string]string{
+		"/ops":                     "printmarket posture --from &#39;/srv/my data/resources&#39;",
+		"/ops/partners/acme":       "printmarket posture explain acme CAPABILITY --from",
+		"/ops/rollouts/rfq-create": "printmarket rollout hold rfq-create --reason REASON --from",
+		"/ops/denials":             "env $(cat /srv/dev.env) printmarket requests denials",
+		"/ops/audit":               "env $(cat /srv/dev.env) printmarket audit verify",
+		"/ops/compare":             "",
+		"/ops/queue":               "",
+	} {
+		if page := b.get(t, path).want(t, 200, want).text; strings.Contains(page, "kubectl") {
+			t.Errorf("%s shows a command that needs a cluster:\n%s", path, page)
+		}
+	}
+}

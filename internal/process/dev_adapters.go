@@ -69,6 +69,7 @@ func openDevAdapters(ctx context.Context, p *process, o *Dev) (a *devAdapters, e
 		return nil, err
 	}
 	a.source, a.config.Locate = manifests, manifests.Find
+	a.config.Local = &dashboard.Local{Manifests: o.resources, Variables: filepath.Join(o.data, environmentFile)}
 	a.config.Checks = append(a.config.Checks, apiserver.PostureCheck(a.source.Healthy, a.config.Gates, a.now))
 	if a.redisURL = o.redis; o.redis == "" {
 		var stop func()
