@@ -21,9 +21,10 @@ import (
 )
 
 var auditTable = table[platformapi.AuditEntry]{
-	columns: []any{"AT", "WHO", "KEY", "DID", "OWNER", "SUBJECT", "REQUEST", "REASON"},
+	columns: []any{"AT", "WHO", "KEY", "DID", "OWNER", "SUBJECT", "REASON"},
+	wide:    []any{"REQUEST"},
 	cells: func(d *platformapi.AuditEntry) []any {
-		return []any{stamp(d.At), d.Organization, d.Key, d.Verb, d.Owner, d.Subject, d.RequestID, d.Reason}
+		return []any{stamp(d.At), d.Organization, d.Key, d.Verb, d.Owner, d.Subject, d.Reason, d.RequestID}
 	},
 }
 
