@@ -40,7 +40,7 @@ cluster: build setup controlplane ## Run it as on Kubernetes: a local control pl
 # packages come first.
 SEQUENTIAL = ./internal/cli ./charts/... ./apiserver/dashboard ./config/... ./pkg/preflight/... ./internal/store/sqlite ./internal/demo ./test/... \
 	./api/... ./docs/... ./pkg/xjdf/... ./internal/posture ./internal/posture/edit ./apiserver/design ./apiserver/preflightapi \
-	./apiserver/bridgeapi ./apiserver/contracts ./apiserver/costingapi ./apiserver/docsite ./apiserver/partnerapi \
+	./apiserver/bridgeapi ./apiserver/contracts ./apiserver/docsite ./apiserver/partnerapi \
 	./apiserver/platformapi ./apiserver/webhooksapi ./apiserver/xjdfapi \
 	./internal/costing ./internal/cursor ./internal/doctor ./internal/process ./internal/masterdata/authority ./internal/masterdata/catalog \
 	./internal/masterdata/source ./internal/masterdata/timeline ./internal/money ./internal/problem ./internal/posture/explain ./internal/preflightjob \

@@ -16,7 +16,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/apiserver/bridgeapi"
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/partnerapi"
 	"github.com/printmarket/printmarket/apiserver/platformapi"
@@ -251,14 +250,9 @@ func withNothingBehind(t *testing.T, server *apitest.Server) http.Handler {
 	if err != nil {
 		t.Fatalf("platformapi.Routes: %v", err)
 	}
-	layer, err := xjdfapi.Routes(nil, nil, nil, nil, nil, server.Contracts)
+	layer, err := xjdfapi.Routes(xjdfapi.Config{}, server.Contracts)
 	if err != nil {
 		t.Fatalf("xjdfapi.Routes: %v", err)
-	}
-	opener := costingapi.NewSessions(nil, nil)
-	costs, err := costingapi.Routes(nil, opener.Authenticate, nil, server.Contracts)
-	if err != nil {
-		t.Fatalf("costingapi.Routes: %v", err)
 	}
 	hooks, err := webhooksapi.Routes(nil, nil, server.Contracts)
 	if err != nil {
@@ -266,7 +260,7 @@ func withNothingBehind(t *testing.T, server *apitest.Server) http.Handler {
 	}
 	handler, err := apiserver.API{
 		Gates: server.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: server.Metrics, Log: telemetry.Discard(),
-		Now: server.Clock.Now, Contracts: server.Contracts, Routes: slices.Concat(partners, jobs, rfqRoutes, layer, xjdfapi.CallbackRoutes(nil), bridgeapi.Routes(nil, nil), opener.Routes(), costs, hooks),
+		Now: server.Clock.Now, Contracts: server.Contracts, Routes: slices.Concat(partners, jobs, rfqRoutes, layer, bridgeapi.Routes(nil, nil), hooks),
 	}.Handler()
 	if err != nil {
 		t.Fatalf("Handler: %v", err)

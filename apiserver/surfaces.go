@@ -8,7 +8,6 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/bridgeapi"
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/partnerapi"
 	"github.com/printmarket/printmarket/apiserver/platformapi"
@@ -64,12 +63,10 @@ func (s Surfaces) Routes() ([]gate.Route, error) {
 		return nil, err
 	}
 	parsing := xjdf.NewParseSlots()
-	documents, err := xjdfapi.Routes(s.Catalogs, s.Authorities, s.Callbacks, s.Cursors, parsing, s.Contracts)
-	if err != nil {
-		return nil, err
-	}
-	opener := costingapi.NewSessions(s.Sessions, rand.Reader)
-	costing, err := costingapi.Routes(s.Authorities, opener.Authenticate, parsing, s.Contracts)
+	documents, err := xjdfapi.Routes(xjdfapi.Config{
+		Catalog: s.Catalogs, Authorities: s.Authorities, Callbacks: s.Callbacks, Cursors: s.Cursors,
+		Sessions: s.Sessions, Random: rand.Reader, Slots: parsing,
+	}, s.Contracts)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +74,6 @@ func (s Surfaces) Routes() ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(partner, preflight, platform, documents, xjdfapi.CallbackRoutes(s.Callbacks), opener.Routes(), costing,
+	return slices.Concat(partner, preflight, platform, documents,
 		bridgeapi.Routes(s.Authorities, parsing), webhooks), nil
 }

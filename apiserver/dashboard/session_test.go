@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -303,7 +303,7 @@ func TestSessionIsNotAcceptedAsABearerToken(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t)
 	b := d.signedIn(t, "acme-live")
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, costingapi.Path, strings.NewReader("{}"))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, xjdfapi.CostingPath, strings.NewReader("{}"))
 	r.Header.Set("Authorization", "Bearer "+b.cookie)
 	rec := httptest.NewRecorder()
 	d.Handler.ServeHTTP(rec, r)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
-	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
@@ -21,26 +20,11 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// CallbackPath is the path for callbacks.
-const CallbackPath = "/api/v1/webhooks/xjmf"
-
-// Receiver is the part of package xjmf that the surface uses.
-type Receiver interface {
+// Callbacks is the part of package xjmf that the surface uses.
+type Callbacks interface {
 	Receive(ctx context.Context, owner tenant.ID, sender string, body []byte) (xjmf.Receipt, error)
-}
-
-// callbacks serves the route of callbacks.
-type callbacks struct{ receiver Receiver }
-
-// CallbackRoutes returns the surface's table of routes.
-func CallbackRoutes(receiver Receiver) []gate.Route {
-	s := &callbacks{receiver}
-	return []gate.Route{{
-		Method: http.MethodPost, Pattern: CallbackPath, Capability: posture.XJMFInbound, Write: true,
-		Authenticate: authenticate, Serve: s.receive,
-		Body:   &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), MediaTypes: CallbackMediaTypes(), Raw: true},
-		Offers: CallbackMediaTypes(), Mirror: true,
-	}}
+	// Reported lists what the callbacks of senders reported.
+	Reported(ctx context.Context, query xjmf.StateQuery) ([]xjmf.State, error)
 }
 
 // CallbackMediaTypes lists the media types of messages (XJDF 2.2, section 9.10), and the generic
@@ -50,13 +34,13 @@ func CallbackMediaTypes() []string {
 }
 
 // receive serves POST /api/v1/webhooks/xjmf. The answer is also XJMF.
-func (s *callbacks) receive(c *gate.Call) error {
+func (s *surface) receive(c *gate.Call) error {
 	// The gate has negotiated the media type of the answer.
 	if strings.HasSuffix(c.ContentType, "xml") != xjdf.IsXML(c.Body) {
 		return problem.New(problem.CodeValidationError, "The message is not well-formed.").Violates(problem.Violation{Pointer: wholeBody, Detail: "The body does not match the Content-Type " + c.ContentType + "."})
 	}
 	sender, _ := only(c.Request, senderField)
-	receipt, err := s.receiver.Receive(c.Request.Context(), c.Tenant(), sender, c.Body)
+	receipt, err := s.Callbacks.Receive(c.Request.Context(), c.Tenant(), sender, c.Body)
 	if err != nil {
 		return refusal(err, strings.HasSuffix(c.ContentType, "xml"))
 	}

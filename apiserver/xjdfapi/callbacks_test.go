@@ -20,11 +20,8 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
-	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/test/apitest"
 )
-
-var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 
 // signal returns a callback with an id and a status of job J-1.
 func signal(id, status string) string {
@@ -62,7 +59,7 @@ func TestSignalIsStoredAppliedAndAnsweredInXJMF(t *testing.T) {
 	if answer.Name != "XJMF" || answer.Header.RefID != "M-1" || answer.ResponseStatus.ReturnCode != 0 {
 		t.Errorf("unexpected answer %s", a.Body)
 	}
-	states, err := server.Callbacks.States(t.Context(), acme, "J-1")
+	states, err := server.Callbacks.States(t.Context(), acmeLive, "J-1")
 	if err != nil || len(states) != 1 || states[0].Status.String() != "InProgress" || states[0].Sender != apitest.SenderOf("acme") {
 		t.Errorf("states are %+v with error %v", states, err)
 	}
@@ -144,7 +141,7 @@ func TestUnknownSenderAndWrongSignatureHaveSameAnswer(t *testing.T) {
 			}
 		})
 	}
-	if kept, err := server.Callbacks.Messages(t.Context(), acme, "", 10); err != nil || len(kept) > 0 {
+	if kept, err := server.Callbacks.Messages(t.Context(), acmeLive, "", 10); err != nil || len(kept) > 0 {
 		t.Errorf("%d messages are stored, error %v", len(kept), err)
 	}
 }
@@ -221,7 +218,7 @@ func TestRepeatedMessageIsAppliedOnceAndReturnsOriginalAnswer(t *testing.T) {
 	if !bytes.Equal(first.Body, again.Body) {
 		t.Errorf("the second answer differs:\n%s\n%s", first.Body, again.Body)
 	}
-	states, err := server.Callbacks.States(t.Context(), acme, "J-1")
+	states, err := server.Callbacks.States(t.Context(), acmeLive, "J-1")
 	if err != nil || len(states) != 1 || states[0].Status.String() != "Completed" {
 		t.Errorf("states are %+v with error %v", states, err)
 	}
@@ -239,11 +236,11 @@ func TestEndedJobIsNotReopenedAndSenderGetsWarning(t *testing.T) {
 	if text := string(a.Body); !strings.Contains(text, `"ReturnCode":0`) && !strings.Contains(text, `"ReturnCode": 0`) || !strings.Contains(text, "Warning") {
 		t.Errorf("unexpected answer %s", text)
 	}
-	states, err := server.Callbacks.States(t.Context(), acme, "J-1")
+	states, err := server.Callbacks.States(t.Context(), acmeLive, "J-1")
 	if err != nil || len(states) != 1 || states[0].Status.String() != "Completed" {
 		t.Errorf("states are %+v with error %v", states, err)
 	}
-	if kept, err := server.Callbacks.Messages(t.Context(), acme, "", 10); err != nil || len(kept) != 2 {
+	if kept, err := server.Callbacks.Messages(t.Context(), acmeLive, "", 10); err != nil || len(kept) != 2 {
 		t.Errorf("%d messages are stored, error %v", len(kept), err)
 	}
 }
@@ -272,7 +269,7 @@ func TestOnlyExternalVocabularyIsAccepted(t *testing.T) {
 			}
 		})
 	}
-	if kept, err := server.Callbacks.Messages(t.Context(), acme, "", 10); err != nil || len(kept) > 0 {
+	if kept, err := server.Callbacks.Messages(t.Context(), acmeLive, "", 10); err != nil || len(kept) > 0 {
 		t.Errorf("%d messages are stored, error %v", len(kept), err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/timeline"
 	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/problem"
-	xjdfdoc "github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
@@ -34,11 +34,11 @@ type offer struct {
 // offered returns the offer for the master data in force. The first call after a change
 // computes it again; concurrent calls compute the same value.
 func (s *surface) offered(now time.Time) (*offer, error) {
-	catalog, err := s.catalog.Current(now)
+	catalog, err := s.Catalog.Current(now)
 	if err != nil {
 		return nil, problem.New(problem.CodeXJDFCatalogUnavailable, "The catalog is temporarily unavailable.").With(err).After(catalogRetry)
 	}
-	platform, err := s.authorities.Current(authority.Platform, now)
+	platform, err := s.Authorities.Current(authority.Platform, now)
 	if err != nil && !errors.Is(err, timeline.ErrNone) {
 		return nil, problem.New(problem.CodeXJDFCatalogUnavailable, "The master data is temporarily unavailable.").With(err).After(catalogRetry)
 	}
@@ -94,7 +94,7 @@ func answerOf(takes validate.Capabilities) XJDFCapabilities {
 	answer := XJDFCapabilities{
 		Specifications: specifications(), AcceptedVersions: validate.Versions(), MediaTypes: documentTypes(),
 		Limits: XJDFLimits{
-			Bytes: xjdfdoc.DefaultLimits.Bytes, Depth: xjdfdoc.DefaultLimits.Depth, Nodes: xjdfdoc.DefaultLimits.Nodes, Findings: validate.MaxFindings,
+			Bytes: xjdf.DefaultLimits.Bytes, Depth: xjdf.DefaultLimits.Depth, Nodes: xjdf.DefaultLimits.Nodes, Findings: validate.MaxFindings,
 		},
 		Parts: takes.Parts,
 		Media: XJDFMedia{MediaTypes: takes.MediaTypes}, Finishing: []XJDFFinishing{},

@@ -22,11 +22,11 @@ const (
 // challenge is the authentication challenge of a 401 (RFC 9110, section 11.6.1).
 const challenge = `XJMF-Signature realm="printmarket"`
 
-// authenticate identifies the sender by the signature of the raw body. A missing field, an
+// authenticateSender identifies the sender by the signature of the raw body. A missing field, an
 // unknown or suspended sender and a wrong signature all give the same answer. For an unknown
 // sender the body is read and verified too, so that the answer takes as long. Only while
 // clients send more of such bodies than there are places for, the answer comes without it.
-func authenticate(c *gate.Call) (posture.Caller, *problem.Problem) {
+func authenticateSender(c *gate.Call) (posture.Caller, *problem.Problem) {
 	id, hasSender := only(c.Request, senderField)
 	signed, hasSignature := only(c.Request, signatureField)
 	timestamp, hasTimestamp := only(c.Request, timestampField)

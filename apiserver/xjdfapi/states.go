@@ -3,7 +3,6 @@
 package xjdfapi
 
 import (
-	"context"
 	"errors"
 	"net/url"
 	"time"
@@ -15,11 +14,6 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/xjmf"
 )
-
-// States is the part of package xjmf that the surface uses.
-type States interface {
-	Reported(ctx context.Context, query xjmf.StateQuery) ([]xjmf.State, error)
-}
 
 // Cursors encrypts the positions of lists.
 type Cursors interface {
@@ -53,11 +47,11 @@ func (s *surface) ListXJMFStates(c *gate.Call, params ListXJMFStatesParams) (Lis
 	}
 	scope := cursor.Scope{Tenant: c.Tenant().String(), Query: "xjmf states?" + filters.Encode()}
 	if params.Cursor != nil {
-		if query.Before, err = s.cursors.Open(scope, *params.Cursor); err != nil {
+		if query.Before, err = s.Cursors.Open(scope, *params.Cursor); err != nil {
 			return nil, gate.BadPage(err)
 		}
 	}
-	states, err := s.states.Reported(c.Context(), query)
+	states, err := s.Callbacks.Reported(c.Context(), query)
 	if _, ok := errors.AsType[*transaction.UnavailableError](err); ok {
 		return nil, problem.New(problem.CodeStoreUnavailable, "The database is unavailable.").With(err).After(storeRetry)
 	}
@@ -66,7 +60,7 @@ func (s *surface) ListXJMFStates(c *gate.Call, params ListXJMFStatesParams) (Lis
 	}
 	answer := ListXJMFStates200JSONResponse{Items: make([]XJMFState, min(len(states), page.Limit))}
 	if len(states) > page.Limit {
-		next, err := s.cursors.Seal(scope, states[page.Limit-1].ID)
+		next, err := s.Cursors.Seal(scope, states[page.Limit-1].ID)
 		if err != nil {
 			return nil, err
 		}

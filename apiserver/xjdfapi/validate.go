@@ -13,7 +13,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/problem"
-	xjdfdoc "github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
@@ -77,30 +77,30 @@ func violations(findings []validate.Finding) []problem.Violation {
 
 // judge parses the body according to its Content-Type and validates it.
 func (s *surface) judge(c *gate.Call, options validate.Options) (validate.Report, error) {
-	parse, encoding := xjdfdoc.ParseJSON, xjdfdoc.CanonicalJSON
+	parse, encoding := xjdf.ParseJSON, xjdf.CanonicalJSON
 	if strings.HasSuffix(c.ContentType, "xml") {
-		parse, encoding = xjdfdoc.ParseXML, xjdfdoc.XML
+		parse, encoding = xjdf.ParseXML, xjdf.XML
 	}
 	var report validate.Report
 	var err error
-	waited := s.slots.Do(c.Context(), func() {
-		var doc *xjdfdoc.Document
-		if doc, err = parse(c.Body, xjdfdoc.DefaultLimits); err == nil {
+	waited := s.Slots.Do(c.Context(), func() {
+		var doc *xjdf.Document
+		if doc, err = parse(c.Body, xjdf.DefaultLimits); err == nil {
 			report = s.validator.Validate(doc, options)
 		}
 	})
 	if err = cmp.Or(waited, err); err == nil {
 		return report, nil
 	}
-	var fault *xjdfdoc.Error
+	var fault *xjdf.Error
 	switch {
-	case errors.Is(err, xjdfdoc.ErrNoParseSlot):
+	case errors.Is(err, xjdf.ErrNoParseSlot):
 		return validate.Report{}, problem.New(problem.CodeOverloaded, "The server is reading too many documents at once.").With(err).After(time.Second)
 	case !errors.As(err, &fault):
 		return validate.Report{}, fmt.Errorf("read a document: %w", err)
 	}
 	report = s.validator.Unreadable(fault, encoding, options.Profile)
-	if xjdfdoc.IsXML(c.Body) != (encoding == xjdfdoc.XML) && fault.Reason == xjdfdoc.ReasonSyntax {
+	if xjdf.IsXML(c.Body) != (encoding == xjdf.XML) && fault.Reason == xjdf.ReasonSyntax {
 		report.Findings[0].Suggestion = "Send XML as application/vnd.cip4-xjdf+xml, and JSON as application/vnd.cip4-xjdf+json."
 	}
 	return report, nil

@@ -5,36 +5,45 @@
 // The XJDF and PrintTalk readiness layer, a private beta, offers discovery, the contract, the
 // supported capabilities and validation. Registered senders report what happens to orders by XJMF
 // callbacks. The signature of the raw body identifies the sender of a callback, without an API
-// key, and is verified before the body is parsed. zz_generated.go holds the models and the server
-// generated from the contract.
+// key, and is verified before the body is parsed.
+//
+// Sessions of organizations calculate the production cost of documents. The session selects the
+// organization, and the approved master data in force for that organization select the prices: no
+// member of a request names either. A test session calculates with synthetic master data instead,
+// the same for every organization. A result that is unsafe to quote unattended is a problem with
+// reasons. Only sessions with the scope costing:preview see its figures.
+//
+// zz_generated.go holds the models and the server generated from the contract.
 package xjdfapi
 
 import (
+	"io"
 	"net/http"
 	"sync/atomic"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
-	xjdfdoc "github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/printtalk"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
 // The paths of the surface.
 const (
-	root    = "/api/v1/xjdf"
-	openapi = root + "/openapi"
-	takes   = root + "/capabilities"
-	judges  = root + "/validate"
-	costing = "/api/v1/costing/calculate-xjdf"
-	states  = "/api/v1/xjmf/states"
-	// rules is the path of the published rule catalogue of the validator.
-	rules = contracts.Prefix + "xjdf-rules.json"
+	rootPath         = "/api/v1/xjdf"
+	openapiPath      = rootPath + "/openapi"
+	capabilitiesPath = rootPath + "/capabilities"
+	validatePath     = rootPath + "/validate"
+	SessionsPath     = "/api/v1/sessions"
+	CostingPath      = "/api/v1/costing/calculate-xjdf"
+	CallbackPath     = "/api/v1/webhooks/xjmf"
+	statesPath       = "/api/v1/xjmf/states"
+	// rulesPath is the path of the published rule catalogue of the validator.
+	rulesPath = contracts.Prefix + "xjdf-rules.json"
 )
 
 // statement is the sentence of the specification about this layer (section 1).
@@ -50,37 +59,55 @@ type Authorities interface {
 	Current(owner string, now time.Time) (authority.Effective, error)
 }
 
+// Config holds the dependencies of the surface.
+type Config struct {
+	Catalog Catalog
+	// Authorities provides the costed resources of the platform and of organizations.
+	Authorities Authorities
+	Callbacks   Callbacks
+	Cursors     Cursors
+	Sessions    SessionSealer
+	// Random must be cryptographic except in tests.
+	Random io.Reader
+	// Slots limit the documents that the process handles at the same time.
+	Slots *xjdf.ParseSlots
+}
+
 // surface holds the parts of responses that are equal for every partner.
 type surface struct {
-	discovery Discovery
-	documents map[string]contracts.Document
-	catalog   Catalog
-	// authorities provides the costed resources of the platform.
-	authorities Authorities
-	// states holds what the callbacks of senders reported.
-	states    States
-	cursors   Cursors
+	Config
+	discovery     Discovery
+	documents     map[string]contracts.Document
+	costingSchema *contracts.Schema
+	// sandbox holds the cost data of every test session.
+	sandbox   authority.Effective
 	validator *validate.Validator
-	slots     *xjdfdoc.ParseSlots
 	// offer is the offer for the master data of the last request.
 	offer atomic.Pointer[offer]
 }
 
-// Routes returns the surface's table of routes. The slots limit the documents that the
-// process handles at the same time.
-func Routes(catalog Catalog, authorities Authorities, reported States, cursors Cursors, slots *xjdfdoc.ParseSlots, set *contracts.Set) ([]gate.Route, error) {
+// Routes returns the surface's table of routes.
+func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 	documents, err := set.Documents(contracts.XJDF)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := set.Schema(contracts.XJDF, "CostingRequest")
+	if err != nil {
+		return nil, err
+	}
+	sandbox, err := sandboxAuthority()
 	if err != nil {
 		return nil, err
 	}
 	info := set.Info(contracts.XJDF)
 	s := &surface{
-		documents: map[string]contracts.Document{}, catalog: catalog, authorities: authorities, states: reported, cursors: cursors, validator: validate.New(), slots: slots,
+		Config: config, documents: map[string]contracts.Document{}, costingSchema: schema, sandbox: sandbox, validator: validate.New(),
 		discovery: Discovery{
 			Title: info.Title, APIVersion: "v1", ContractVersion: info.Version, Status: info.Status, Statement: statement,
 			Specifications: specifications(),
 			Links: Links{
-				Self: root, Openapi: openapi, Capabilities: takes, Validate: judges, Sessions: costingapi.SessionsPath, Costing: costing, Callbacks: CallbackPath, Rules: rules,
+				Self: rootPath, Openapi: openapiPath, Capabilities: capabilitiesPath, Validate: validatePath, Sessions: SessionsPath, Costing: CostingPath, Callbacks: CallbackPath, Rules: rulesPath,
 				PublishedContract: contracts.Prefix + string(contracts.XJDF), Documentation: contracts.Viewer,
 			},
 		},
@@ -92,16 +119,28 @@ func Routes(catalog Catalog, authorities Authorities, reported States, cursors C
 	}
 	api := Handlers{Operations: s}
 	return []gate.Route{
-		{Method: http.MethodGet, Pattern: root, Capability: posture.XJDF, Serve: api.GetXJDF},
-		{Method: http.MethodGet, Pattern: openapi, Capability: posture.XJDF, Offers: offers, Serve: api.GetXJDFOpenapi},
-		{Method: http.MethodGet, Pattern: takes, Capability: posture.XJDF, Serve: api.GetXJDFCapabilities},
+		{Method: http.MethodGet, Pattern: rootPath, Capability: posture.XJDF, Serve: api.GetXJDF},
+		{Method: http.MethodGet, Pattern: openapiPath, Capability: posture.XJDF, Offers: offers, Serve: api.GetXJDFOpenapi},
+		{Method: http.MethodGet, Pattern: capabilitiesPath, Capability: posture.XJDF, Serve: api.GetXJDFCapabilities},
 		{
-			Method: http.MethodGet, Pattern: states, Capability: posture.XJDF,
-			Serve: gate.OnlyParameters(set.QueryParameters(contracts.Operation{Contract: contracts.XJDF, Method: http.MethodGet, Path: states}), api.ListXJMFStates),
+			Method: http.MethodGet, Pattern: statesPath, Capability: posture.XJDF,
+			Serve: gate.OnlyParameters(set.QueryParameters(contracts.Operation{Contract: contracts.XJDF, Method: http.MethodGet, Path: statesPath}), api.ListXJMFStates),
 		},
 		{
-			Method: http.MethodPost, Pattern: judges, Capability: posture.XJDF, Write: true, Serve: s.validate,
-			Body: &gate.Body{Limit: int64(xjdfdoc.DefaultLimits.Bytes), MediaTypes: documentTypes(), Raw: true},
+			Method: http.MethodPost, Pattern: validatePath, Capability: posture.XJDF, Write: true, Serve: s.validate,
+			Body: &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), MediaTypes: documentTypes(), Raw: true},
+		},
+		{
+			Method: http.MethodPost, Pattern: SessionsPath, Scope: posture.XJDFCosting.Definition().Session, Surface: posture.SurfaceXJDF, Write: true, Serve: s.openSession,
+		},
+		{
+			Method: http.MethodPost, Pattern: CostingPath, Capability: posture.XJDFCosting, Write: true, Authenticate: s.authenticateSession,
+			Body: &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), Raw: true}, Serve: s.calculate,
+		},
+		{
+			Method: http.MethodPost, Pattern: CallbackPath, Capability: posture.XJMFInbound, Write: true, Authenticate: authenticateSender,
+			Body:   &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), MediaTypes: CallbackMediaTypes(), Raw: true},
+			Offers: CallbackMediaTypes(), Mirror: true, Serve: s.receive,
 		},
 	}, nil
 }
@@ -113,12 +152,12 @@ func specifications() []Specification {
 // parts lists the functions of the layer, on whichever surface they are served.
 func parts() []Surface {
 	return []Surface{
-		{Name: "capabilities", Method: http.MethodGet, Path: takes, Capability: posture.XJDF.String(), MediaTypes: []string{"application/json"}},
-		{Name: "validation", Method: http.MethodPost, Path: judges, Capability: posture.XJDF.String(), MediaTypes: documentTypes()},
-		{Name: "sessions", Method: http.MethodPost, Path: costingapi.SessionsPath, Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
-		{Name: "costing", Method: http.MethodPost, Path: costing, Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
+		{Name: "capabilities", Method: http.MethodGet, Path: capabilitiesPath, Capability: posture.XJDF.String(), MediaTypes: []string{"application/json"}},
+		{Name: "validation", Method: http.MethodPost, Path: validatePath, Capability: posture.XJDF.String(), MediaTypes: documentTypes()},
+		{Name: "sessions", Method: http.MethodPost, Path: SessionsPath, Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
+		{Name: "costing", Method: http.MethodPost, Path: CostingPath, Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
 		{Name: "callbacks", Method: http.MethodPost, Path: CallbackPath, Capability: posture.XJMFInbound.String(), MediaTypes: CallbackMediaTypes()},
-		{Name: "callback-states", Method: http.MethodGet, Path: states, Capability: posture.XJDF.String(), MediaTypes: []string{"application/json"}},
+		{Name: "callback-states", Method: http.MethodGet, Path: statesPath, Capability: posture.XJDF.String(), MediaTypes: []string{"application/json"}},
 		{Name: "rfq-as-printtalk", Method: http.MethodGet, Path: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead.String(), MediaTypes: printtalk.MediaTypes()},
 		{Name: "quotes-as-printtalk", Method: http.MethodGet, Path: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead.String(), MediaTypes: printtalk.MediaTypes()},
 	}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -78,7 +77,7 @@ func (w *Server) Build(t testing.TB, in Request) *http.Request {
 	if in.Path == xjdfapi.CallbackPath && in.Key != "" {
 		w.sign(r, in)
 	}
-	if in.Path == costingapi.Path && in.Key != "" {
+	if in.Path == xjdfapi.CostingPath && in.Key != "" {
 		r.Header.Set("Authorization", "Bearer "+w.sealed(t, in.Key))
 	}
 	for name, value := range in.Header {

@@ -13,25 +13,12 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/apiserver/costingapi"
 )
 
-// surfaces maps a contract to the package below apiserver that serves its operations, except
-// those of ownPaths.
+// surfaces maps a contract to the package below apiserver that serves its operations.
 var surfaces = map[contracts.Name]string{
 	contracts.Partner: "partnerapi", contracts.Preflight: "preflightapi", contracts.XJDF: "xjdfapi",
 	contracts.Platform: "platformapi", contracts.Bridge: "bridgeapi", contracts.Webhooks: "webhooksapi",
-}
-
-// ownPaths maps single paths to the packages that serve them.
-var ownPaths = map[string]string{costingapi.SessionsPath: "costingapi", costingapi.Path: "costingapi"}
-
-// surfaceOf returns the package below apiserver whose tests cover an operation.
-func surfaceOf(op contracts.Operation) string {
-	if own := ownPaths[op.Path]; own != "" {
-		return own
-	}
-	return surfaces[op.Contract]
 }
 
 // succeeded holds the operations that have returned a success in this process.
@@ -84,7 +71,7 @@ func uncovered(set *contracts.Set, surface string, covered func(contracts.Operat
 		return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method)
 	})
 	return slices.DeleteFunc(operations, func(op contracts.Operation) bool {
-		return surfaceOf(op) != surface || covered(op) || !promisesSuccess(set, op)
+		return surfaces[op.Contract] != surface || covered(op) || !promisesSuccess(set, op)
 	})
 }
 

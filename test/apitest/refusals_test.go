@@ -14,7 +14,6 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -61,7 +60,7 @@ func causes() map[string]cause {
 		"another body":         {status: 415, code: problem.CodeUnsupportedMediaType, request: header("Content-Type", "text/plain")},
 		"a large body":         {status: 413, code: problem.CodePayloadTooLarge, request: func(r *Request) { r.Body = `"` + strings.Repeat("x", 1<<20) + `"` }, but: []string{"/api/v1/files"}},
 		"a truncated body":     {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Body = `{` }, method: http.MethodPost, but: []string{"/api/v1/xjdf/validate", "/api/v1/sessions", "/api/v1/files"}},
-		"a truncated document": {status: 400, code: problem.CodeValidationError, request: func(r *Request) { r.Body = `{` }, but: []string{costingapi.Path}},
+		"a truncated document": {status: 400, code: problem.CodeValidationError, request: func(r *Request) { r.Body = `{` }, but: []string{xjdfapi.CostingPath}},
 		"no document":          {status: 400, code: problem.CodeValidationError, request: func(r *Request) { r.Body = `{}` }},
 		"a bad parameter":      {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Path += "?limit=x&lang=x&access_token=x" }, method: http.MethodGet, but: twoKeys},
 		"no idempotency key":   {status: 400, code: problem.CodeIdempotencyKeyRequired, request: func(r *Request) { delete(r.Header, "Idempotency-Key") }},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package costingapi
+package xjdfapi
 
 import (
 	"encoding/json"
@@ -17,46 +17,24 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// SessionsPath is where sessions are opened.
-const SessionsPath = "/api/v1/sessions"
-
 // SessionSealer lists the methods of package credential that the surface calls.
 type SessionSealer interface {
 	Seal(session credential.Session, now time.Time, random io.Reader) (credential.Secret, error)
 	Open(token string, now time.Time) (credential.Session, error)
 }
 
-// Sessions opens sessions of organizations, and authenticates requests to routes that require
-// a session instead of an API key.
+// openSession serves POST /api/v1/sessions. A session ends no later than its key.
 //
 // A session is an encrypted token that names a tenant, a key and an expiry. It contains no
 // permission: each use looks the key up in the current posture. So a session ends with its
 // key, is suspended with its partner, and has the current scopes of the key.
-type Sessions struct {
-	sealer SessionSealer
-	random io.Reader
-}
-
-// NewSessions returns Sessions. random must be cryptographic except in tests.
-func NewSessions(sealer SessionSealer, random io.Reader) *Sessions {
-	return &Sessions{sealer: sealer, random: random}
-}
-
-// Routes returns the route that opens sessions.
-func (s *Sessions) Routes() []gate.Route {
-	return []gate.Route{{
-		Method: http.MethodPost, Pattern: SessionsPath, Scope: posture.XJDFCosting.Definition().Session, Surface: posture.SurfaceXJDF, Write: true, Serve: s.open,
-	}}
-}
-
-// open serves POST /api/v1/sessions. A session ends no later than its key.
-func (s *Sessions) open(c *gate.Call) error {
+func (s *surface) openSession(c *gate.Call) error {
 	now := c.Now.UTC().Truncate(time.Millisecond)
 	session := credential.Session{Tenant: c.Tenant(), Key: c.Caller.Digest(), Expires: now.Add(credential.SessionLifetime)}
 	if end := c.Caller.Terms().KeyExpires; !end.IsZero() && end.Before(session.Expires) {
 		session.Expires = end
 	}
-	token, err := s.sealer.Seal(session, now, s.random)
+	token, err := s.Sessions.Seal(session, now, s.Random)
 	if errors.Is(err, credential.ErrNoSessionKeys) {
 		return problem.New(problem.CodePostureUnavailable, "The server has not loaded its session keys yet.").With(err).After(time.Second)
 	}
@@ -104,14 +82,14 @@ var sessionRequired = &problem.Problem{
 // sessionVary lists the fields on which responses of routes with sessions depend.
 var sessionVary = []string{"Authorization"}
 
-// Authenticate returns the caller of a session, for routes that accept only sessions.
-func (s *Sessions) Authenticate(c *gate.Call) (posture.Caller, *problem.Problem) {
+// authenticateSession returns the caller of a session, for routes that accept only sessions.
+func (s *surface) authenticateSession(c *gate.Call) (posture.Caller, *problem.Problem) {
 	c.Writer.Header()["Vary"] = sessionVary
 	token, sent := c.Bearer()
 	if !sent {
 		return posture.Caller{}, c.Challenge(sessionRequired, len(c.Request.Header["Authorization"]) > 0)
 	}
-	session, err := s.sealer.Open(token, c.Now)
+	session, err := s.Sessions.Open(token, c.Now)
 	if err != nil || !session.SignedIn.IsZero() {
 		return posture.Caller{}, c.Challenge(sessionRequired, true)
 	}

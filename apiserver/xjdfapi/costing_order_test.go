@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package costingapi_test
+package xjdfapi_test
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/apiserver/costingapi"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/test/apitest"
@@ -71,7 +71,7 @@ func TestOrderOfRefusals(t *testing.T) {
 	} {
 		step.remove(s)
 		a := server.Do(t, apitest.Request{
-			Method: "POST", Path: costingapi.Path, Body: s.body(), Header: map[string]string{"Authorization": "Bearer " + s.token, "Content-Type": s.contentType},
+			Method: "POST", Path: xjdfapi.CostingPath, Body: s.body(), Header: map[string]string{"Authorization": "Bearer " + s.token, "Content-Type": s.contentType},
 		})
 		if a.Status != step.status || a.Code() != step.code {
 			t.Errorf("with %s: returned %d %s, want %d %s:\n%s", step.name, a.Status, a.Code(), step.status, step.code, a.Body)

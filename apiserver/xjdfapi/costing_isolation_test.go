@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package costingapi_test
+package xjdfapi_test
 
 import (
 	"encoding/json"
@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/apiserver/costingapi"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/test/apitest"
 )
@@ -144,7 +144,7 @@ func randomRequest(t *testing.T, server *apitest.Server, r *rand.Rand, who askin
 		header["X-Organization-Id"] = owners[r.IntN(len(owners))]
 		header["X-API-Key"] = server.Key([]string{"acme-live", "stark-live", "globex-live"}[r.IntN(3)])
 	}
-	return server.Build(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: body(document, members), Header: header})
+	return server.Build(t, apitest.Request{Method: "POST", Path: xjdfapi.CostingPath, Body: body(document, members), Header: header})
 }
 
 var snapshotID = regexp.MustCompile(`sha256:[0-9a-f]{64}`)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package costingapi_test
+package xjdfapi_test
 
 import (
 	"log/slog"
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/apiserver/costingapi"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/test/apitest"
 	"github.com/printmarket/printmarket/test/telemetrytest"
@@ -26,9 +26,9 @@ func TestLogsAndProblemsContainNoSession(t *testing.T) {
 			t.Errorf("session %d: status %d", i, a.Status)
 		}
 		wantRequired(t, use(t, server, token+"A"))
-		server.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: token, Header: map[string]string{"Authorization": "Bearer " + token}}).Want(t, 400, problem.CodeInvalidRequest)
+		server.Do(t, apitest.Request{Method: "POST", Path: xjdfapi.CostingPath, Body: token, Header: map[string]string{"Authorization": "Bearer " + token}}).Want(t, 400, problem.CodeInvalidRequest)
 		server.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Header: map[string]string{"Authorization": "Bearer " + token}}).Want(t, 401, problem.CodeInvalidAPIKey)
-		server.Do(t, apitest.Request{Method: "POST", Path: costingapi.SessionsPath + "?access_token=" + token, Key: "acme-live"}).Want(t, 400, problem.CodeInvalidRequest)
+		server.Do(t, apitest.Request{Method: "POST", Path: xjdfapi.SessionsPath + "?access_token=" + token, Key: "acme-live"}).Want(t, 400, problem.CodeInvalidRequest)
 	}
 	server.Authority.Withdraw()
 	use(t, server, tokens[0]).Want(t, 409, problem.CodeCostingAuthorityRequired)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package costingapi_test
+package xjdfapi_test
 
 import (
 	"crypto/rand"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/costingapi"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -106,7 +106,7 @@ func TestCostingAcceptsOnlySessions(t *testing.T) {
 		"a session in a cookie":               {header: map[string]string{"Cookie": "session=" + token}, missing: true},
 		"a session in the query":              {query: "?access_token=" + token, missing: true},
 	} {
-		a := server.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path + tc.query, Body: `{"xjdf":` + apitest.Flyer + `}`, Header: tc.header})
+		a := server.Do(t, apitest.Request{Method: "POST", Path: xjdfapi.CostingPath + tc.query, Body: `{"xjdf":` + apitest.Flyer + `}`, Header: tc.header})
 		if tc.accepted {
 			wantAccepted(t, a)
 			continue
@@ -127,7 +127,7 @@ func TestSessionIsRejectedByOtherRoutes(t *testing.T) {
 		for path, method := range map[string]string{
 			"/api/v1/account": "GET", "/api/v1/rfq": "GET", "/api/v1/rfq/rfq_x": "GET", "/api/v1/estimate": "POST", "/api/v1/orders": "GET", "/api/v1/catalog/products": "GET",
 			"/api/v1/preflight": "POST", "/api/v1/preflight/pref_x": "GET", "/api/v1/preflight/pref_x/events": "GET",
-			"/api/v1/xjdf": "GET", "/api/v1/xjdf/capabilities": "GET", "/api/v1/xjdf/openapi": "GET", "/api/v1/xjdf/validate": "POST", costingapi.SessionsPath: "POST",
+			"/api/v1/xjdf": "GET", "/api/v1/xjdf/capabilities": "GET", "/api/v1/xjdf/openapi": "GET", "/api/v1/xjdf/validate": "POST", xjdfapi.SessionsPath: "POST",
 			"/api/v1/xjdf/media-catalog": "GET", "/api/v1/xjdf/devices": "GET", "/api/v1/xjdf/master-data-export": "GET",
 			"/api/v1/platform/rfqs": "GET", "/api/v1/platform/audit": "GET", "/api/v1/platform/masterdata/snapshots": "POST", "/api/v1/webhooks/xjmf": "POST",
 		} {

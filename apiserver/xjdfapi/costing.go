@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package costingapi calculates the production cost of XJDF documents for sessions
-// of organizations, as docs/api/xjdf-openapi.yaml describes.
-//
-// The session selects the organization, and the approved master data in force for
-// that organization select the prices: no member of a request names either. A test session
-// calculates with synthetic master data instead, the same for every organization. A result
-// that is unsafe to quote unattended is a problem with reasons. Only sessions with
-// the scope costing:preview see its figures. [Sessions] opens sessions for API keys.
-package costingapi
+package xjdfapi
 
 import (
 	"cmp"
@@ -18,10 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/costing"
-	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -29,47 +19,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
-// Path is the path of the calculation.
-const Path = "/api/v1/costing/calculate-xjdf"
-
 // member is the member of the request with the document.
 const member = "xjdf"
-
-// Authorities is the part of package authority that the surface uses.
-type Authorities interface {
-	Current(owner string, now time.Time) (authority.Effective, error)
-}
-
-// Authenticate finds the caller of a session.
-type Authenticate func(*gate.Call) (posture.Caller, *problem.Problem)
-
-// surface serves the routes.
-type surface struct {
-	authorities Authorities
-	schema      *contracts.Schema
-	validator   *validate.Validator
-	slots       *xjdf.ParseSlots
-	// sandbox holds the cost data of every test session.
-	sandbox authority.Effective
-}
-
-// Routes returns the surface's table of routes. The slots limit the documents that the
-// process handles at the same time.
-func Routes(authorities Authorities, authenticate Authenticate, slots *xjdf.ParseSlots, set *contracts.Set) ([]gate.Route, error) {
-	schema, err := set.Schema(contracts.XJDF, "CostingRequest")
-	if err != nil {
-		return nil, err
-	}
-	sandbox, err := sandboxAuthority()
-	if err != nil {
-		return nil, err
-	}
-	s := &surface{authorities: authorities, schema: schema, validator: validate.New(), slots: slots, sandbox: sandbox}
-	return []gate.Route{{
-		Method: http.MethodPost, Pattern: Path, Capability: posture.XJDFCosting, Write: true, Authenticate: authenticate,
-		Body: &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), Raw: true}, Serve: s.calculate,
-	}}, nil
-}
 
 // calculate serves POST /api/v1/costing/calculate-xjdf. The order of its refusals is part
 // of the interface. The body is decoded in the same parse slot as the document in it,
@@ -77,7 +28,7 @@ func Routes(authorities Authorities, authenticate Authenticate, slots *xjdf.Pars
 func (s *surface) calculate(c *gate.Call) error {
 	var result *costing.Result
 	var err error
-	waited := s.slots.Do(c.Request.Context(), func() { result, err = s.result(c) })
+	waited := s.Slots.Do(c.Request.Context(), func() { result, err = s.result(c) })
 	switch err = cmp.Or(waited, err); {
 	case errors.Is(err, xjdf.ErrNoParseSlot):
 		return problem.New(problem.CodeOverloaded, "The server is reading too many documents at once.").With(err).After(time.Second)
@@ -104,7 +55,7 @@ func (s *surface) request(c *gate.Call) (costing.Body, error) {
 	if organization, present := object["organizationId"].(string); present && organization != c.Tenant().Organization {
 		return costing.Body{}, problem.New(problem.CodeOrganizationScopeMismatch, "Organization scope mismatch")
 	}
-	if violations := s.schema.Violations(body); len(violations) > 0 {
+	if violations := s.costingSchema.Violations(body); len(violations) > 0 {
 		return costing.Body{}, problem.New(problem.CodeValidationError, "The request is not valid.").Violates(violations...)
 	}
 	decoded, err := costing.DecodeBody(c.Body)
@@ -155,33 +106,13 @@ func (s *surface) read(text []byte) (*xjdf.Document, error) {
 		report = s.validator.Validate(document, options)
 	}
 	if !report.Valid {
-		return nil, invalid(report)
+		faults := violations(report.Findings)
+		for i := range faults {
+			faults[i].Pointer = inRequest(faults[i].Pointer)
+		}
+		return nil, problem.New(problem.CodeValidationError, "The document is not valid.").Violates(faults...)
 	}
 	return document, nil
-}
-
-// mostViolations is the largest number of violations in the schema of problems.
-const mostViolations = 100
-
-// invalid returns the problem for a document with errors.
-func invalid(report validate.Report) error {
-	var violations []problem.Violation
-	for _, f := range report.Findings {
-		if f.Severity != validate.Error || len(violations) == mostViolations {
-			break // the findings are sorted by severity
-		}
-		detail := f.Message
-		if f.Suggestion != "" {
-			detail += " " + f.Suggestion
-		}
-		violations = append(violations, violation(f.Pointer, detail))
-	}
-	return problem.New(problem.CodeValidationError, "The document is not valid.").Violates(violations...)
-}
-
-// violation returns a violation at a place of the document.
-func violation(pointer, detail string) problem.Violation {
-	return problem.Violation{Pointer: inRequest(pointer), Detail: detail}
 }
 
 // inRequest returns the pointer into the request for a pointer into its document.
@@ -204,7 +135,7 @@ func problemOf(c *gate.Call, err error) error {
 	case errors.As(err, &media):
 		violations := make([]problem.Violation, len(media.Faults))
 		for i, fault := range media.Faults {
-			violations[i] = violation(fault.Pointer, fault.Reason)
+			violations[i] = problem.Violation{Pointer: inRequest(fault.Pointer), Detail: fault.Reason}
 		}
 		return problem.New(problem.CodeCostingMediaRequired, "A medium of the document has no exact Media/@ID in your cost data.").Violates(violations...)
 	case errors.As(err, &unsafe):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package costingapi_test
+package xjdfapi_test
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/apiserver/costingapi"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/test/apitest"
@@ -19,7 +19,7 @@ import (
 // open requests a session.
 func open(t *testing.T, server *apitest.Server, key string, header map[string]string) apitest.Answer {
 	t.Helper()
-	return server.Do(t, apitest.Request{Method: "POST", Path: costingapi.SessionsPath, Key: key, Header: header})
+	return server.Do(t, apitest.Request{Method: "POST", Path: xjdfapi.SessionsPath, Key: key, Header: header})
 }
 
 // use uses a session for costing without data in force: 409 is the result of an accepted
@@ -30,7 +30,7 @@ func use(t *testing.T, server *apitest.Server, token string) apitest.Answer {
 	if token != "" {
 		header["Authorization"] = "Bearer " + token
 	}
-	return server.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: `{"xjdf":` + apitest.Flyer + `}`, Header: header})
+	return server.Do(t, apitest.Request{Method: "POST", Path: xjdfapi.CostingPath, Body: `{"xjdf":` + apitest.Flyer + `}`, Header: header})
 }
 
 // wantAccepted checks that a session was accepted.
@@ -122,7 +122,7 @@ func TestSessionRequiresTheScope(t *testing.T) {
 	server.Limit("stark", v1alpha1.SurfaceXJDF, 1)
 	open(t, server, "stark-live", nil).Want(t, 201, "")
 	open(t, server, "stark-live", nil).Want(t, 429, problem.CodeRateLimitExceeded).WantRetry(t)
-	server.Do(t, apitest.Request{Method: "GET", Path: costingapi.SessionsPath, Key: "acme-live"}).Want(t, 405, problem.CodeMethodNotAllowed)
+	server.Do(t, apitest.Request{Method: "GET", Path: xjdfapi.SessionsPath, Key: "acme-live"}).Want(t, 405, problem.CodeMethodNotAllowed)
 }
 
 func TestReplicaWithoutSessionKeysReturnsRetryAfter(t *testing.T) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package costingapi_test
+package xjdfapi_test
 
 import (
 	"slices"

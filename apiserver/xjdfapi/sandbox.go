@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package costingapi
+package xjdfapi
 
 import (
 	"context"
@@ -53,7 +53,7 @@ var errSimulated = errors.New("simulated")
 // test session, those of the sandbox.
 func (s *surface) authority(c *gate.Call, document *xjdf.Document) (authority.Effective, error) {
 	if c.Tenant().Mode != tenant.Test {
-		return s.authorities.Current(c.Tenant().Organization, c.Now)
+		return s.Authorities.Current(c.Tenant().Organization, c.Now)
 	}
 	if jobID(document) == simAuthority {
 		return authority.Effective{}, errSimulated

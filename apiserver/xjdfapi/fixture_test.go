@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package costingapi_test
+package xjdfapi_test
 
 import (
 	"encoding/json"
@@ -12,13 +12,16 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/apiserver/costingapi"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
 const acme, stark, globex = "org_acme01", "org_stark1", "org_globex"
+
+var acmeLive = tenant.ID{Organization: acme, Mode: tenant.Live}
 
 // body returns a request body with a document and other members.
 func body(document, members string) string { return `{` + members + `"xjdf":` + document + `}` }
@@ -31,7 +34,7 @@ const preview = `"executionMode":"preview",`
 // calculate sends a body with a session, and checks the cache headers of the answer.
 func calculate(t testing.TB, server *apitest.Server, token, body string) apitest.Answer {
 	t.Helper()
-	a := server.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: body, Header: map[string]string{"Authorization": "Bearer " + token}})
+	a := server.Do(t, apitest.Request{Method: "POST", Path: xjdfapi.CostingPath, Body: body, Header: map[string]string{"Authorization": "Bearer " + token}})
 	wantPrivate(t, a)
 	return a
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package costingapi_test
+package xjdfapi_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/costingapi"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/test/apitest"
@@ -52,7 +52,7 @@ func BenchmarkCalculate(b *testing.B) {
 		}
 	}
 	calculate := ask(func() *http.Request {
-		return server.Build(b, apitest.Request{Method: "POST", Path: costingapi.Path, Body: body(apitest.Flyer, ""), Header: map[string]string{"Authorization": "Bearer " + session}})
+		return server.Build(b, apitest.Request{Method: "POST", Path: xjdfapi.CostingPath, Body: body(apitest.Flyer, ""), Header: map[string]string{"Authorization": "Bearer " + session}})
 	})
 	validate := ask(func() *http.Request {
 		return server.Build(b, apitest.Request{Method: "POST", Path: "/api/v1/xjdf/validate", Body: apitest.Flyer, Key: "acme-live"})
@@ -77,7 +77,7 @@ func BenchmarkAllocations(b *testing.B) {
 	server := apitest.New(b, apitest.Options{})
 	server.Costs(b, large())
 	session := server.Session(b, "acme-live")
-	request := apitest.Request{Method: "POST", Path: costingapi.Path, Body: body(apitest.Flyer, ""), Header: map[string]string{"Authorization": "Bearer " + session}}
+	request := apitest.Request{Method: "POST", Path: xjdfapi.CostingPath, Body: body(apitest.Flyer, ""), Header: map[string]string{"Authorization": "Bearer " + session}}
 	asked := 0
 	b.ReportAllocs()
 	for b.Loop() {
