@@ -58,6 +58,7 @@ func TestCommandsOfTheXJDFGuideReturnTheShownAnswers(t *testing.T) {
 	for i, words := range map[int][]string{
 		0: {`"private-beta"`, `"productType":"Leaflet"`, "openapi: 3.1"},
 		4: {"<RFQ ", `JobID="rfq_`, "<Quotation ", "Simulated Press One", "Simulated Press Two", `BusinessRefID="rfq_`},
+		5: {`"trackingCode":"RFQ-`},
 	} {
 		for _, word := range words {
 			if !strings.Contains(outputs[i], word) {

@@ -35,6 +35,11 @@ func readBody(g *Gate, rt *Route, c *Call) *problem.Problem {
 	if rt.Body.Raw {
 		return nil
 	}
+	if rt.Body.Decode != nil && c.ContentType != jsonBody[0] {
+		var refusal *problem.Problem
+		c.Document, refusal = rt.Body.Decode(c)
+		return refusal
+	}
 	document, invalid := DecodeJSON(c.Body)
 	if invalid != nil {
 		return problem.New(problem.CodeInvalidRequest, "The body is not acceptable JSON: %v.", invalid)

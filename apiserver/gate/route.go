@@ -82,6 +82,9 @@ type Body struct {
 	MediaTypes []string
 	// Raw passes the body to the handler without decoding it.
 	Raw bool
+	// Decode decodes a body of another media type than application/json into the document
+	// that JSON would give. Nil decodes every body as JSON.
+	Decode func(c *Call) (document any, refusal *problem.Problem)
 	// Stream leaves the body to the handler, which reads it with [Call.Upload].
 	Stream bool
 	// Idempotency defines the handling of the Idempotency-Key header.

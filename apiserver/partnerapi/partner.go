@@ -57,11 +57,11 @@ func Routes(rfqs RFQs, catalog Catalog, quotas gate.Quotas, set *contracts.Set) 
 	api := Handlers{Operations: s}
 	list := contracts.Operation{Contract: contracts.Partner, Method: http.MethodGet, Path: "/api/v1/rfq"}
 	events := contracts.Operation{Contract: contracts.Partner, Method: http.MethodGet, Path: "/api/v1/rfq/{rfqId}/events"}
-	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyRequired}
+	body := &gate.Body{Limit: bodyLimit, MediaTypes: forms(), Decode: readInquiry, Idempotency: gate.KeyRequired}
 	return append([]gate.Route{
 		{Method: http.MethodGet, Pattern: "/api/v1/account", Scope: posture.ScopeAccountRead, AnyStanding: true, Serve: api.GetAccount},
 		{Method: http.MethodGet, Pattern: "/api/v1/catalog/products", Capability: posture.RFQCreate, Serve: api.ListCatalogProducts},
-		{Method: http.MethodPost, Pattern: "/api/v1/rfq", Capability: posture.RFQCreate, Write: true, Body: body, Serve: s.checked(api.CreateRFQ)},
+		{Method: http.MethodPost, Pattern: "/api/v1/rfq", Capability: posture.RFQCreate, Write: true, Body: body, Serve: inquired(s.checked(api.CreateRFQ))},
 		{Method: http.MethodGet, Pattern: "/api/v1/rfq", Capability: posture.RFQList, Serve: gate.OnlyParameters(set.QueryParameters(list), api.ListRfqs)},
 		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead, Offers: forms(), KeyHeader: printtalk.MediaTypes(), Serve: inPrintTalk(true, s.requestForQuotation, api.GetRFQ)},
 		// Partners can cancel while the creation of RFQs is closed.

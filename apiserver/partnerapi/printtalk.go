@@ -4,10 +4,14 @@ package partnerapi
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/go-chi/chi/v5"
 
@@ -16,6 +20,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/printtalk"
 )
 
@@ -53,6 +58,81 @@ func inPrintTalk(revalidated bool, document func(*gate.Call) (*printtalk.Documen
 		}
 		respond.Bytes(c.Writer, http.StatusOK, c.MediaType, body.Bytes())
 		return nil
+	}
+}
+
+// inquiryLimits bound a body in PrintTalk as the limits of JSON bound the others.
+var inquiryLimits = xjdf.Limits{Bytes: bodyLimit, Depth: 32, Nodes: 2000}
+
+// readInquiry decodes a body in PrintTalk into the body in JSON that creates the same RFQ.
+// Like the records in PrintTalk, it requires the capability of the XJDF layer.
+func readInquiry(c *gate.Call) (any, *problem.Problem) {
+	if decision := c.Decide(posture.XJDF, true); !decision.Allowed() {
+		return nil, c.Refusal(decision)
+	}
+	var unreadable *xjdf.Error
+	var refused *printtalk.Error
+	talk, err := printtalk.Parse(c.Body, inquiryLimits)
+	if errors.As(err, &unreadable) {
+		return nil, problem.New(problem.CodeInvalidRequest, "The body is not acceptable XML: %v (line %d, column %d).", unreadable.Reason, unreadable.Line, unreadable.Column)
+	}
+	var inquiry printtalk.Inquiry
+	if err == nil {
+		inquiry, err = printtalk.ReadInquiry(talk)
+	}
+	if errors.As(err, &refused) {
+		return nil, invalid(problem.Violation{Pointer: "#", Detail: refused.Error() + "."})
+	}
+	body := RFQOfInquiry(inquiry)
+	document := map[string]any{"quantity": json.Number(strconv.Itoa(body.Quantity))}
+	for _, source := range Sources(body) {
+		if source.Value != "" {
+			document[source.Member] = source.Value
+		}
+	}
+	return document, nil
+}
+
+// RFQOfInquiry returns the body that creates the RFQ of an inquiry. A member is empty if the
+// inquiry has no value for it.
+func RFQOfInquiry(i printtalk.Inquiry) RFQCreate {
+	return RFQCreate{
+		CatalogProductUID: i.ProductUID, Title: cmp.Or(i.Title, i.ProductName), Category: i.Category, Quantity: int(i.Quantity),
+		DeliveryCity: i.DeliveryCity, ClientReference: i.ID,
+	}
+}
+
+// Source is a text member of an RFQ, and the item of PrintTalk from which it comes.
+type Source struct{ Member, Item, Value string }
+
+// Sources returns the text members of an RFQ. The last one is optional.
+func Sources(body RFQCreate) []Source {
+	return []Source{
+		{"catalogProductUid", "a GeneralID CatalogProductUid or an ExternalID of the product", body.CatalogProductUID},
+		{"title", "a DescriptiveName", body.Title},
+		{"category", "the ProductTypeDetails, which are the category", body.Category},
+		{"deliveryCity", "the city of a Contact with the ContactType Delivery", body.DeliveryCity},
+		{"clientReference", "the BusinessID", body.ClientReference},
+	}
+}
+
+// inquired adds the items of PrintTalk to the violations of an RFQ that was sent as PrintTalk.
+func inquired(next gate.Handler) gate.Handler {
+	return func(c *gate.Call) error {
+		err := next(c)
+		var refused *problem.Problem
+		if c.ContentType == "application/json" || !errors.As(err, &refused) {
+			return err
+		}
+		for i := range refused.Errors {
+			v := &refused.Errors[i]
+			for _, source := range Sources(RFQCreate{}) {
+				if v.Pointer == "#/"+source.Member {
+					v.Detail += " (in PrintTalk: " + source.Item + ")"
+				}
+			}
+		}
+		return err
 	}
 }
 

@@ -185,18 +185,10 @@ func rfqOf(document *xjdf.Document) (partnerapi.RFQCreate, error) {
 	if err != nil {
 		return partnerapi.RFQCreate{}, err
 	}
-	body := partnerapi.RFQCreate{
-		CatalogProductUID: i.ProductUID, Title: cmp.Or(i.Title, i.ProductName), Category: i.Category, Quantity: int(i.Quantity),
-		DeliveryCity: i.DeliveryCity, ClientReference: i.ID,
-	}
-	for _, item := range []struct{ name, value string }{
-		{"a GeneralID CatalogProductUid or an ExternalID of the product", body.CatalogProductUID},
-		{"a DescriptiveName", body.Title},
-		{"the ProductTypeDetails, which are the category", body.Category},
-		{"the city of a Contact with the ContactType Delivery", body.DeliveryCity},
-	} {
-		if item.value == "" {
-			return body, errors.New("an RFQ needs " + item.name)
+	body := partnerapi.RFQOfInquiry(i)
+	for _, source := range partnerapi.Sources(body) {
+		if source.Value == "" && source.Member != "clientReference" {
+			return body, errors.New("an RFQ needs " + source.Item)
 		}
 	}
 	return body, nil

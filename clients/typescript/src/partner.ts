@@ -105,6 +105,23 @@ export interface paths {
          *     kind of key. Only successful requests are stored, so you can use the same key again after any error. After a 5xx
          *     or a missing response, retry with the same key.
          *
+         *     As `application/vnd.cip4-printtalk+xml`, the body is a PrintTalk 2.2 RFQ. It creates the same RFQ as a body in JSON
+         *     with these members, and uses its Idempotency-Key in the same way:
+         *
+         *     | member | item of PrintTalk |
+         *     |---|---|
+         *     | `catalogProductUid` | `GeneralID` of the product with the `IDUsage` `CatalogProductUid`, or else its `ExternalID` |
+         *     | `title` | `DescriptiveName` of the `Request`, or else of the product |
+         *     | `category` | `ProductTypeDetails` of the product |
+         *     | `quantity` | `Amount` of the product |
+         *     | `deliveryCity` | `City` of the `Contact` with the `ContactType` `Delivery` |
+         *     | `clientReference` | `BusinessID` of the `Request` |
+         *
+         *     The RFQ has one XJDF with one product and one delivery. The product is one of the catalog, so that intents, ranges of
+         *     amounts and resources other than contacts are rejected with 422 instead of being lost. The other items of PrintTalk
+         *     are ignored. A pointer in `errors` names the member of the RFQ, or `#` for a fault of PrintTalk; `detail` then has its
+         *     place. This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
+         *
          *     With a test key, these products are simulated in any category:
          *
          *     | catalogProductUid | response |
@@ -1524,10 +1541,16 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description At most 64 KiB, 32 levels of nesting, 1000 members per object and 2000 values. */
+        /**
+         * @description At most 64 KiB, 32 levels of nesting, 1000 members per object and 2000 values; in XML, 2000 elements and attributes
+         *     together. XML without a document type declaration, in UTF-8.
+         */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RfqCreate"];
+                "application/vnd.cip4-printtalk+xml": string;
+                "application/vnd.cip4-ptk+xml": string;
+                "application/xml": string;
             };
         };
         responses: {
@@ -1551,7 +1574,10 @@ export interface operations {
                     "application/json": components["schemas"]["RfqCreated"];
                 };
             };
-            /** @description The body is not a single JSON value without duplicate names, or the Idempotency-Key is missing or invalid. */
+            /**
+             * @description The body is not a single JSON value without duplicate names, or not acceptable XML, or the Idempotency-Key is
+             *     missing or invalid.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

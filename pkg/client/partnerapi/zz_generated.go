@@ -828,6 +828,23 @@ type ClientInterface interface {
 	// kind of key. Only successful requests are stored, so you can use the same key again after any error. After a 5xx
 	// or a missing response, retry with the same key.
 	//
+	// As `application/vnd.cip4-printtalk+xml`, the body is a PrintTalk 2.2 RFQ. It creates the same RFQ as a body in JSON
+	// with these members, and uses its Idempotency-Key in the same way:
+	//
+	// | member | item of PrintTalk |
+	// |---|---|
+	// | `catalogProductUid` | `GeneralID` of the product with the `IDUsage` `CatalogProductUid`, or else its `ExternalID` |
+	// | `title` | `DescriptiveName` of the `Request`, or else of the product |
+	// | `category` | `ProductTypeDetails` of the product |
+	// | `quantity` | `Amount` of the product |
+	// | `deliveryCity` | `City` of the `Contact` with the `ContactType` `Delivery` |
+	// | `clientReference` | `BusinessID` of the `Request` |
+	//
+	// The RFQ has one XJDF with one product and one delivery. The product is one of the catalog, so that intents, ranges of
+	// amounts and resources other than contacts are rejected with 422 instead of being lost. The other items of PrintTalk
+	// are ignored. A pointer in `errors` names the member of the RFQ, or `#` for a fault of PrintTalk; `detail` then has its
+	// place. This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
+	//
 	// With a test key, these products are simulated in any category:
 	//
 	// | catalogProductUid | response |
@@ -861,6 +878,23 @@ type ClientInterface interface {
 	// of numbers and strings do not count. Keys are stored for at least 24 hours, separately for each organization and
 	// kind of key. Only successful requests are stored, so you can use the same key again after any error. After a 5xx
 	// or a missing response, retry with the same key.
+	//
+	// As `application/vnd.cip4-printtalk+xml`, the body is a PrintTalk 2.2 RFQ. It creates the same RFQ as a body in JSON
+	// with these members, and uses its Idempotency-Key in the same way:
+	//
+	// | member | item of PrintTalk |
+	// |---|---|
+	// | `catalogProductUid` | `GeneralID` of the product with the `IDUsage` `CatalogProductUid`, or else its `ExternalID` |
+	// | `title` | `DescriptiveName` of the `Request`, or else of the product |
+	// | `category` | `ProductTypeDetails` of the product |
+	// | `quantity` | `Amount` of the product |
+	// | `deliveryCity` | `City` of the `Contact` with the `ContactType` `Delivery` |
+	// | `clientReference` | `BusinessID` of the `Request` |
+	//
+	// The RFQ has one XJDF with one product and one delivery. The product is one of the catalog, so that intents, ranges of
+	// amounts and resources other than contacts are rejected with 422 instead of being lost. The other items of PrintTalk
+	// are ignored. A pointer in `errors` names the member of the RFQ, or `#` for a fault of PrintTalk; `detail` then has its
+	// place. This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
 	//
 	// With a test key, these products are simulated in any category:
 	//
@@ -1002,6 +1036,23 @@ func (c *Client) ListRfqs(ctx context.Context, params *ListRfqsParams, reqEditor
 // kind of key. Only successful requests are stored, so you can use the same key again after any error. After a 5xx
 // or a missing response, retry with the same key.
 //
+// As `application/vnd.cip4-printtalk+xml`, the body is a PrintTalk 2.2 RFQ. It creates the same RFQ as a body in JSON
+// with these members, and uses its Idempotency-Key in the same way:
+//
+// | member | item of PrintTalk |
+// |---|---|
+// | `catalogProductUid` | `GeneralID` of the product with the `IDUsage` `CatalogProductUid`, or else its `ExternalID` |
+// | `title` | `DescriptiveName` of the `Request`, or else of the product |
+// | `category` | `ProductTypeDetails` of the product |
+// | `quantity` | `Amount` of the product |
+// | `deliveryCity` | `City` of the `Contact` with the `ContactType` `Delivery` |
+// | `clientReference` | `BusinessID` of the `Request` |
+//
+// The RFQ has one XJDF with one product and one delivery. The product is one of the catalog, so that intents, ranges of
+// amounts and resources other than contacts are rejected with 422 instead of being lost. The other items of PrintTalk
+// are ignored. A pointer in `errors` names the member of the RFQ, or `#` for a fault of PrintTalk; `detail` then has its
+// place. This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
+//
 // With a test key, these products are simulated in any category:
 //
 // | catalogProductUid | response |
@@ -1045,6 +1096,23 @@ func (c *Client) CreateRFQWithBody(ctx context.Context, params *CreateRFQParams,
 // of numbers and strings do not count. Keys are stored for at least 24 hours, separately for each organization and
 // kind of key. Only successful requests are stored, so you can use the same key again after any error. After a 5xx
 // or a missing response, retry with the same key.
+//
+// As `application/vnd.cip4-printtalk+xml`, the body is a PrintTalk 2.2 RFQ. It creates the same RFQ as a body in JSON
+// with these members, and uses its Idempotency-Key in the same way:
+//
+// | member | item of PrintTalk |
+// |---|---|
+// | `catalogProductUid` | `GeneralID` of the product with the `IDUsage` `CatalogProductUid`, or else its `ExternalID` |
+// | `title` | `DescriptiveName` of the `Request`, or else of the product |
+// | `category` | `ProductTypeDetails` of the product |
+// | `quantity` | `Amount` of the product |
+// | `deliveryCity` | `City` of the `Contact` with the `ContactType` `Delivery` |
+// | `clientReference` | `BusinessID` of the `Request` |
+//
+// The RFQ has one XJDF with one product and one delivery. The product is one of the catalog, so that intents, ranges of
+// amounts and resources other than contacts are rejected with 422 instead of being lost. The other items of PrintTalk
+// are ignored. A pointer in `errors` names the member of the RFQ, or `#` for a fault of PrintTalk; `detail` then has its
+// place. This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
 //
 // With a test key, these products are simulated in any category:
 //
@@ -1666,6 +1734,23 @@ type ClientWithResponsesInterface interface {
 	// kind of key. Only successful requests are stored, so you can use the same key again after any error. After a 5xx
 	// or a missing response, retry with the same key.
 	//
+	// As `application/vnd.cip4-printtalk+xml`, the body is a PrintTalk 2.2 RFQ. It creates the same RFQ as a body in JSON
+	// with these members, and uses its Idempotency-Key in the same way:
+	//
+	// | member | item of PrintTalk |
+	// |---|---|
+	// | `catalogProductUid` | `GeneralID` of the product with the `IDUsage` `CatalogProductUid`, or else its `ExternalID` |
+	// | `title` | `DescriptiveName` of the `Request`, or else of the product |
+	// | `category` | `ProductTypeDetails` of the product |
+	// | `quantity` | `Amount` of the product |
+	// | `deliveryCity` | `City` of the `Contact` with the `ContactType` `Delivery` |
+	// | `clientReference` | `BusinessID` of the `Request` |
+	//
+	// The RFQ has one XJDF with one product and one delivery. The product is one of the catalog, so that intents, ranges of
+	// amounts and resources other than contacts are rejected with 422 instead of being lost. The other items of PrintTalk
+	// are ignored. A pointer in `errors` names the member of the RFQ, or `#` for a fault of PrintTalk; `detail` then has its
+	// place. This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
+	//
 	// With a test key, these products are simulated in any category:
 	//
 	// | catalogProductUid | response |
@@ -1699,6 +1784,23 @@ type ClientWithResponsesInterface interface {
 	// of numbers and strings do not count. Keys are stored for at least 24 hours, separately for each organization and
 	// kind of key. Only successful requests are stored, so you can use the same key again after any error. After a 5xx
 	// or a missing response, retry with the same key.
+	//
+	// As `application/vnd.cip4-printtalk+xml`, the body is a PrintTalk 2.2 RFQ. It creates the same RFQ as a body in JSON
+	// with these members, and uses its Idempotency-Key in the same way:
+	//
+	// | member | item of PrintTalk |
+	// |---|---|
+	// | `catalogProductUid` | `GeneralID` of the product with the `IDUsage` `CatalogProductUid`, or else its `ExternalID` |
+	// | `title` | `DescriptiveName` of the `Request`, or else of the product |
+	// | `category` | `ProductTypeDetails` of the product |
+	// | `quantity` | `Amount` of the product |
+	// | `deliveryCity` | `City` of the `Contact` with the `ContactType` `Delivery` |
+	// | `clientReference` | `BusinessID` of the `Request` |
+	//
+	// The RFQ has one XJDF with one product and one delivery. The product is one of the catalog, so that intents, ranges of
+	// amounts and resources other than contacts are rejected with 422 instead of being lost. The other items of PrintTalk
+	// are ignored. A pointer in `errors` names the member of the RFQ, or `#` for a fault of PrintTalk; `detail` then has its
+	// place. This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
 	//
 	// With a test key, these products are simulated in any category:
 	//
@@ -2170,6 +2272,23 @@ func (c *ClientWithResponses) ListRfqsWithResponse(ctx context.Context, params *
 // kind of key. Only successful requests are stored, so you can use the same key again after any error. After a 5xx
 // or a missing response, retry with the same key.
 //
+// As `application/vnd.cip4-printtalk+xml`, the body is a PrintTalk 2.2 RFQ. It creates the same RFQ as a body in JSON
+// with these members, and uses its Idempotency-Key in the same way:
+//
+// | member | item of PrintTalk |
+// |---|---|
+// | `catalogProductUid` | `GeneralID` of the product with the `IDUsage` `CatalogProductUid`, or else its `ExternalID` |
+// | `title` | `DescriptiveName` of the `Request`, or else of the product |
+// | `category` | `ProductTypeDetails` of the product |
+// | `quantity` | `Amount` of the product |
+// | `deliveryCity` | `City` of the `Contact` with the `ContactType` `Delivery` |
+// | `clientReference` | `BusinessID` of the `Request` |
+//
+// The RFQ has one XJDF with one product and one delivery. The product is one of the catalog, so that intents, ranges of
+// amounts and resources other than contacts are rejected with 422 instead of being lost. The other items of PrintTalk
+// are ignored. A pointer in `errors` names the member of the RFQ, or `#` for a fault of PrintTalk; `detail` then has its
+// place. This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
+//
 // With a test key, these products are simulated in any category:
 //
 // | catalogProductUid | response |
@@ -2209,6 +2328,23 @@ func (c *ClientWithResponses) CreateRFQWithBodyWithResponse(ctx context.Context,
 // of numbers and strings do not count. Keys are stored for at least 24 hours, separately for each organization and
 // kind of key. Only successful requests are stored, so you can use the same key again after any error. After a 5xx
 // or a missing response, retry with the same key.
+//
+// As `application/vnd.cip4-printtalk+xml`, the body is a PrintTalk 2.2 RFQ. It creates the same RFQ as a body in JSON
+// with these members, and uses its Idempotency-Key in the same way:
+//
+// | member | item of PrintTalk |
+// |---|---|
+// | `catalogProductUid` | `GeneralID` of the product with the `IDUsage` `CatalogProductUid`, or else its `ExternalID` |
+// | `title` | `DescriptiveName` of the `Request`, or else of the product |
+// | `category` | `ProductTypeDetails` of the product |
+// | `quantity` | `Amount` of the product |
+// | `deliveryCity` | `City` of the `Contact` with the `ContactType` `Delivery` |
+// | `clientReference` | `BusinessID` of the `Request` |
+//
+// The RFQ has one XJDF with one product and one delivery. The product is one of the catalog, so that intents, ranges of
+// amounts and resources other than contacts are rejected with 422 instead of being lost. The other items of PrintTalk
+// are ignored. A pointer in `errors` names the member of the RFQ, or `#` for a fault of PrintTalk; `detail` then has its
+// place. This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
 //
 // With a test key, these products are simulated in any category:
 //

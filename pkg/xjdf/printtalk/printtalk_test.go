@@ -179,9 +179,17 @@ func TestAmbiguousDocumentsGiveNoRecord(t *testing.T) {
 	}
 	product := func(r *printtalk.RFQ) *xjdf.Node { return r.Jobs[0].Child("ProductList").Child("Product") }
 	for name, d := range map[string]*printtalk.Document{
-		"another object":         document(&printtalk.Confirmation{}),
-		"two jobs":               rfq(func(r *printtalk.RFQ) { r.Jobs = append(r.Jobs, r.Jobs[0]) }),
-		"two root products":      rfq(func(r *printtalk.RFQ) { r.Jobs[0].Child("ProductList").Add("Product").Set("IsRoot", "true") }),
+		"another object":     document(&printtalk.Confirmation{}),
+		"two jobs":           rfq(func(r *printtalk.RFQ) { r.Jobs = append(r.Jobs, r.Jobs[0]) }),
+		"an intent":          rfq(func(r *printtalk.RFQ) { product(r).Add("Intent").Set("Name", "LayoutIntent") }),
+		"a range of amounts": rfq(func(r *printtalk.RFQ) { product(r).Set("MaxAmount", "6000") }),
+		"a medium":           rfq(func(r *printtalk.RFQ) { r.Jobs[0].Add("ResourceSet").Set("Name", "Media") }),
+		"two cities": rfq(func(r *printtalk.RFQ) {
+			resource := r.Jobs[0].Child("ResourceSet").Add("Resource")
+			resource.Add("Part").Set("ContactType", "Delivery")
+			resource.Add("Contact").Add("Address").Set("City", "Delft")
+		}),
+		"two products":           rfq(func(r *printtalk.RFQ) { r.Jobs[0].Child("ProductList").Add("Product").Set("IsRoot", "true") }),
 		"no amount":              rfq(func(r *printtalk.RFQ) { product(r).Attributes = nil }),
 		"an amount of zero":      rfq(func(r *printtalk.RFQ) { product(r).Set("Amount", "0") }),
 		"a quote with two items": quote(func(q *printtalk.Quote) { q.Pricing.Prices = append(q.Pricing.Prices, q.Pricing.Prices[0]) }),

@@ -220,9 +220,10 @@ func noRecord(reason error, xpath, detail string) *Error {
 	return &Error{Place: xjdf.Place{XPath: xpath}, Reason: reason, Detail: detail}
 }
 
-// ReadInquiry returns the inquiry of an RFQ. The RFQ must describe one job with one root
-// product and its amount; other items may be missing. An error is an [*Error] with
-// [ErrRecord].
+// ReadInquiry returns the inquiry of an RFQ. The RFQ must describe one job with one product and
+// its amount; other items may be missing. An inquiry names a product of the catalog and no
+// production of its own. ReadInquiry therefore rejects what it would lose: intents, a range of
+// amounts, and resources other than contacts. An error is an [*Error] with [ErrRecord].
 func ReadInquiry(d *Document) (Inquiry, error) {
 	fail := func(detail string) (Inquiry, error) {
 		return Inquiry{}, noRecord(ErrRecord, "PrintTalk/Request/RFQ", detail)
@@ -236,13 +237,23 @@ func ReadInquiry(d *Document) (Inquiry, error) {
 	}
 	job := object.Jobs[0]
 	products, err := job.Find("ProductList/Product")
-	if err == nil && len(products) > 1 {
-		products = slices.DeleteFunc(products, func(n *xjdf.Node) bool { root, err := n.Boolean("IsRoot"); return err != nil || !root })
-	}
 	if err != nil || len(products) != 1 {
-		return fail(fmt.Sprintf("an inquiry has one root product, not %d", len(products)))
+		return fail(fmt.Sprintf("an inquiry has one product, not %d", len(products)))
 	}
 	product := products[0]
+	for _, lost := range []string{"ResourceSet", "ProductList/Product/Intent", "ProductList/Product/@MinAmount", "ProductList/Product/@MaxAmount"} {
+		found, _ := job.Find(lost)
+		for _, n := range found {
+			name, named := n.Attr("Name")
+			if name != "Contact" {
+				detail := "an inquiry names a product of the catalog; it has no counterpart for " + lost
+				if named {
+					detail += " " + name
+				}
+				return fail(detail)
+			}
+		}
+	}
 	i := Inquiry{
 		ID: d.Request.BusinessID, Title: d.Request.DescriptiveName, CreatedAt: d.Timestamp, ResponseDeadline: object.Expires,
 		Organization: identity(d.Header.From.Credentials, "CustomerID"),
@@ -251,9 +262,14 @@ func ReadInquiry(d *Document) (Inquiry, error) {
 	}
 	contacts, _ := job.Find("ResourceSet[@Name='Contact']/Resource")
 	for _, contact := range contacts {
-		if first(contact, "Part/@ContactType") == "Delivery" {
-			i.DeliveryCity = first(contact, "Contact/Address/@City")
+		if first(contact, "Part/@ContactType") != "Delivery" {
+			continue
 		}
+		city := first(contact, "Contact/Address/@City")
+		if i.DeliveryCity != "" && i.DeliveryCity != city {
+			return fail("an inquiry has one delivery, not one to each of several cities")
+		}
+		i.DeliveryCity = city
 	}
 	if i.Quantity, err = product.Integer("Amount"); err != nil || i.Quantity < 1 {
 		return fail("the product has no positive Amount")
