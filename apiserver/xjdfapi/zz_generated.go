@@ -15,8 +15,12 @@ import (
 
 // Defines values for XJDFProfile.
 const (
-	ProductIntent XJDFProfile = "product-intent"
-	Strict        XJDFProfile = "strict"
+	MisDigitalPrinting XJDFProfile = "mis-digital-printing"
+	MisFinishing       XJDFProfile = "mis-finishing"
+	MisPrepress        XJDFProfile = "mis-prepress"
+	Process            XJDFProfile = "process"
+	ProductIntent      XJDFProfile = "product-intent"
+	Strict             XJDFProfile = "strict"
 )
 
 // Defines values for XJMFNodeStatus.
@@ -269,7 +273,7 @@ type XJDFProduct struct {
 	CatalogProducts []XJDFCatalogProduct `json:"catalogProducts"`
 }
 
-// XJDFProfile The strictness of the validation. New values may be added.
+// XJDFProfile The profile of the validation. New values may be added.
 type XJDFProfile string
 
 // XJDFRange defines model for XjdfRange.

@@ -19,7 +19,6 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/printtalk"
 	"github.com/printmarket/printmarket/pkg/xjdf/schema"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
-	"github.com/printmarket/printmarket/pkg/xjdf/validate/batch"
 )
 
 func xjdfCommand() *cobra.Command {
@@ -88,7 +87,7 @@ package is validated, and the files to which it refers must be in the package. E
 			if err := cmp.Or(oneStandardInput(files), notAnInput(path, files)); err != nil {
 				return err
 			}
-			found := batch.Results{Documents: []batch.Document{}}
+			found := pack.Results{Documents: []pack.Result{}}
 			for _, name := range files {
 				body, err := readDocument(cmd, name, pack.DefaultLimits.Bytes)
 				if err == nil {
@@ -122,7 +121,7 @@ package is validated, and the files to which it refers must be in the package. E
 		},
 	}
 	f := cmd.Flags()
-	choose(f, &profile, "profile", "", "profile: "+orList(names(batch.Profiles())), names(batch.Profiles())...)
+	choose(f, &profile, "profile", "", "profile: "+orList(names(pack.Profiles())), names(pack.Profiles())...)
 	choose(f, &output, "output", "o", "form of the report: text, json or sarif", "text", "json", "sarif")
 	f.StringVarP(&path, "output-file", "f", "", "write the report to this file instead of standard output")
 	return cmd

@@ -106,8 +106,12 @@ const (
 
 // The values of [XJDFProfile] that are known today.
 const (
-	XJDFProfileProductIntent = xjdfapi.XJDFProfileProductIntent
-	XJDFProfileStrict        = xjdfapi.XJDFProfileStrict
+	XJDFProfileMisDigitalPrinting = xjdfapi.XJDFProfileMisDigitalPrinting
+	XJDFProfileMisFinishing       = xjdfapi.XJDFProfileMisFinishing
+	XJDFProfileMisPrepress        = xjdfapi.XJDFProfileMisPrepress
+	XJDFProfileProcess            = xjdfapi.XJDFProfileProcess
+	XJDFProfileProductIntent      = xjdfapi.XJDFProfileProductIntent
+	XJDFProfileStrict             = xjdfapi.XJDFProfileStrict
 )
 
 // The codes that are known today.

@@ -90,7 +90,8 @@ export interface paths {
          *     profile a document only needs its `Version` and a product with a `ProductType`; `defaults` lists the values that
          *     the server assumed. In the profile `strict`, everything that the standard requires is required, and unknown
          *     names and questionable practice are errors. Select it with the parameter or with `Prefer: handling=strict` (RFC
-         *     7240).
+         *     7240). The profile `process` is for documents that a device executes as they are, and the profiles `mis-...` for
+         *     documents that an MIS sends to a department.
          *
          *     A document can have at most 1 MiB, 64 levels, and 50,000 elements and attributes. JDF 1.x is rejected; convert
          *     it with an external adapter. `/docs/api/xjdf-rules.json` lists all rules.
@@ -288,10 +289,10 @@ export interface components {
          */
         XjmfNodeStatus: "Aborted" | "Cleanup" | "Completed" | "InProgress" | "Setup" | "Stopped" | "Suspended" | "Waiting";
         /**
-         * @description The strictness of the validation. New values may be added.
+         * @description The profile of the validation. New values may be added.
          * @enum {string}
          */
-        XjdfProfile: "product-intent" | "strict";
+        XjdfProfile: "product-intent" | "strict" | "process" | "mis-prepress" | "mis-digital-printing" | "mis-finishing";
         /**
          * @description An XJDF 2.2 document as JSON. The standard defines its content, and the validator checks it. Each attribute may
          *     also be written as `@Name`, and the root may be wrapped in the member `XJDF`. The listed members are the most
@@ -2530,7 +2531,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The strictness of the validation.
+                 * @description The profile of the validation.
                  * @example strict
                  */
                 profile?: components["schemas"]["XjdfProfile"];

@@ -11,6 +11,9 @@
 // It rejects names that leave the package, encrypted entries and names that are there
 // twice. It decompresses documents only, in memory: it writes no files, and it does not
 // open the other files of a package.
+//
+// [Results] validates the documents of files and packages, and reports the findings of all of them
+// as text, as JSON or as SARIF.
 package pack
 
 import (

@@ -177,7 +177,7 @@ func (e *Explanation) Lines() []string {
 	switch {
 	case e.Rule != nil:
 		lines = append(lines, e.Rule.Summary, "fix: "+e.Rule.Fix)
-		for _, p := range validate.AllProfiles() {
+		for _, p := range validate.Profiles() {
 			if s := e.Rule.In(p); s != "" {
 				lines = append(lines, fmt.Sprintf("in %s: %s", p, s))
 			}

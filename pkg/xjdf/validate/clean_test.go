@@ -62,7 +62,7 @@ func TestProcessDocumentsConformToTheirProfiles(t *testing.T) {
 			t.Errorf("%s takes a product", profile)
 		}
 	}
-	if got := validate.AllProfiles(); len(got) != 6 {
+	if got := validate.Profiles(); len(got) != 6 {
 		t.Errorf("profiles %v", got)
 	}
 }

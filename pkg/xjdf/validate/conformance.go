@@ -51,7 +51,8 @@ var (
 		"Each process has its resources, or gets them from the process before it (5, 5.2.1); a gray box is a warning (3.1.3)",
 	} // constant
 	misUnchecked = []string{
-		"Attributes and values that the ICS itself requires, and its levels: the profile is derived from XJDF 2.2, not from the text of the ICS",
+		"Attributes and values that the ICS itself requires: the profile is derived from XJDF 2.2, not from the text of the ICS",
+		"The differences between the levels: a document gets the same checks at each level that ICSVersions claims",
 		"Messages: submission, subscriptions and signals",
 		"Hot folders and other transport",
 	} // constant
@@ -91,9 +92,9 @@ func Conformances() []Conformance {
 	}
 }
 
-// AllProfiles returns the profiles of the service and those for documents of processes.
-func AllProfiles() []Profile {
-	all := Profiles()
+// Profiles returns the profiles of documents, the default first.
+func Profiles() []Profile {
+	all := []Profile{ProductIntent, Strict}
 	for _, c := range Conformances() {
 		all = append(all, c.Profile)
 	}

@@ -23,10 +23,6 @@ const (
 	Strict Profile = "strict"
 )
 
-// Profiles returns the profiles of the service, the default first. [AllProfiles] has those
-// for documents of processes as well.
-func Profiles() []Profile { return []Profile{ProductIntent, Strict} }
-
 // Options are the profile and the capabilities for a validation.
 type Options struct {
 	// Profile is [ProductIntent] if it is empty.

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package batch validates files with XJDF, XJMF, packages and PrintTalk, and reports the results of all
-// of them as text, as JSON or as SARIF.
-package batch
+package pack
 
 import (
 	"errors"
 	"fmt"
 
 	"github.com/printmarket/printmarket/pkg/xjdf"
-	"github.com/printmarket/printmarket/pkg/xjdf/pack"
 	"github.com/printmarket/printmarket/pkg/xjdf/printtalk"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
-// Results are the reports of several files, in their order.
+// Results are the reports of several files with XJDF, XJMF, packages and PrintTalk, in their
+// order.
 type Results struct {
-	Documents []Document `json:"documents"`
-	Summary   Summary    `json:"summary"`
+	Documents []Result `json:"documents"`
+	Summary   Summary  `json:"summary"`
 }
 
-// Document is the report of a document.
-type Document struct {
+// Result is the report of a document.
+type Result struct {
 	// File is the name of the file, and Document that of the document in a package or in
 	// PrintTalk.
 	File     string          `json:"file"`
@@ -43,23 +41,23 @@ type Summary struct {
 
 // Profiles returns the profiles of [Results.Add]: those of documents, and that of PrintTalk, which
 // validates PrintTalk and the documents within it.
-func Profiles() []validate.Profile { return append(validate.AllProfiles(), printtalk.Profile) }
+func Profiles() []validate.Profile { return append(validate.Profiles(), printtalk.Profile) }
 
 // Add validates the documents and messages of a file. Those of a package may refer to its files only. A document
 // that cannot be parsed has a report; an error is about the file and begins with its name.
 func (r *Results) Add(name string, body []byte, profile validate.Profile, limits xjdf.Limits) error {
-	if !pack.Is(body) {
+	if !Is(body) {
 		document, err := xjdf.Parse(body, limits)
 		var fault *xjdf.Error
 		if err != nil && !errors.As(err, &fault) {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		r.judge(name, pack.Document{Body: body, Document: document, Fault: fault}, validate.Options{Profile: profile})
+		r.judge(name, Document{Body: body, Document: document, Fault: fault}, validate.Options{Profile: profile})
 		return nil
 	}
-	packed := pack.DefaultLimits
+	packed := DefaultLimits
 	packed.Document = limits
-	found, err := pack.Read(body, packed)
+	found, err := Read(body, packed)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -70,7 +68,7 @@ func (r *Results) Add(name string, body []byte, profile validate.Profile, limits
 }
 
 // judge validates a document or message, and in PrintTalk each document within it.
-func (r *Results) judge(file string, d pack.Document, options validate.Options) {
+func (r *Results) judge(file string, d Document, options validate.Options) {
 	talk := options.Profile == printtalk.Profile
 	if talk {
 		options.Profile = validate.ProductIntent
@@ -81,21 +79,21 @@ func (r *Results) judge(file string, d pack.Document, options validate.Options) 
 		if xjdf.IsXML(d.Body) {
 			encoding = xjdf.XML
 		}
-		r.count(Document{file, d.Name, v.Unreadable(d.Fault, encoding, options.Profile)})
+		r.count(Result{file, d.Name, v.Unreadable(d.Fault, encoding, options.Profile)})
 	case d.Document.Root.Name.Local == "XJMF":
-		r.count(Document{file, d.Name, v.ValidateMessage(d.Document, options)})
+		r.count(Result{file, d.Name, v.ValidateMessage(d.Document, options)})
 	case !talk || d.Document.Root.Name.Local == "XJDF":
-		r.count(Document{file, d.Name, v.Validate(d.Document, options)})
+		r.count(Result{file, d.Name, v.Validate(d.Document, options)})
 	default:
 		found := printtalk.Validate(d.Document, options)
-		r.count(Document{file, d.Name, found.Report})
+		r.count(Result{file, d.Name, found.Report})
 		for _, job := range found.Jobs {
-			r.count(Document{file, job.Path, job.Report})
+			r.count(Result{file, job.Path, job.Report})
 		}
 	}
 }
 
-func (r *Results) count(d Document) {
+func (r *Results) count(d Result) {
 	r.Documents = append(r.Documents, d)
 	r.Summary.Documents++
 	if d.Report.Valid {

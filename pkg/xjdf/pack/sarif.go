@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package batch
+package pack
 
 import (
 	"cmp"
@@ -89,7 +89,7 @@ func (r *Results) SARIF(tool, version string) SARIF {
 }
 
 // sarifFinding returns a finding at its place in the file and in the document.
-func sarifFinding(d *Document, f validate.Finding) sarifResult {
+func sarifFinding(d *Result, f validate.Finding) sarifResult {
 	found := sarifResult{RuleID: f.Code, Level: string(f.Severity), Message: sarifText{f.Message}, Locations: make([]sarifLocation, 1)}
 	if f.Severity == validate.Info {
 		found.Level = "note"

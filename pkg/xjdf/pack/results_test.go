@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package batch_test
+package pack_test
 
 import (
 	"encoding/json"
@@ -10,21 +10,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf/pack"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
-	"github.com/printmarket/printmarket/pkg/xjdf/validate/batch"
 )
 
 const cards = `{"@Version":"2.2","ProductList":{"Product":{"@ProductType":"BusinessCard"}}}`
 
-func TestBatchCountsDocumentsOfAllFiles(t *testing.T) {
+func TestResultsCountDocumentsOfAllFiles(t *testing.T) {
 	t.Parallel()
-	var found batch.Results
+	var found pack.Results
 	for name, body := range map[string]string{"cards.json": cards, "broken.json": "{"} {
 		if err := found.Add(name, []byte(body), validate.ProductIntent, xjdf.DefaultLimits); err != nil {
 			t.Fatalf("Add(%q): %v", name, err)
 		}
 	}
-	want := batch.Summary{Documents: 2, Valid: 1, Invalid: 1, Errors: 1, Warnings: found.Summary.Warnings, Infos: found.Summary.Infos}
+	want := pack.Summary{Documents: 2, Valid: 1, Invalid: 1, Errors: 1, Warnings: found.Summary.Warnings, Infos: found.Summary.Infos}
 	if diff := cmp.Diff(want, found.Summary); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
@@ -38,7 +38,7 @@ func TestBatchCountsDocumentsOfAllFiles(t *testing.T) {
 
 func TestSARIFHasNoNullLists(t *testing.T) {
 	t.Parallel()
-	for name, results := range map[string]*batch.Results{"no document": {}, "a document": added(t, "{")} {
+	for name, results := range map[string]*pack.Results{"no document": {}, "a document": added(t, "{")} {
 		text, err := json.Marshal(results.SARIF("tool", "1.0"))
 		if err != nil || strings.Contains(string(text), "null") {
 			t.Errorf("%s: SARIF %s, %v; want no null", name, text, err)
@@ -46,9 +46,9 @@ func TestSARIFHasNoNullLists(t *testing.T) {
 	}
 }
 
-func added(t *testing.T, body string) *batch.Results {
+func added(t *testing.T, body string) *pack.Results {
 	t.Helper()
-	var found batch.Results
+	var found pack.Results
 	if err := found.Add("file.json", []byte(body), validate.ProductIntent, xjdf.DefaultLimits); err != nil {
 		t.Fatalf("Add: %v", err)
 	}
