@@ -444,6 +444,20 @@ func TestOnlineProductsThatAreNotOfferedAreRefusedByName(t *testing.T) {
 			"hard-cover", binding("Jacket", "Loose"), nil, []string{"INTENT_NOT_COSTED a jacket that is no product of its own is not included in the figures"},
 		},
 		"a jacket that is glued":  {"sewn-book", binding("Jacket", "Glue"), nil, []string{"INTENT_NOT_COSTED the jacket is calculated as a loose one"}},
+		"a ribbon": {
+			"sewn-book", binding("RegisterRibbon", []any{object{}}), nil, []string{`INTENT_NOT_COSTED "RegisterRibbon" is not included in the figures`},
+		},
+		"the colour of head bands": {
+			"sewn-book", binding("HeadBandColor", "Red"), nil, []string{`INTENT_NOT_COSTED "HeadBandColor" is not included in the figures`},
+		},
+		"printed end sheets": {
+			"sewn-book", func(d object) {
+				intent(d, "BindingIntent")["ChildRefs"] = []any{"JACKET", "COVER", "BODY", "ENDS"}
+				ends := maps.Clone(product(d, 3))
+				ends["ID"], ends["ProductType"] = "ENDS", "EndSheet"
+				d["ProductList"].(object)["Product"] = append(list(d, "ProductList", "Product"), ends)
+			}, nil, []string{"PRODUCT_STRUCTURE a hard cover with EndSheet as a product of its own is not supported"},
+		},
 		"a jacket without flaps":  {"sewn-book", binding("JacketFoldingWidth", 0), nil, []string{"SIZE_MISSING a jacket requires the width of its flaps"}},
 		"a jacket and no details": {"sewn-book", func(d object) { delete(intent(d, "BindingIntent"), "HardCoverBinding") }, nil, []string{"SIZE_MISSING a jacket requires the width of its flaps"}},
 		"a machine for small jackets": {"sewn-book", nil, device("jacketer", func(d *authority.Device) { d.MaxSheet = size("400", "300") }), []string{

@@ -69,15 +69,23 @@ func (r *reader) perforate(p *part, folding *xjdf.Node) {
 	}
 }
 
-// creases counts the runs for the creases of a part.
+// creases counts the runs for the creases of a part. A heavy sheet with a fold outside of the
+// table needs a review, unless the document states its creases.
 func (r *reader) creases(p *part) {
+	folding := intentOf("FoldingIntent", p.node)
 	if p.role == roleFlat && p.fold != "" && p.medium.Weight > creaseAbove {
-		p.creases = 1
-		if known, _ := panelsOf(p.fold); known.rows > 1 { // its folds cross
+		known, listed := panelsOf(p.fold)
+		switch {
+		case listed && known.rows == 1:
+			p.creases = 1
+		case listed: // its folds cross
 			p.creases = 2
+		case folding.Child("Crease") == nil:
+			p.creases = 2
+			r.left(folding, "FoldCatalog", fmt.Sprintf("the directions of the folds of %.20q are unknown; the figures include two runs of creases", p.fold))
 		}
 	}
-	if folding := intentOf("FoldingIntent", p.node); folding != nil {
+	if folding != nil {
 		p.creases = max(p.creases, r.runs(slices.Collect(folding.All("Crease")), "creases"))
 	}
 }

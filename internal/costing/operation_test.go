@@ -266,6 +266,17 @@ func TestFinishingThatIsNotOfferedIsRefusedByName(t *testing.T) {
 		"two perforations without a direction": {
 			change: perforated(line(0, 100), object{}), want: []string{"INTENT_NOT_COSTED one of several perforations must run along an edge; it is not included in the figures"},
 		},
+		"a heavy fold outside of the table": {
+			change: func(d object) {
+				heavyFold("F12-7")(d)
+				intent(d, "LayoutIntent")["Dimensions"] = points(444, 420)
+			},
+			owner: func(c *authority.Content) {
+				folder := slices.IndexFunc(c.Devices, func(d authority.Device) bool { return d.ID == "folder" })
+				c.Devices[folder].Folds = nil // every fold with a flat size
+			},
+			want: []string{`INTENT_NOT_COSTED the directions of the folds of "F12-7" are unknown; the figures include two runs of creases`},
+		},
 		"a diagonal crease among others": {
 			change: creased(line(0, 100), line(3, 3)), want: []string{"INTENT_NOT_COSTED one of several creases must run along an edge; it is not included in the figures"},
 		},
