@@ -10,7 +10,7 @@ import (
 )
 
 // ValidateMessage validates an XJMF document: names, places, datatypes, lists of values and
-// required items, and the files that it names if it is in a package. In the profile
+// required items, IDs of messages, and the files that it names if it is in a package. In the profile
 // product-intent an unknown name is a warning, because devices add attributes and messages
 // of their own. References between messages are not followed.
 func (v *Validator) ValidateMessage(doc *xjdf.Document, options Options) Report {
@@ -34,10 +34,28 @@ func (v *Validator) ValidateMessage(doc *xjdf.Document, options Options) Report 
 		})
 	default:
 		p.walk(root)
+		messageIDDuplicate(p, root)
 		packageFileMissing(p, root)
 		packageFileOutside(p, root)
 	}
 	return p.report()
+}
+
+// messageIDDuplicate reports a message with the ID of an earlier one. The Header of the document
+// may have the ID of its message.
+func messageIDDuplicate(p *pass, root *xjdf.Node) {
+	seen := map[string]bool{}
+	for _, message := range root.Children {
+		header := message.Child("Header")
+		if header == nil {
+			continue
+		}
+		id, present := header.Attr("ID")
+		if present && seen[id] {
+			p.findAs(duplicateID, header, "ID", func() (string, string) { return fmt.Sprintf("Another message has the ID %s.", quoted(id)), "" })
+		}
+		seen[id] = true
+	}
 }
 
 // messageRoot is the name of the root element of messages.

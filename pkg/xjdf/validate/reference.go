@@ -10,7 +10,7 @@ import (
 )
 
 var referenceRules = []row{
-	newRow("ID_DUPLICATE", Schema, both(Error), "A.1", "An ID must be unique in the document.", "Give each element a unique ID.").of(document, idDuplicate),
+	newRow(duplicateID, Schema, both(Error), "A.1", "An ID must be unique in the document.", "Give each element a unique ID.").of(document, idDuplicate),
 	newRow("REFERENCE_DANGLING", Semantics, both(Error), "A.1", "A reference must name an ID in the document.", "Correct the reference, or add the element.").of(document, referenceDangling),
 	newRow("REFERENCE_TARGET", Semantics, both(Error), "A.1", "A reference must name an element of the expected kind.", "Refer to an element of the expected kind.").of(document, referenceTarget),
 	newRow("REFERENCE_CYCLE", Semantics, both(Error), "3.3", "References must not form a cycle.", "Remove one of the references in the cycle.").of(document, referenceCycle),
@@ -28,6 +28,9 @@ func (p *pass) target(id string) *xjdf.Node {
 	}
 	return p.byID[id]
 }
+
+// duplicateID is the code of a rule that applies to documents and to messages.
+const duplicateID = "ID_DUPLICATE"
 
 func idDuplicate(p *pass, _ *xjdf.Node) {
 	if len(p.ids) < 2 {

@@ -21,12 +21,8 @@ const maxMessages = 100
 // version is the version of documents that this package writes.
 const version = "2.2"
 
-var (
-	// ErrMessages means that a document has no message, or too many.
-	ErrMessages = errors.New("wrong number of messages")
-	// ErrID means that two messages of a document have the same Header/@ID.
-	ErrID = errors.New("duplicate ID")
-)
+// ErrMessages means that a document has no message, or too many.
+var ErrMessages = errors.New("wrong number of messages")
 
 // InvalidError means that a document violates XJDF 2.2.
 type InvalidError struct{ Report validate.Report }
@@ -46,7 +42,7 @@ func (e *InvalidError) Is(target error) bool { return target == ValidationError 
 
 // Parse reads and validates a document in XML or JSON. An error is an [*xjdf.Error] for a
 // body that cannot be read, an [*InvalidError] for a document that violates the standard, an
-// [*xjdf.ValueError] for a number that is too large, or wraps [ErrMessages] or [ErrID].
+// [*xjdf.ValueError] for a number that is too large, or wraps [ErrMessages].
 func Parse(body []byte, limits xjdf.Limits) (*Document, error) {
 	source, err := xjdf.Parse(body, limits)
 	if err != nil {
@@ -63,7 +59,6 @@ func Decode(source *xjdf.Document) (*Document, error) {
 	}
 	d := &Document{}
 	d.Version, _ = source.Root.Attr("Version")
-	ids := map[string]bool{}
 	for _, n := range source.Root.Children {
 		if n.Name.Core() && n.Name.Local == "Header" {
 			if err := decode(n, reflect.ValueOf(&d.Header).Elem()); err != nil {
@@ -87,11 +82,6 @@ func Decode(source *xjdf.Document) (*Document, error) {
 		if err != nil {
 			return nil, fmt.Errorf("invalid XJMF: %w", err)
 		}
-		id := m.Head().ID
-		if id != "" && ids[id] {
-			return nil, fmt.Errorf("invalid XJMF: %w: %.80q", ErrID, id)
-		}
-		ids[id] = true
 		d.Messages = append(d.Messages, m)
 	}
 	if n := len(d.Messages); n == 0 || n > maxMessages || n > 1 && source.Encoding != xjdf.XML {

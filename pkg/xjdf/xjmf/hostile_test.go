@@ -61,7 +61,7 @@ func TestHostileDeviceIsAnError(t *testing.T) {
 		"JMF 1":                     {answer(xmlType, `<JMF xmlns="http://www.CIP4.org/JDFSchema_1_1"/>`), xjmf.ValidationError},
 		"no message":                {answer(xmlType, message("")), xjmf.ValidationError},
 		"two responses":             {answer(xmlType, message(status("", "c1")+strings.Replace(status("", "c1"), "R1", "R2", 1))), xjmf.ErrResponse},
-		"two messages with one ID":  {answer(xmlType, message(status("", "c1")+status("", "c1"))), xjmf.ErrID},
+		"two messages with one ID":  {answer(xmlType, message(status("", "c1")+status("", "c1"))), xjmf.ValidationError},
 		"two messages in JSON":      {answer(jsonType, `{"Name":"XJMF","Header":{"DeviceID":"D","Time":"2026-11-20T09:30:00Z"},"ResponseStatus":{"Header":{"DeviceID":"D","Time":"2026-11-20T09:30:00Z"}},"ResponseNotification":{"Header":{"DeviceID":"D","Time":"2026-11-20T09:30:00Z"}}}`), xjmf.ErrMessages},
 		"another response":          {answer(xmlType, message(`<ResponseForceGang ReturnCode="0">`+head("R1", "c1")+`</ResponseForceGang>`)), xjmf.ErrResponse},
 		"a signal":                  {answer(xmlType, message(`<SignalStatus>`+head("R1", "c1")+`<DeviceInfo Status="Idle"/></SignalStatus>`)), xjmf.ErrResponse},
