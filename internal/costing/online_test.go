@@ -443,7 +443,7 @@ func TestOnlineProductsThatAreNotOfferedAreRefusedByName(t *testing.T) {
 		"a jacket that is no part": {
 			"hard-cover", binding("Jacket", "Loose"), nil, []string{"INTENT_NOT_COSTED a jacket that is no product of its own is not included in the figures"},
 		},
-		"a jacket that is glued":  {"sewn-book", binding("Jacket", "Glue"), nil, []string{"INTENT_NOT_COSTED the jacket is calculated as a loose one"}},
+		"a jacket that is glued": {"sewn-book", binding("Jacket", "Glue"), nil, []string{"INTENT_NOT_COSTED the jacket is calculated as a loose one"}},
 		"a ribbon": {
 			"sewn-book", binding("RegisterRibbon", []any{object{}}), nil, []string{`INTENT_NOT_COSTED "RegisterRibbon" is not included in the figures`},
 		},
