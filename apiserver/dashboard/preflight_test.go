@@ -446,8 +446,9 @@ func TestReportsMatchTheAPI(t *testing.T) {
 				Method: http.MethodGet, Path: "/api/v1/preflight/" + id + "/report", Key: "acme-live",
 				Header: map[string]string{"Accept": page.Header().Get("Content-Type"), "Accept-Language": language},
 			})
-			text := regexp.MustCompile(`<nav class="forms".*?</nav>`).ReplaceAllString(page.text, "")
-			if text != string(api.Body) || page.Header().Get("Content-Disposition") != kept {
+			// The dashboard links other forms of the report than the API.
+			forms := regexp.MustCompile(`<nav class="forms".*?</nav>`)
+			if forms.ReplaceAllString(page.text, "") != forms.ReplaceAllString(string(api.Body), "") || page.Header().Get("Content-Disposition") != kept {
 				t.Errorf("%s in %s: Content-Disposition %q, want %q, and\n%s\nof the API: %s",
 					part, language, page.Header().Get("Content-Disposition"), kept, page.text, api.Body)
 			}

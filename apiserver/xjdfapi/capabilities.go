@@ -103,7 +103,7 @@ func answerOf(takes validate.Capabilities) XJDFCapabilities {
 	if takes.MaxWeight > 0 {
 		answer.Media.Weight = &XJDFRange{Minimum: takes.MinWeight, Maximum: takes.MaxWeight, Unit: "g/m2"}
 	}
-	for _, profile := range validate.Profiles() {
+	for _, profile := range profiles() {
 		answer.Profiles = append(answer.Profiles, XJDFProfile(profile))
 	}
 	for _, finishing := range takes.Finishing {

@@ -106,6 +106,9 @@ func (s *surface) judge(c *gate.Call, options validate.Options) (validate.Report
 	return report, nil
 }
 
+// profiles returns the profiles of the contract, the default first. Clients of its release know no others.
+func profiles() []validate.Profile { return []validate.Profile{validate.ProductIntent, validate.Strict} }
+
 // profileOf returns the requested profile, by the parameter or by the preference
 // handling=strict (RFC 7240, section 4.4).
 func profileOf(c *gate.Call) (validate.Profile, error) {
@@ -115,8 +118,8 @@ func profileOf(c *gate.Call) (validate.Profile, error) {
 		return "", problem.New(problem.CodeInvalidRequest, "The parameter profile must be sent only once.")
 	case len(requested) == 1:
 		profile := validate.Profile(requested[0])
-		if !slices.Contains(validate.Profiles(), profile) {
-			return "", problem.New(problem.CodeInvalidRequest, "The parameter profile must be one of %s.", names(validate.Profiles()))
+		if !slices.Contains(profiles(), profile) {
+			return "", problem.New(problem.CodeInvalidRequest, "The parameter profile must be one of %s.", names(profiles()))
 		}
 		return profile, nil
 	case prefersStrict(c.Request.Header["Prefer"]):

@@ -102,31 +102,6 @@ func TestStrictProfileByParameterOrPreference(t *testing.T) {
 	}
 }
 
-// TestEveryProfileJudgesProcesses sends a gray box, which only a document for a device or a
-// department must not be.
-func TestEveryProfileJudgesProcesses(t *testing.T) {
-	t.Parallel()
-	server := apitest.New(t, apitest.Options{})
-	var listed struct{ Profiles []validate.Profile }
-	server.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/xjdf/capabilities", Key: "acme-live"}).Want(t, 200, "").Into(t, &listed)
-	want := map[validate.Profile]string{
-		validate.ProductIntent: "", validate.Strict: "", validate.Process: "GRAY_BOX",
-		validate.MISPrepress: "PROFILE_PROCESS", validate.MISDigitalPrinting: "PROFILE_PROCESS", validate.MISFinishing: "PROFILE_PROCESS",
-	}
-	got := map[validate.Profile]string{}
-	for _, profile := range listed.Profiles {
-		in := document(`{"Name":"XJDF","Version":"2.2","JobID":"J1","Types":["ConventionalPrinting","Folding"]}`)
-		in.Path += "?profile=" + string(profile)
-		r := report(t, server.Do(t, in))
-		if got[r.Profile] = ""; !r.Valid {
-			got[r.Profile] = r.Findings[0].Code
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("first error of each profile (-want +got):\n%s", diff)
-	}
-}
-
 func TestErrorGivesProblemWithReport(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})

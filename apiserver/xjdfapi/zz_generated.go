@@ -15,12 +15,8 @@ import (
 
 // Defines values for XJDFProfile.
 const (
-	MisDigitalPrinting XJDFProfile = "mis-digital-printing"
-	MisFinishing       XJDFProfile = "mis-finishing"
-	MisPrepress        XJDFProfile = "mis-prepress"
-	Process            XJDFProfile = "process"
-	ProductIntent      XJDFProfile = "product-intent"
-	Strict             XJDFProfile = "strict"
+	ProductIntent XJDFProfile = "product-intent"
+	Strict        XJDFProfile = "strict"
 )
 
 // Defines values for XJMFNodeStatus.
@@ -273,7 +269,7 @@ type XJDFProduct struct {
 	CatalogProducts []XJDFCatalogProduct `json:"catalogProducts"`
 }
 
-// XJDFProfile The profile of the validation. New values may be added.
+// XJDFProfile The strictness of the validation. New values may be added.
 type XJDFProfile string
 
 // XJDFRange defines model for XjdfRange.

@@ -106,12 +106,8 @@ const (
 
 // The values of [XJDFProfile] that are known today.
 const (
-	XJDFProfileMisDigitalPrinting = xjdfapi.XJDFProfileMisDigitalPrinting
-	XJDFProfileMisFinishing       = xjdfapi.XJDFProfileMisFinishing
-	XJDFProfileMisPrepress        = xjdfapi.XJDFProfileMisPrepress
-	XJDFProfileProcess            = xjdfapi.XJDFProfileProcess
-	XJDFProfileProductIntent      = xjdfapi.XJDFProfileProductIntent
-	XJDFProfileStrict             = xjdfapi.XJDFProfileStrict
+	XJDFProfileProductIntent = xjdfapi.XJDFProfileProductIntent
+	XJDFProfileStrict        = xjdfapi.XJDFProfileStrict
 )
 
 // The codes that are known today.

@@ -90,8 +90,7 @@ export interface paths {
          *     profile a document only needs its `Version` and a product with a `ProductType`; `defaults` lists the values that
          *     the server assumed. In the profile `strict`, everything that the standard requires is required, and unknown
          *     names and questionable practice are errors. Select it with the parameter or with `Prefer: handling=strict` (RFC
-         *     7240). The profile `process` is for documents that a device executes as they are, and the profiles `mis-...` for
-         *     documents that an MIS sends to a department.
+         *     7240).
          *
          *     A document can have at most 1 MiB, 64 levels, and 50,000 elements and attributes. JDF 1.x is rejected; convert
          *     it with an external adapter. `/docs/api/xjdf-rules.json` lists all rules.
@@ -289,10 +288,10 @@ export interface components {
          */
         XjmfNodeStatus: "Aborted" | "Cleanup" | "Completed" | "InProgress" | "Setup" | "Stopped" | "Suspended" | "Waiting";
         /**
-         * @description The profile of the validation. New values may be added.
+         * @description The strictness of the validation. New values may be added.
          * @enum {string}
          */
-        XjdfProfile: "product-intent" | "strict" | "process" | "mis-prepress" | "mis-digital-printing" | "mis-finishing";
+        XjdfProfile: "product-intent" | "strict";
         /**
          * @description An XJDF 2.2 document as JSON. The standard defines its content, and the validator checks it. Each attribute may
          *     also be written as `@Name`, and the root may be wrapped in the member `XJDF`. The listed members are the most
@@ -2531,7 +2530,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The profile of the validation.
+                 * @description The strictness of the validation.
                  * @example strict
                  */
                 profile?: components["schemas"]["XjdfProfile"];

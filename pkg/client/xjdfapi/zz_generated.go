@@ -38,12 +38,8 @@ const (
 
 // Defines values for XJDFProfile.
 const (
-	XJDFProfileMisDigitalPrinting XJDFProfile = "mis-digital-printing"
-	XJDFProfileMisFinishing       XJDFProfile = "mis-finishing"
-	XJDFProfileMisPrepress        XJDFProfile = "mis-prepress"
-	XJDFProfileProcess            XJDFProfile = "process"
-	XJDFProfileProductIntent      XJDFProfile = "product-intent"
-	XJDFProfileStrict             XJDFProfile = "strict"
+	XJDFProfileProductIntent XJDFProfile = "product-intent"
+	XJDFProfileStrict        XJDFProfile = "strict"
 )
 
 // Defines values for XJMFNodeStatus.
@@ -819,7 +815,7 @@ type XJDFProduct struct {
 	CatalogProducts []XJDFCatalogProduct `json:"catalogProducts"`
 }
 
-// XJDFProfile The profile of the validation. New values may be added.
+// XJDFProfile The strictness of the validation. New values may be added.
 type XJDFProfile string
 
 // XJDFRange defines model for XjdfRange.
@@ -851,7 +847,7 @@ type XJDFReport struct {
 	// VocabularyValid True if the document has no error or warning of the kind vocabulary.
 	VocabularyValid bool `json:"vocabularyValid"`
 
-	// Profile The profile of the validation. New values may be added.
+	// Profile The strictness of the validation. New values may be added.
 	Profile XJDFProfile `json:"profile"`
 
 	// Encoding How the document was read: cip4-json, attribute-json or xml.
@@ -1004,7 +1000,7 @@ type GetXJDFCapabilitiesParams struct {
 
 // ValidateXJDFParams defines parameters for ValidateXJDF.
 type ValidateXJDFParams struct {
-	// Profile The profile of the validation.
+	// Profile The strictness of the validation.
 	Profile *XJDFProfile `form:"profile,omitempty" json:"profile,omitempty"`
 
 	// Prefer `handling=strict` selects the profile `strict` if the parameter is absent.
@@ -1199,8 +1195,7 @@ type ClientInterface interface {
 	// profile a document only needs its `Version` and a product with a `ProductType`; `defaults` lists the values that
 	// the server assumed. In the profile `strict`, everything that the standard requires is required, and unknown
 	// names and questionable practice are errors. Select it with the parameter or with `Prefer: handling=strict` (RFC
-	// 7240). The profile `process` is for documents that a device executes as they are, and the profiles `mis-...` for
-	// documents that an MIS sends to a department.
+	// 7240).
 	//
 	// A document can have at most 1 MiB, 64 levels, and 50,000 elements and attributes. JDF 1.x is rejected; convert
 	// it with an external adapter. `/docs/api/xjdf-rules.json` lists all rules.
@@ -1369,8 +1364,7 @@ func (c *Client) GetXJDFCapabilities(ctx context.Context, params *GetXJDFCapabil
 // profile a document only needs its `Version` and a product with a `ProductType`; `defaults` lists the values that
 // the server assumed. In the profile `strict`, everything that the standard requires is required, and unknown
 // names and questionable practice are errors. Select it with the parameter or with `Prefer: handling=strict` (RFC
-// 7240). The profile `process` is for documents that a device executes as they are, and the profiles `mis-...` for
-// documents that an MIS sends to a department.
+// 7240).
 //
 // A document can have at most 1 MiB, 64 levels, and 50,000 elements and attributes. JDF 1.x is rejected; convert
 // it with an external adapter. `/docs/api/xjdf-rules.json` lists all rules.
@@ -1855,8 +1849,7 @@ type ClientWithResponsesInterface interface {
 	// profile a document only needs its `Version` and a product with a `ProductType`; `defaults` lists the values that
 	// the server assumed. In the profile `strict`, everything that the standard requires is required, and unknown
 	// names and questionable practice are errors. Select it with the parameter or with `Prefer: handling=strict` (RFC
-	// 7240). The profile `process` is for documents that a device executes as they are, and the profiles `mis-...` for
-	// documents that an MIS sends to a department.
+	// 7240).
 	//
 	// A document can have at most 1 MiB, 64 levels, and 50,000 elements and attributes. JDF 1.x is rejected; convert
 	// it with an external adapter. `/docs/api/xjdf-rules.json` lists all rules.
@@ -2259,8 +2252,7 @@ func (c *ClientWithResponses) GetXJDFCapabilitiesWithResponse(ctx context.Contex
 // profile a document only needs its `Version` and a product with a `ProductType`; `defaults` lists the values that
 // the server assumed. In the profile `strict`, everything that the standard requires is required, and unknown
 // names and questionable practice are errors. Select it with the parameter or with `Prefer: handling=strict` (RFC
-// 7240). The profile `process` is for documents that a device executes as they are, and the profiles `mis-...` for
-// documents that an MIS sends to a department.
+// 7240).
 //
 // A document can have at most 1 MiB, 64 levels, and 50,000 elements and attributes. JDF 1.x is rejected; convert
 // it with an external adapter. `/docs/api/xjdf-rules.json` lists all rules.
