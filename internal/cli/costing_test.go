@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -43,27 +44,33 @@ func editedExample(t *testing.T, example, old, put string) string {
 	return name
 }
 
+// columns matches the space between two columns of a table.
+var columns = regexp.MustCompile(` {2,}`)
+
 func TestCostingGuidesShowTheOutputOfTheCommands(t *testing.T) {
 	t.Parallel()
+	edited := editedExample(t, "small-shop.yaml", "amount: 90\n", "amount: 99\n")
 	var blocks []string
-	for _, guide := range []string{"costing-commands", "costing-services"} {
+	for _, guide := range []string{"costing-commands", "costing-services", "costing-start"} {
 		text, err := os.ReadFile("../../docs/guides/" + guide + ".md")
 		if err != nil {
 			t.Fatalf("os.ReadFile: %v", err)
 		}
-		blocks = append(blocks, strings.Split(string(text), "```console\n$ printmarket costing ")[1:]...)
+		blocks = append(blocks, strings.Split(string(text), "```console\n$ printmarket ")[1:]...)
 	}
-	if len(blocks) < 4 {
-		t.Fatalf("the guides have %d commands, want at least 4", len(blocks))
+	if len(blocks) < 6 {
+		t.Fatalf("the guides have %d commands, want at least 6", len(blocks))
 	}
 	for _, block := range blocks {
 		command, want, _ := strings.Cut(block, "\n")
 		want, _, _ = strings.Cut(want, "```")
-		args := strings.Fields(strings.ReplaceAll(command, "docs/examples/costing/", costExamples))
-		out, errs, _ := cost(t, args...)
-		got := strings.ReplaceAll(out, costExamples, "docs/examples/costing/")
-		if diff := cmp.Diff(want, got); diff != "" || errs != "" {
-			t.Errorf("printmarket costing %s (-guide +printed): %s\n%s", command, errs, diff)
+		args := strings.Fields(strings.NewReplacer("docs/examples/costing/", costExamples, "my-shop.yaml", edited).Replace(command))
+		var out, errs bytes.Buffer
+		cli.Main(t.Context(), args, &out, &errs)
+		got := strings.ReplaceAll(out.String(), costExamples, "docs/examples/costing/")
+		// The paths of the test are longer than those of the guide, and so is their column.
+		if diff := cmp.Diff(columns.ReplaceAllString(want, "  "), columns.ReplaceAllString(got, "  ")); diff != "" || errs.Len() > 0 {
+			t.Errorf("printmarket %s (-guide +printed): %s\n%s", command, errs.String(), diff)
 		}
 	}
 }

@@ -21,8 +21,9 @@ import (
 
 // onlinePrinter returns the printer of the guide with gang forms, and with what hard covers,
 // addressed postcards and boxes need.
-func onlinePrinter() authority.Content {
-	c := printer()
+func onlinePrinter() authority.Content { return printerWith(addOnline) }
+
+func addOnline(c *authority.Content) {
 	cmyk := []string{"Cyan", "Magenta", "Yellow", "Black"}
 	c.Policy.Case = authority.Case{Square: dec("3"), Joint: dec("7"), TurnIn: dec("15")}
 	c.Devices[2].VariableSpeed = dec("1500")
@@ -53,7 +54,7 @@ func onlinePrinter() authority.Content {
 			SetupWaste: 5, WastePercent: dec("1"), HourlyRate: dec("28"), Crew: dec("1"), Labor: "finisher", Power: dec("2"), Electricity: "grid",
 		},
 	)
-	c.Services = []authority.Service{
+	c.Services = append(c.Services, []authority.Service{
 		{ID: "board-2", Name: "Grey board 2 mm", Kind: authority.Board, Thickness: dec("2"), Weight: dec("1250"), Price: price("2.2", authority.PerSquareMetre)},
 		{ID: "board-3", Name: "Grey board 3 mm", Kind: authority.Board, Thickness: dec("3"), Weight: dec("1870"), Price: price("3.1", authority.PerSquareMetre)},
 		{ID: "end-sheet", Name: "White end sheet", Kind: authority.EndSheet, Thickness: dec("0.16"), Weight: dec("140"), Price: price("0.3", authority.PerSquareMetre)},
@@ -64,7 +65,7 @@ func onlinePrinter() authority.Content {
 		{ID: "glue-point", Name: "Point of glue", Kind: authority.GluePoint, Price: price("0.0006", authority.PerPiece)},
 		{ID: "head-band", Name: "White head band", Kind: authority.HeadBand, Price: price("0.4", authority.PerMetre)},
 		{ID: "thread", Name: "Sewing thread", Kind: authority.Thread, Price: price("0.006", authority.PerMetre)},
-	}
+	}...)
 	c.GangForms = []authority.GangForm{
 		{
 			ID: "gang-cards", Name: "Cards on board-300", Press: "press-52", Media: "board-300", Columns: 2, Rows: 2, Position: size("92", "62"), Positions: 20,
@@ -79,7 +80,6 @@ func onlinePrinter() authority.Content {
 			Runs: []int64{250, 500}, Front: cmyk, Back: cmyk, FrontFilm: "film-matte",
 		},
 	}
-	return c
 }
 
 // onlineExamples maps the examples of the reference to their files.

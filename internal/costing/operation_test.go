@@ -20,8 +20,9 @@ import (
 )
 
 // finishingPrinter returns the printer of the guide with devices, tools and foil for finishing.
-func finishingPrinter() authority.Content {
-	c := printer()
+func finishingPrinter() authority.Content { return printerWith(addFinishing) }
+
+func addFinishing(c *authority.Content) {
 	c.Devices = append(c.Devices,
 		authority.Device{
 			ID: "perforator", Name: "Rotary perforator", Process: authority.Perforating, MaxSheet: size("520", "900"), Speed: dec("4000"), SetupMinutes: dec("9"),
@@ -40,14 +41,13 @@ func finishingPrinter() authority.Content {
 			SetupWaste: 5, WastePercent: dec("0.5"), HourlyRate: dec("10"), Crew: dec("1"), Labor: "finisher", Shapes: []string{"RoundedRectangle"},
 		},
 	)
-	c.Services = []authority.Service{
+	c.Services = append(c.Services, []authority.Service{
 		{ID: "tool-foil", Name: "Foil block", Kind: authority.EmbossingTool, EmbossingType: "FoilStamping", Price: price("80", authority.PerPiece)},
 		{ID: "tool-blind", Name: "Die and counter-die", Kind: authority.EmbossingTool, EmbossingType: "BlindEmbossing", Price: price("95", authority.PerPiece)},
 		{ID: "foil-gold", Name: "Gold foil", Kind: authority.Foil, FoilColor: "Gold", Price: price("1.5", authority.PerSquareMetre)},
 		{ID: "wire-5", Name: "Twin wire for 5 mm", Kind: authority.BindingElement, BindingType: "WireComb", MaxThickness: dec("5"), MaxLength: dec("297"), Price: price("0.06", authority.PerPiece)},
 		{ID: "wire-8", Name: "Twin wire for 8 mm", Kind: authority.BindingElement, BindingType: "WireComb", MaxThickness: dec("8"), MaxLength: dec("297"), Price: price("0.09", authority.PerPiece)},
-	}
-	return c
+	}...)
 }
 
 // stamped returns an EmbossingItem of 60 x 40 mm in gold, with changes.

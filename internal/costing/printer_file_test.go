@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,6 +29,25 @@ func TestFilesOfTheGuideHaveItsPrinter(t *testing.T) {
 	golden(t, "printer-services", servicePrinter())
 	golden(t, "printer-finishing", finishingPrinter())
 	golden(t, "printer-online", onlinePrinter())
+	golden(t, "small-shop", smallShop())
+}
+
+// TestSmallShopPricesEveryExample has the examples of all guides calculated without a person.
+func TestSmallShopPricesEveryExample(t *testing.T) {
+	t.Parallel()
+	names := exampleNames(t)
+	files, err := filepath.Glob(filepath.Join(examples, "*", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d examples, error %v", len(files), err)
+	}
+	for _, file := range files {
+		names = append(names, strings.TrimSuffix(strings.TrimPrefix(file, examples+"/"), ".json"))
+	}
+	for _, name := range names {
+		if _, reasons := reviewed(t, example(t, name), smallShop()); reasons != nil {
+			t.Errorf("%s needs a review: %q", name, reasons)
+		}
+	}
 }
 
 // golden compares an example of master data with its content.

@@ -31,6 +31,18 @@ func price(amount string, per authority.Unit) authority.Price {
 	return authority.Price{Amount: dec(amount), Per: per}
 }
 
+// printerWith returns the printer of the guide with additions.
+func printerWith(additions ...func(*authority.Content)) authority.Content {
+	c := printer()
+	for _, add := range additions {
+		add(&c)
+	}
+	return c
+}
+
+// smallShop returns the printer with everything that the guides add to it: a set to start from.
+func smallShop() authority.Content { return printerWith(addFinishing, addServices, addOnline) }
+
 // printer returns the master data of the guide: a small commercial printer.
 func printer() authority.Content {
 	return authority.Content{

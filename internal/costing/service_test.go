@@ -19,17 +19,17 @@ import (
 
 // servicePrinter returns the printer of the guide with proofs, packing, freight, and a press that
 // wastes less after 1000 sheets.
-func servicePrinter() authority.Content {
-	c := printer()
-	c.Services = []authority.Service{
+func servicePrinter() authority.Content { return printerWith(addServices) }
+
+func addServices(c *authority.Content) {
+	c.Services = append(c.Services, []authority.Service{
 		{ID: "proof-matched", Name: "Contract proof", Kind: authority.Proof, ColorType: "MatchedColor", Contract: true, Price: price("18", authority.PerPiece)},
 		{ID: "box-a4", Name: "Box of 10 kg", Kind: authority.Packing, MaxWeight: dec("10"), Price: price("1.2", authority.PerPiece)},
 		{ID: "carriage", Name: "Carriage", Kind: authority.Freight, Price: price("0.45", authority.PerKilogram)},
-	}
+	}...)
 	c.Policy.Packing, c.Policy.Freight = "box-a4", "carriage"
 	i := slices.IndexFunc(c.Devices, func(d authority.Device) bool { return d.ID == "press-52" })
 	c.Devices[i].WasteFrom, c.Devices[i].WasteThen = []int64{1000}, []money.Decimal{dec("0.2")}
-	return c
 }
 
 // proofed requests a proof.
