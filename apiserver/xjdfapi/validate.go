@@ -107,7 +107,9 @@ func (s *surface) judge(c *gate.Call, options validate.Options) (validate.Report
 }
 
 // profiles returns the profiles of the contract, the default first. Clients of its release know no others.
-func profiles() []validate.Profile { return []validate.Profile{validate.ProductIntent, validate.Strict} }
+func profiles() []validate.Profile {
+	return []validate.Profile{validate.ProductIntent, validate.Strict}
+}
 
 // profileOf returns the requested profile, by the parameter or by the preference
 // handling=strict (RFC 7240, section 4.4).
