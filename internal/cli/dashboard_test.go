@@ -100,7 +100,7 @@ func TestPagesShowTheDemoData(t *testing.T) {
 	if printed, err := fill(); err != nil || !strings.Contains(printed, "preflight jobs      150") {
 		t.Fatalf("demo: %v\n%s", err, printed)
 	}
-	if printed, err := fill(); err == nil || !strings.Contains(printed, "the database has records (RFQs, preflight jobs, events, webhook deliveries, audit entries)") {
+	if printed, err := fill(); err == nil || !strings.Contains(printed, "the database has records (RFQs, preflight jobs, events, webhook deliveries, uploaded files, audit entries)") {
 		t.Errorf("a second run: %v\n%s", err, printed)
 	}
 	p := startDev(t, data)
