@@ -29,16 +29,6 @@ func (d *testDashboard) pictured(t *testing.T, n int) string {
 			t.Fatalf("w.Add = %t, %v", ok, err)
 		}
 	}
-	set, err := w.Bytes()
-	if err != nil {
-		t.Fatalf("w.Bytes: %v", err)
-	}
-	file, err := d.Files.Keep(t.Context(), acmeLive, preflightjob.PictureFile, bytes.NewReader(set), int64(len(set)))
-	if err != nil {
-		t.Fatalf("Keep: %v", err)
-	}
-	id := d.submit(t, acmeLive, "flyer.pdf")
-	d.begin(t, id)
 	made, err := report.Decode(warned.Report)
 	if err != nil {
 		t.Fatalf("report.Decode: %v", err)
@@ -46,11 +36,27 @@ func (d *testDashboard) pictured(t *testing.T, n int) string {
 	for number := range n {
 		made.Pages = append(made.Pages, report.Page{Number: number + 1, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 128, 64}, Trim: &report.Rect{8, 8, 120, 56}}})
 	}
+	return d.inspected(t, "flyer.pdf", made, &w)
+}
+
+// inspected submits a job that ends with a report and pictures.
+func (d *testDashboard) inspected(t *testing.T, name string, made report.Report, pictures *pageimage.Writer) string {
+	t.Helper()
+	set, err := pictures.Bytes()
+	if err != nil {
+		t.Fatalf("pictures.Bytes: %v", err)
+	}
+	file, err := d.Files.Keep(t.Context(), acmeLive, preflightjob.PictureFile, bytes.NewReader(set), int64(len(set)))
+	if err != nil {
+		t.Fatalf("Keep: %v", err)
+	}
 	result := warned
+	result.Verdict, result.Pictures = preflightjob.Verdict(made.Verdict), &preflightjob.Pictures{File: file, Pages: len(made.Pages)}
 	if result.Report, err = report.Encode(made); err != nil {
 		t.Fatalf("report.Encode: %v", err)
 	}
-	result.Pictures = &preflightjob.Pictures{File: file, Pages: n}
+	id := d.submit(t, acmeLive, name)
+	d.begin(t, id)
 	d.finish(t, id, result)
 	return id
 }

@@ -10,6 +10,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/printmarket/printmarket/internal/demo"
+	"github.com/printmarket/printmarket/pkg/preflight"
+	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/test/browsertest"
 )
 
@@ -18,25 +22,27 @@ import (
 // never draw the same pixels.
 func TestGeneratedScreenshots(t *testing.T) {
 	t.Parallel()
-	d := fullDashboard(t, "")
-	server := httptest.NewServer(d.handler)
-	t.Cleanup(server.Close)
+	d, jobs := fullDashboard(t, ""), newDashboard(t)
+	job := "/preflight/" + jobs.flawed(t)
 	browser := browsertest.Start(t)
 	for _, picture := range []struct {
+		*testDashboard
 		name, key, path, scheme string
 		width, height           int
 	}{
-		{"home", "acme-live", "/", "light", 1440, 900},
-		{"job", "acme-live", "/preflight/pref_succeeded.pdf", "light", 1440, 900},
-		{"posture", "platform-live", "/ops", "light", 1440, 900},
-		{"home-phone", "acme-live", "/", "light", 390, 844},
-		{"preflight-phone", "acme-live", "/preflight", "dark", 390, 844},
-		{"posture-tablet", "platform-live", "/ops", "dark", 1024, 768},
-		{"rollout-tablet", "platform-live", "/ops/rollouts/rfq-create", "light", 1024, 768},
+		{d, "home", "acme-live", "/", "light", 1440, 900},
+		{jobs, "job", "acme-live", job, "light", 1440, 900},
+		{d, "posture", "platform-live", "/ops", "light", 1440, 900},
+		{d, "home-phone", "acme-live", "/", "light", 390, 844},
+		{d, "preflight-phone", "acme-live", "/preflight", "dark", 390, 844},
+		{d, "posture-tablet", "platform-live", "/ops", "dark", 1024, 768},
+		{d, "rollout-tablet", "platform-live", "/ops/rollouts/rfq-create", "light", 1024, 768},
 	} {
+		server := httptest.NewServer(picture.handler)
+		t.Cleanup(server.Close)
 		p := browser.Open(t)
 		p.Go(server.URL + "/sign-in")
-		p.Write("#key", d.Key(picture.key))
+		p.Write("#key", picture.Key(picture.key))
 		p.Click(".sign-in button")
 		p.Await(`location.pathname !== "/sign-in"`)
 		p.Scheme(picture.scheme)
@@ -52,4 +58,27 @@ func TestGeneratedScreenshots(t *testing.T) {
 			}
 		}
 	}
+}
+
+// flawed submits a job that ends with the report and the pictures of the flawed file of the demo.
+func (d *testDashboard) flawed(t *testing.T) string {
+	t.Helper()
+	directory := t.TempDir()
+	if err := demo.WriteSamples(directory); err != nil {
+		t.Fatalf("demo.WriteSamples: %v", err)
+	}
+	pdf, err := os.ReadFile(filepath.Join(directory, demo.FlawedFile))
+	if err != nil {
+		t.Fatalf("os.ReadFile: %v", err)
+	}
+	p, err := profile.Lookup("print_ready")
+	if err != nil {
+		t.Fatalf("profile.Lookup: %v", err)
+	}
+	var pictures pageimage.Writer
+	made, err := preflight.Inspect(t.Context(), bytes.NewReader(pdf), int64(len(pdf)), p, preflight.Options{Pictures: &pictures})
+	if err != nil {
+		t.Fatalf("preflight.Inspect: %v", err)
+	}
+	return d.inspected(t, demo.FlawedFile, made, &pictures)
 }
