@@ -74,8 +74,7 @@ func (p *platform) startLoad() *load {
 	return l
 }
 
-// client sends until the end: an RFQ, two jobs, an RFQ, ... The clients together send more jobs
-// than the workers finish, so that every kill interrupts some.
+// client sends until the end: an RFQ, two jobs, an RFQ, ...
 func (l *load) client(name string) {
 	for n := 0; ; n++ {
 		select {
@@ -92,8 +91,9 @@ func (l *load) client(name string) {
 		l.note(id, refusal)
 		if refusal == noAnswer {
 			l.awaitReady()
+		} else if id == "" {
+			time.Sleep(10 * time.Millisecond) // a part is unavailable, or the backlog is full
 		}
-		time.Sleep(rand.N(150 * time.Millisecond))
 	}
 }
 
