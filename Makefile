@@ -33,18 +33,19 @@ cluster: build setup controlplane ## Run it as on Kubernetes: a local control pl
 	bin/localcluster $(ARGS)
 
 # Packages without goroutines of their own, those whose tests run the built executables, and
-# fixtures, which the other packages use under the race detector: it would slow them down and find
+# fixtures that other packages use under the race detector: it would slow them down and find
 # nothing. Packages content and render, which use all cores for images, and the client of devices
 # run with both. The handlers of all surfaces run concurrently under it in ./apiserver. In
 # ./internal/posture two tests have goroutines, and "Concurrent" in their names. The longest
 # packages come first.
-SEQUENTIAL = ./internal/cli ./charts/... ./apiserver/dashboard ./config/... ./pkg/preflight/... ./internal/store/sqlite ./internal/demo ./test/... \
+SEQUENTIAL = ./internal/cli ./charts/... ./apiserver/dashboard ./config/... ./pkg/preflight/... ./internal/store/sqlite ./internal/demo ./test/simulation \
 	./api/... ./docs/... ./pkg/xjdf/... ./internal/posture ./internal/posture/edit ./apiserver/design ./apiserver/preflightapi \
 	./apiserver/bridgeapi ./apiserver/contracts ./apiserver/docsite ./apiserver/partnerapi \
 	./apiserver/platformapi ./apiserver/webhooksapi ./apiserver/xjdfapi \
-	./internal/costing ./internal/cursor ./internal/doctor ./internal/process ./internal/masterdata/authority ./internal/masterdata/catalog \
+	./internal/costing ./internal/cursor ./internal/process ./internal/masterdata/authority ./internal/masterdata/catalog \
 	./internal/masterdata/source ./internal/masterdata/timeline ./internal/money ./internal/problem ./internal/posture/explain ./internal/preflightjob \
-	./internal/recordid ./internal/rfq ./internal/store ./internal/tenant/... ./internal/transaction ./internal/xjmf
+	./internal/recordid ./internal/rfq ./internal/store ./internal/tenant/... ./internal/transaction ./internal/xjmf \
+	./test/apitest ./test/controlplane ./test/kubetest ./test/pgtest ./test/posturetest ./test/programs ./test/redistest
 # $(call tests,FLAGS,PACKAGES); GOTESTSUM has more flags of gotestsum.
 tests = PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_NPM_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 \
 	PRINTMARKET_OPENID_REQUIRED=1 \
