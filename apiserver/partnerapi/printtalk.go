@@ -103,16 +103,19 @@ func RFQOfInquiry(i printtalk.Inquiry) RFQCreate {
 }
 
 // Source is a text member of an RFQ, and the item of PrintTalk from which it comes.
-type Source struct{ Member, Item, Value string }
+type Source struct {
+	Member, Item, Value string
+	Required            bool
+}
 
-// Sources returns the text members of an RFQ. The last one is optional.
+// Sources returns the text members of an RFQ.
 func Sources(body RFQCreate) []Source {
 	return []Source{
-		{"catalogProductUid", "a GeneralID CatalogProductUid or an ExternalID of the product", body.CatalogProductUID},
-		{"title", "a DescriptiveName", body.Title},
-		{"category", "the ProductTypeDetails, which are the category", body.Category},
-		{"deliveryCity", "the city of a Contact with the ContactType Delivery", body.DeliveryCity},
-		{"clientReference", "the BusinessID", body.ClientReference},
+		{"catalogProductUid", "a GeneralID CatalogProductUid or an ExternalID of the product", body.CatalogProductUID, true},
+		{"title", "a DescriptiveName", body.Title, true},
+		{"category", "the ProductTypeDetails, which are the category", body.Category, true},
+		{"deliveryCity", "the city of a Contact with the ContactType Delivery", body.DeliveryCity, true},
+		{"clientReference", "the BusinessID", body.ClientReference, false},
 	}
 }
 

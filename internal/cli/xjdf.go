@@ -186,7 +186,7 @@ func rfqOf(document *xjdf.Document) (partnerapi.RFQCreate, error) {
 	}
 	body := partnerapi.RFQOfInquiry(i)
 	for _, source := range partnerapi.Sources(body) {
-		if source.Value == "" && source.Member != "clientReference" {
+		if source.Required && source.Value == "" {
 			return body, errors.New("an RFQ needs " + source.Item)
 		}
 	}
