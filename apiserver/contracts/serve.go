@@ -88,16 +88,16 @@ func Files(files fs.FS) ([]File, error) {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		body, err := fs.ReadFile(files, name)
+		file, err := Published(files, strings.TrimPrefix(name, "api/"))
 		if err != nil {
 			return err
 		}
-		path := Prefix + strings.TrimPrefix(name, "api/")
-		plain := newRepresentation("", body)
-		// The executable contains the file, so the heap does not keep a copy.
-		plain.body = func() ([]byte, error) { return fs.ReadFile(files, name) }
-		all = append(all, fileOf(path, plain))
-		if contract, found := strings.CutSuffix(path, ".yaml"); found {
+		all = append(all, file)
+		if contract, found := strings.CutSuffix(file.Path, ".yaml"); found {
+			body, err := file.plain.body()
+			if err != nil {
+				return err
+			}
 			converted, err := yaml.YAMLToJSON(body)
 			if err != nil {
 				return fmt.Errorf("convert %s: %w", name, err)
@@ -119,6 +119,18 @@ func Files(files fs.FS) ([]File, error) {
 		return nil, fmt.Errorf("encode problem codes: %w", err)
 	}
 	return append(all, newFile(Prefix+problemCodes, append(codes, '\n'))), nil
+}
+
+// Published returns one of the published files by its name below docs/api.
+func Published(files fs.FS, name string) (File, error) {
+	read := func() ([]byte, error) { return fs.ReadFile(files, "api/"+name) }
+	body, err := read()
+	if err != nil {
+		return File{}, err
+	}
+	plain := newRepresentation("", body)
+	plain.body = read // the executable contains the file, so the heap does not keep a copy
+	return fileOf(Prefix+name, plain), nil
 }
 
 func newFile(path string, body []byte) File { return fileOf(path, newRepresentation("", body)) }

@@ -5,15 +5,12 @@ package dashboard
 import (
 	"cmp"
 	"fmt"
-	"io/fs"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/apiserver/design"
 	"github.com/printmarket/printmarket/docs"
 )
 
@@ -102,17 +99,16 @@ func (s *server) showContract(v *visit) response {
 
 // registerViewer serves the files of the page with a contract.
 func registerViewer(mux *http.ServeMux) error {
-	types := map[string]string{".yaml": "application/yaml", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 	files := []string{"swagger-ui/dist/swagger-ui.css", "swagger-ui/viewer.css", "swagger-ui/dist/swagger-ui-bundle.js", "swagger-ui/samples.js", "swagger-ui/initializer.js"}
 	for _, name := range contracts.Names() {
 		files = append(files, string(name))
 	}
 	for _, name := range files {
-		content, err := fs.ReadFile(docs.API, "api/"+name)
+		file, err := contracts.Published(docs.API, name)
 		if err != nil {
 			return fmt.Errorf("dashboard: %w", err)
 		}
-		mux.Handle(contractsPath+"/"+name, design.Handler(types[path.Ext(name)], content))
+		mux.Handle(contractsPath+"/"+name, file)
 	}
 	return nil
 }
