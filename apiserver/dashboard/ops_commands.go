@@ -23,10 +23,10 @@ func localOf(ctx context.Context) *Local {
 	return local
 }
 
-// works returns commands that work where the page is shown. Commands are written for a cluster. Without a
+// runnable returns commands that can be run where the page is shown. Commands are written for a cluster. Without a
 // cluster, those that read or change custom resources do so in the directory of manifests, and the others
 // get their addresses and keys from the file with the variables.
-func works(ctx context.Context, commands string) string {
+func runnable(ctx context.Context, commands string) string {
 	local := localOf(ctx)
 	if local == nil {
 		return commands

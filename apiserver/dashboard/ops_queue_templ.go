@@ -193,9 +193,9 @@ func queuePage(body queueBody) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var11 string
-					templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(works(ctx, "kubectl printmarket queue stats"))
+					templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(runnable(ctx, "kubectl printmarket queue stats"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/ops_queue.templ`, Line: 33, Col: 126}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/ops_queue.templ`, Line: 33, Col: 129}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 					if templ_7745c5c3_Err != nil {
@@ -541,9 +541,9 @@ func queuePage(body queueBody) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var30 string
-						templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(works(ctx, "kubectl printmarket queue retry "+row.ID))
+						templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(runnable(ctx, "kubectl printmarket queue retry "+row.ID))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/ops_queue.templ`, Line: 92, Col: 74}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/ops_queue.templ`, Line: 92, Col: 77}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 						if templ_7745c5c3_Err != nil {
@@ -583,9 +583,9 @@ func queuePage(body queueBody) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var32 string
-					templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(works(ctx, "kubectl printmarket queue dead --limit 1000"))
+					templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(runnable(ctx, "kubectl printmarket queue dead --limit 1000"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/ops_queue.templ`, Line: 97, Col: 119}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/ops_queue.templ`, Line: 97, Col: 122}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 					if templ_7745c5c3_Err != nil {
