@@ -25,6 +25,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,6 +143,9 @@ type server struct {
 	follower    preflightapi.Follower
 	drawing     preflightapi.Drawing
 	sends       map[string]contracts.Sends
+	// mux routes the requests, and pages has the patterns of the pages among its routes.
+	mux   *http.ServeMux
+	pages map[string]bool
 }
 
 // Handler serves every path. The response to an unknown path or method is a page, too.
@@ -151,6 +155,7 @@ func Handler(c Config) (http.Handler, error) {
 		// The prefix prevents other hosts of the same domain from setting the cookie.
 		cookie:      cookie{name: "__Host-printmarket", secure: true},
 		comparisons: gate.NewSlots(comparisons), sends: map[string]contracts.Sends{},
+		mux: http.NewServeMux(), pages: map[string]bool{},
 		follower: preflightapi.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes}, drawing: preflightapi.NewDrawing(),
 	}
 	if c.Plain { // for http on loopback
@@ -159,29 +164,29 @@ func Handler(c Config) (http.Handler, error) {
 	for _, op := range slices.Concat(c.Contracts.Operations(), c.Contracts.InternalOperations()) {
 		s.sends[op.Method+" "+op.Path] = c.Contracts.Sends(op)
 	}
-	mux := http.NewServeMux()
 	for _, r := range s.routes() {
-		mux.Handle(r.pattern, s.serve(r))
+		s.mux.Handle(r.pattern, s.serve(r))
+		s.pages[r.pattern] = r.isPage()
 	}
-	design.Register(mux)
+	design.Register(s.mux)
 	if contracts.HasViewer(docs.API) {
-		if err := registerViewer(mux); err != nil {
+		if err := registerViewer(s.mux); err != nil {
 			return nil, err
 		}
 	}
-	mux.Handle(viewerStyle, design.Handler("text/css; charset=utf-8", []byte(view.ViewerStyle)))
+	s.mux.Handle(viewerStyle, design.Handler("text/css; charset=utf-8", []byte(view.ViewerStyle)))
 	for _, file := range []string{progressFile, uploadFile, replicasFile, tourFile} {
 		text, err := scripts.ReadFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("dashboard: %w", err)
 		}
-		mux.Handle("/"+file, design.Handler("text/javascript; charset=utf-8", text))
+		s.mux.Handle("/"+file, design.Handler("text/javascript; charset=utf-8", text))
 	}
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(s.serve(route{any: func(*visit) response {
 		return message(http.StatusForbidden, "Request blocked", "The form was sent from another site, so it was not processed.")
 	}}))
-	pages := protection.Handler(mux)
+	pages := protection.Handler(s.mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("Content-Security-Policy", contentSecurityPolicy)
@@ -202,6 +207,13 @@ const contentSecurityPolicy = "default-src 'none'; img-src 'self'; style-src 'se
 type route struct {
 	pattern        string
 	get, post, any handler
+	// part is for GET and HEAD of a part that a page loads, such as a picture.
+	part handler
+}
+
+// isPage reports whether a visitor can be redirected to the path after the sign-in.
+func (r route) isPage() bool {
+	return r.get != nil && path.Ext(strings.TrimSuffix(r.pattern, "...}")) == "" && !strings.HasPrefix(r.pattern, signInPath)
 }
 
 // handler handles one request.
@@ -252,11 +264,13 @@ func (r route) handler(method string) handler {
 		return r.any
 	case get && r.get != nil:
 		return r.get
+	case get && r.part != nil:
+		return withoutRedirect(r.part)
 	case method == http.MethodPost && r.post != nil:
 		return r.post
 	}
 	var allowed []string
-	if r.get != nil {
+	if r.get != nil || r.part != nil {
 		allowed = append(allowed, http.MethodGet, http.MethodHead)
 	}
 	if r.post != nil {

@@ -71,8 +71,8 @@ func (s *server) opsRoutes() []route {
 		{pattern: rolloutsPath, get: s.requireOperator(s.showRollouts)},
 		{pattern: rolloutsPath + "/{capability}", get: s.requireOperator(s.showRollout)},
 		// Updating a page does not renew the session.
-		{pattern: rolloutsPath + "/{capability}/replica", get: withoutRedirect(s.watchOperator(s.showReplica))},
-		{pattern: replicasPath, get: withoutRedirect(s.watchOperator(s.showReplicas))},
+		{pattern: rolloutsPath + "/{capability}/replica", part: s.watchOperator(s.showReplica)},
+		{pattern: replicasPath, part: s.watchOperator(s.showReplicas)},
 		{pattern: opsPath + "/queue", get: s.requireOperator(s.showQueue)},
 		{pattern: opsPath + "/denials", get: s.requireOperator(s.showDenials)},
 		{pattern: auditPath, get: s.requireOperator(s.showAudit)},

@@ -55,7 +55,7 @@ func (s *server) preflightRoutes() []route {
 	return []route{
 		{pattern: jobsPath, get: page(s.listJobs), post: page(s.submitFile)},
 		{pattern: one, get: page(s.showJob)},
-		{pattern: one + "/pages/{page}", get: page(s.pagePicture)},
+		{pattern: one + "/pages/{page}", part: page(s.pagePicture)},
 		{pattern: one + "/shares", post: write(s.shareReport)},
 		{pattern: one + "/shares/{share}/revoke", post: write(s.revokeShare)},
 		{pattern: one + "/report", get: page(s.reportAs(preflightapi.MediaHTML, ""))},
@@ -66,7 +66,7 @@ func (s *server) preflightRoutes() []route {
 		{pattern: one + "/annotated.pdf", get: page(s.fileCopy(preflightapi.AnnotatedCopy, Jobs.AnnotatedFile))},
 		{pattern: one + "/fixes.json", get: page(s.documentOf(Jobs.FixLog, "fixes"))},
 		{pattern: one + "/comparison.json", get: page(s.documentOf(Jobs.Comparison, "comparison"))},
-		{pattern: one + "/progress", get: withoutRedirect(follow)},
+		{pattern: one + "/progress", part: follow},
 	}
 }
 

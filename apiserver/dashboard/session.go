@@ -9,6 +9,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"path"
 	"regexp"
 	"strings"
 	"time"
@@ -52,7 +53,7 @@ func (s *server) requireScope(scope posture.Scope, surface posture.Surface, next
 			return r
 		}
 		if !found {
-			return response{location: signInPath + "?" + url.Values{"next": {ownPath(v.URL.Path)}}.Encode()}
+			return response{location: signInPath + "?" + url.Values{"next": {s.ownPath(v.URL.Path)}}.Encode()}
 		}
 		if decision := v.snapshot.Standing(v.caller, scope, v.now); !decision.Allowed() {
 			return v.withoutScope(decision)
@@ -227,7 +228,7 @@ func (s *server) signIn(v *visit) (response, outcome) {
 	}
 	s.Uses.Seen(caller.Digest(), v.now)
 	s.Log.InfoContext(v.Context(), "dashboard: signed in", "organization", caller.Tenant().Organization, "key", caller.KeyName())
-	return response{location: ownPath(next)}, signedIn
+	return response{location: s.ownPath(next)}, signedIn
 }
 
 // readForm reads the form in the body, and ignores the query.
@@ -247,7 +248,7 @@ type signInBody struct {
 
 // form shows the form of the sign-in.
 func (s *server) form(status int, next, notice string) response {
-	body := signInBody{Next: ownPath(next), Notice: notice, Ops: s.Ops != nil, SignOn: s.signOn() != nil}
+	body := signInBody{Next: s.ownPath(next), Notice: notice, Ops: s.Ops != nil, SignOn: s.signOn() != nil}
 	r := show(pageSignIn, "Sign in", signInPage(body))
 	r.status = status
 	return r
@@ -270,15 +271,18 @@ func noSeal(err error) response {
 	return r
 }
 
-// ownPaths are the paths that a visitor may be redirected to after the sign-in.
-var ownPaths = regexp.MustCompile(`^/(tour|rfqs(/[0-9A-Za-z_-]{1,64})?|preflight(/[0-9A-Za-z_-]{1,64}(/report)?)?|` +
-	`requests(/[0-9A-Za-z._-]{8,64})?|webhooks(/endpoints/[0-9a-z-]{1,63}/deliveries|/deliveries/[0-9A-Za-z_]{1,64})?|` +
-	`ops(/rollouts(/[0-9a-z-]{1,63})?|/queue|/denials|/compare|/audit|/partners(/[0-9a-z.-]{1,253}){1,2})?)?$`)
+// maxNext limits the path to return to after the sign-in, in bytes.
+const maxNext = 600
+
+var pathCharacters = regexp.MustCompile(`^/[0-9A-Za-z._/-]*$`)
 
 // ownPath returns a path if it is that of a page here, else that of the overview.
-func ownPath(path string) string {
-	if ownPaths.MatchString(path) {
-		return path
+func (s *server) ownPath(next string) string {
+	// The mux would redirect from a path with other characters or elements.
+	if len(next) <= maxNext && pathCharacters.MatchString(next) && path.Clean(next) == next {
+		if _, pattern := s.mux.Handler(&http.Request{Method: http.MethodGet, URL: &url.URL{Path: next}}); s.pages[pattern] {
+			return next
+		}
 	}
 	return "/"
 }

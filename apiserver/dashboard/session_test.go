@@ -115,6 +115,8 @@ func TestSignInRedirectsToOwnPagesOnly(t *testing.T) {
 		"/rfqs/../sign-out": "/", "/rfqs/a/b": "/", "/rfqs\nLocation: x": "/", "/docs/": "/", "javascript:alert(1)": "/", "rfqs": "/", "/rfqs?status=open": "/",
 		"/webhooks": "/webhooks", "/webhooks/endpoints/mis/deliveries": "/webhooks/endpoints/mis/deliveries", "/webhooks/deliveries/dlv_1": "/webhooks/deliveries/dlv_1",
 		"/webhooks/endpoints/mis/test": "/", "/webhooks/deliveries/dlv_1/redeliver": "/", "/webhooks/endpoints/../deliveries": "/", "/webhooks/deliveries/": "/",
+		"/capabilities": "/capabilities", "/contracts": "/contracts", "/preflight/pref_01/pages/1.png": "/", "/sign-in": "/", "/sign-out": "/", "/theme": "/",
+		"/style.css": "/", "/rfqs/": "/", "/rfqs//rfq_01": "/", "/rfqs/" + strings.Repeat("a", 600): "/", "/rfqs/%2e%2e": "/", "/rfqs/é": "/",
 	} {
 		b := &browser{dashboard: d}
 		answer := b.post(t, "/sign-in", url.Values{"key": {d.Key("acme-live")}, "next": {next}})

@@ -40,7 +40,7 @@ func (s *server) signOn() *signon.Provider {
 // beginSignOn redirects to the identity provider. A sealed cookie of its own binds each
 // sign-in to this browser, so that sign-ins in several tabs are independent.
 func (s *server) beginSignOn(v *visit) (response, outcome) {
-	next := ownPath(v.URL.Query().Get("next"))
+	next := s.ownPath(v.URL.Query().Get("next"))
 	if site := v.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
 		// Only a click on this site begins a sign-in.
 		return response{location: signInPath + "?" + url.Values{"next": {next}}.Encode()}, inProgress
@@ -144,7 +144,7 @@ func (s *server) finishSignOn(v *visit) (response, outcome) {
 		return noSeal(err), unsealed
 	}
 	s.Log.InfoContext(v.Context(), "dashboard: operator signed in", "subject", person.Subject, "name", person.Name, "until", person.Until)
-	return response{location: ownPath(flow.Next)}, signedIn
+	return response{location: s.ownPath(flow.Next)}, signedIn
 }
 
 // endSignOn ends the sessions that the provider names in a logout token.

@@ -257,7 +257,7 @@ func TestSignOnRedirectsToOwnPagesOnly(t *testing.T) {
 	t.Parallel()
 	d := newSignOn(t, nil)
 	for next, want := range map[string]string{
-		"": "/", "/ops/queue": "/ops/queue", "/ops/partners/acme": "/ops/partners/acme", "//evil.example": "/", "https://evil.example/": "/", "/\\evil.example": "/",
+		"": "/", "/ops/queue": "/ops/queue", "/ops/masterdata": "/ops/masterdata", "/ops/partners/acme": "/ops/partners/acme", "//evil.example": "/", "https://evil.example/": "/", "/\\evil.example": "/",
 		"/ops\nLocation: x": "/", "javascript:alert(1)": "/", "/sign-out": "/", "/sign-in/oidc": "/",
 	} {
 		b := &browser{dashboard: d.testDashboard}
