@@ -26,9 +26,6 @@ const (
 	requestsOfID   = 20
 )
 
-// requestID is the syntax of request ids.
-var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
-
 // classes are the status classes that the list can be filtered by.
 var classes = []struct {
 	Class requestlog.Class
@@ -110,7 +107,7 @@ func (s *server) listRequests(v *visit) response {
 func readRequestFilter(sent url.Values) (f requestFilter, err error) {
 	trimmed := func(name string) string { return strings.TrimSpace(sent.Get(name)) }
 	f.ID, f.Code, f.Key, f.Path = trimmed("id"), strings.ToUpper(trimmed("code")), trimmed("key"), trimmed("path")
-	if f.ID != "" && !requestID.MatchString(f.ID) {
+	if f.ID != "" && !respond.IsRequestID(f.ID) {
 		return f, problem.New(problem.CodeInvalidRequest, "A request id must have 8 to 64 letters, digits, dots, dashes and underscores.")
 	}
 	if _, known := problem.Lookup(problem.Code(f.Code)); f.Code != "" && !known {
@@ -216,7 +213,7 @@ func statusKind(status int) kind {
 func (s *server) showRequest(v *visit) response {
 	id := v.PathValue("id")
 	var found []requestlog.Entry
-	if requestID.MatchString(id) {
+	if respond.IsRequestID(id) {
 		var err error
 		if found, err = s.Records.Requests(v.Context(), requestlog.Query{Owner: v.caller.Tenant(), RequestID: id, Limit: requestsOfID + 1}); err != nil {
 			return failed(err)

@@ -3,7 +3,6 @@
 package platformapi
 
 import (
-	"regexp"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
@@ -12,9 +11,6 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/requestlog"
 )
-
-// requestID is the form of request ids.
-var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
 // ListRequests serves GET /api/v1/platform/requests.
 func (s *surface) ListRequests(c *gate.Call, params ListRequestsParams) (ListRequestsResponseObject, error) {
@@ -47,7 +43,7 @@ func requestQuery(params ListRequestsParams) (q requestlog.Query, err error) {
 	}
 	q.Limit = page.Limit
 	if params.RequestID != nil {
-		if q.RequestID = *params.RequestID; !requestID.MatchString(q.RequestID) {
+		if q.RequestID = *params.RequestID; !respond.IsRequestID(q.RequestID) {
 			return q, problem.New(problem.CodeInvalidRequest, "The parameter requestId must have 8 to 64 letters, digits, dots, dashes and underscores.")
 		}
 	}

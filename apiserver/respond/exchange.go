@@ -47,12 +47,12 @@ type Party struct {
 	Cohort string
 }
 
-// Begin wraps w and gives the request its id: the client's X-Request-Id if it matches
-// [A-Za-z0-9._-]{8,64}, else a new one. The response repeats the id.
+// Begin wraps w and gives the request its id: the X-Request-Id of the client if [IsRequestID], else a
+// new one. The response repeats the id.
 func Begin(w http.ResponseWriter, r *http.Request, now time.Time) *Exchange {
 	x := &Exchange{ResponseWriter: w, Started: now}
 	x.id[0] = r.Header.Get("X-Request-Id")
-	if !acceptableID(x.id[0]) {
+	if !IsRequestID(x.id[0]) {
 		x.id[0] = newID()
 	}
 	w.Header()["X-Request-Id"] = x.id[:]
@@ -116,7 +116,9 @@ func (x *Exchange) Write(body []byte) (int, error) {
 	return n, err
 }
 
-func acceptableID(id string) bool {
+// IsRequestID reports whether an id has the form of request ids: 8 to 64 letters, digits, dots,
+// dashes and underscores.
+func IsRequestID(id string) bool {
 	if len(id) < 8 || len(id) > 64 {
 		return false
 	}

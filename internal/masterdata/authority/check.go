@@ -14,8 +14,10 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// identifier matches an ASCII XML name without a colon, as an XJDF ID requires.
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9._-]{0,127}$`)
+// isIdentifier reports whether an id is an ASCII XML name without a colon, as an XJDF ID requires.
+func isIdentifier(id string) bool { return len(id) <= 128 && identifier.MatchString(id) }
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9._-]*$`)
 
 // country is a country of [Service.Countries].
 var country = regexp.MustCompile(`^[A-Z]{2}$`)
@@ -128,7 +130,7 @@ func each[T any](k *checker, family Family, most int, all []T, id, name func(*T)
 
 // identify reports an identifier that is invalid or already used.
 func (k *checker) identify(id string) {
-	if !identifier.MatchString(id) {
+	if !isIdentifier(id) {
 		k.fault("id", "an identifier is 1 to 128 of A-Z a-z 0-9 . _ - and begins with a letter or _")
 		return
 	}
@@ -158,7 +160,7 @@ func (k *checker) add(f Fault) {
 
 // shown returns an identifier, quoted and shortened if it is invalid.
 func shown(id string) string {
-	if identifier.MatchString(id) {
+	if isIdentifier(id) {
 		return id
 	}
 	return fmt.Sprintf("%.60q", id)
