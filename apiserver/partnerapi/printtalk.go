@@ -83,34 +83,53 @@ func readInquiry(c *gate.Call) (any, *problem.Problem) {
 	if errors.As(err, &refused) {
 		return nil, invalid(problem.Violation{Pointer: "#", Detail: refused.Error() + "."})
 	}
-	body := RFQOfInquiry(inquiry)
+	body := rfqOf(inquiry)
 	document := map[string]any{"quantity": json.Number(strconv.Itoa(body.Quantity))}
-	for _, source := range Sources(body) {
-		if source.Value != "" {
-			document[source.Member] = source.Value
+	for _, source := range sources(body) {
+		if source.value != "" {
+			document[source.member] = source.value
 		}
 	}
 	return document, nil
 }
 
-// RFQOfInquiry returns the body that creates the RFQ of an inquiry. A member is empty if the
-// inquiry has no value for it.
-func RFQOfInquiry(i printtalk.Inquiry) RFQCreate {
+// RFQOf returns the body that creates the RFQ of a document in PrintTalk. It fails if the RFQ would
+// lose something of the document, or lacks a required member.
+func RFQOf(document *xjdf.Document) (RFQCreate, error) {
+	talk, err := printtalk.Decode(document)
+	if err != nil {
+		return RFQCreate{}, err
+	}
+	inquiry, err := printtalk.ReadInquiry(talk)
+	if err != nil {
+		return RFQCreate{}, err
+	}
+	body := rfqOf(inquiry)
+	for _, source := range sources(body) {
+		if source.required && source.value == "" {
+			return RFQCreate{}, errors.New("an RFQ needs " + source.item)
+		}
+	}
+	return body, nil
+}
+
+// rfqOf returns the RFQ of an inquiry. A member is empty if the inquiry has no value for it.
+func rfqOf(i printtalk.Inquiry) RFQCreate {
 	return RFQCreate{
 		CatalogProductUID: i.ProductUID, Title: cmp.Or(i.Title, i.ProductName), Category: i.Category, Quantity: int(i.Quantity),
 		DeliveryCity: i.DeliveryCity, ClientReference: i.ID,
 	}
 }
 
-// Source is a text member of an RFQ, and the item of PrintTalk from which it comes.
-type Source struct {
-	Member, Item, Value string
-	Required            bool
+// source is a text member of an RFQ, and the item of PrintTalk from which it comes.
+type source struct {
+	member, item, value string
+	required            bool
 }
 
-// Sources returns the text members of an RFQ.
-func Sources(body RFQCreate) []Source {
-	return []Source{
+// sources returns the text members of an RFQ.
+func sources(body RFQCreate) []source {
+	return []source{
 		{"catalogProductUid", "a GeneralID CatalogProductUid or an ExternalID of the product", body.CatalogProductUID, true},
 		{"title", "a DescriptiveName", body.Title, true},
 		{"category", "the ProductTypeDetails, which are the category", body.Category, true},
@@ -129,9 +148,9 @@ func inquired(next gate.Handler) gate.Handler {
 		}
 		for i := range refused.Errors {
 			v := &refused.Errors[i]
-			for _, source := range Sources(RFQCreate{}) {
-				if v.Pointer == "#/"+source.Member {
-					v.Detail += " (in PrintTalk: " + source.Item + ")"
+			for _, source := range sources(RFQCreate{}) {
+				if v.Pointer == "#/"+source.member {
+					v.Detail += " (in PrintTalk: " + source.item + ")"
 				}
 			}
 		}

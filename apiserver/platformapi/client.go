@@ -3,18 +3,22 @@
 package platformapi
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/masterdata/source"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
@@ -55,20 +59,88 @@ func Answer[T any](response *http.Response, err error) (*T, error) {
 	return value, nil
 }
 
+// Items decodes a response that lists records.
+func Items[T any](response *http.Response, err error) ([]T, error) {
+	page, err := Answer[struct{ Items []T }](response, err)
+	if err != nil {
+		return nil, err
+	}
+	return page.Items, nil
+}
+
+// Pages reads as many pages as the limit needs. next reads at most size records of the page after a
+// record or of a cursor; nil is the first page. id returns the id of a record, by which the next page
+// follows; it is nil if a page names the cursor of the next one.
+func Pages[T any](limit int, id func(*T) *string, next func(size *int, after *string) (*http.Response, error)) ([]T, error) {
+	found := []T{}
+	var after *string
+	for {
+		size := min(limit-len(found), rfq.MaxLimit)
+		page, err := Answer[struct {
+			Items      []T
+			NextCursor *string
+		}](next(&size, after)) //nolint:bodyclose // Answer closes the body
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, page.Items...)
+		if after = page.NextCursor; id != nil && len(page.Items) == size {
+			after = id(&found[len(found)-1])
+		}
+		if after == nil || len(found) >= limit {
+			return found, nil
+		}
+	}
+}
+
 // KeyUses returns the uses of keys that have been used, by digest. It queries as many keys at once as
 // the API allows.
 func (c *Client) KeyUses(ctx context.Context, digests []string) (map[string]KeyUse, error) {
 	uses := map[string]KeyUse{}
 	for some := range slices.Chunk(digests, maxDigests) {
-		page, err := Answer[struct{ Items []KeyUse }](c.ListKeyUses(ctx, &ListKeyUsesParams{Digest: some}))
+		found, err := Items[KeyUse](c.ListKeyUses(ctx, &ListKeyUsesParams{Digest: some}))
 		if err != nil {
 			return nil, err
 		}
-		for _, use := range page.Items {
+		for _, use := range found {
 			uses[use.Digest] = use
 		}
 	}
 	return uses, nil
+}
+
+// Snapshot reads a snapshot of master data, and checks its id.
+func (c *Client) Snapshot(ctx context.Context, id string) (*source.Document, error) {
+	text, err := Answer[json.RawMessage](c.ExportSnapshot(ctx, id))
+	if err != nil {
+		return nil, err
+	}
+	document, err := source.ReadJSON(ctx, bytes.NewReader(*text))
+	if err != nil {
+		return nil, err
+	}
+	if document.ID() != id {
+		return nil, fmt.Errorf("the API returned %s, want %s", document.ID(), id)
+	}
+	return document, nil
+}
+
+// CancelOpenRFQs cancels the open RFQs of an organization, and returns their ids. A dry run only
+// lists them.
+func (c *Client) CancelOpenRFQs(ctx context.Context, organization, reason string, dryRun bool) ([]string, error) {
+	open, err := Pages[RFQ](math.MaxInt, nil, func(size *int, cursor *string) (*http.Response, error) {
+		return c.ListAllRfqs(ctx, &ListAllRfqsParams{Organization: &organization, Status: Status{"open", "quoted"}, Limit: size, Cursor: cursor})
+	})
+	ids := []string{}
+	for i := range open {
+		if ids = append(ids, open[i].ID); dryRun {
+			continue
+		}
+		if _, err := Answer[RFQ](c.CancelRFQ(ctx, open[i].ID, &CancelRFQParams{}, Reason{Reason: reason})); err != nil {
+			return ids[:i], fmt.Errorf("cancel %s: %w", open[i].ID, err)
+		}
+	}
+	return ids, err
 }
 
 // refusal returns the error of a response that reports a problem.

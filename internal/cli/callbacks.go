@@ -21,16 +21,12 @@ package Platform with the scope ops:read.`,
 		command[[]platformapi.JobStatus]{
 			use: "job JOBID", short: "Show the last reported status of a job, by part and partition", args: cobra.ExactArgs(1),
 			example: "  printmarket callbacks job rfq_01KB0QXR80ABCDEFGHJKMNPQRS --organization org_acme01",
-			flags:   func(f *pflag.FlagSet) { owner.register(f, "senders") },
-			check:   func() error { return owner.check(whoseCallbacks) },
-			print:   jobStatusTable.list,
+			flags:   func(f *pflag.FlagSet) { owner.register(f, "senders", "required") }, required: []string{"organization"},
+			print: jobStatusTable.list,
 		}.onPlatform(func(ctx context.Context, r request) ([]platformapi.JobStatus, error) {
-			return items[platformapi.JobStatus](r.ListJobStatuses(ctx, &platformapi.ListJobStatusesParams{Organization: string(owner), JobID: r.args[0]}))
+			return platformapi.Items[platformapi.JobStatus](r.ListJobStatuses(ctx, &platformapi.ListJobStatusesParams{Organization: string(owner), JobID: r.args[0]}))
 		}))
 }
-
-// whoseCallbacks is the error of a missing --organization.
-const whoseCallbacks = "no organization is given: set --organization"
 
 var callbackTable = table[platformapi.Callback]{
 	columns: []any{"RECEIVED", "SENT", "SENDER", "MESSAGE", "ENCODING", "BYTES", "ID"},
@@ -44,8 +40,7 @@ func listCallbacksCommand() *cobra.Command {
 	return listCommand("callbacks", command[[]platformapi.Callback]{
 		use: "list", short: "List the callbacks of a partner's senders, newest first",
 		example: "  printmarket callbacks list --organization org_acme01 --limit 50",
-		flags:   func(f *pflag.FlagSet) { owner.register(f, "senders") },
-		check:   func() error { return owner.check(whoseCallbacks) },
+		flags:   func(f *pflag.FlagSet) { owner.register(f, "senders", "required") }, required: []string{"organization"},
 	}, callbackTable, func(c *platformapi.Callback) *string { return &c.ID }, func(ctx context.Context, r request, size *int, before *string) (*http.Response, error) {
 		return r.ListCallbacks(ctx, &platformapi.ListCallbacksParams{Organization: string(owner), Limit: size, Before: before})
 	})

@@ -195,6 +195,18 @@ func withQueue[T any](o *process.Redis, call func(*queue.Queue) (T, error)) (fou
 // completionTime limits a completion by a server: a person waits for it.
 const completionTime = 2 * time.Second
 
+// completions limits the records among which a shell completes.
+const completions = 50
+
+// labels returns the completion of each record: its name, or its name, a tab and a description.
+func labels[T any](records []T, label func(*T) string) []string {
+	made := make([]string, len(records))
+	for i := range records {
+		made[i] = label(&records[i])
+	}
+	return made
+}
+
 // completion completes arguments with names that a server knows. Without the server, there are
 // none. A shell shows what follows the tab of a name as its description.
 func completion(names func(ctx context.Context, args []string) ([]string, error)) cobra.CompletionFunc {
@@ -215,8 +227,8 @@ func completion(names func(ctx context.Context, args []string) ([]string, error)
 	}
 }
 
-// choice holds the value of a flag that takes one of a few words. It implements
-// [pflag.Value], and shells complete it.
+// choice holds the value of a flag that takes one of a few words; empty until it is set, if it has
+// no default. It implements [pflag.Value], and shells complete it.
 type choice struct {
 	chosen *string
 	words  []string
@@ -231,6 +243,11 @@ func chooseOutput(f *pflag.FlagSet, output *string, words ...string) {
 func choose(f *pflag.FlagSet, chosen *string, name, shorthand, usage string, words ...string) {
 	*chosen = words[0]
 	f.VarP(choice{chosen, words}, name, shorthand, usage)
+}
+
+// chooseAny registers a flag that takes one of the words, without a default.
+func chooseAny(f *pflag.FlagSet, chosen *string, name, usage string, words ...string) {
+	f.Var(choice{chosen, words}, name, usage)
 }
 
 // Set implements [pflag.Value].
@@ -251,6 +268,36 @@ func (c choice) String() string {
 
 // Type implements [pflag.Value].
 func (choice) Type() string { return "string" }
+
+// instant holds the value of a flag that takes a time of RFC 3339; zero until it is set. It
+// implements [pflag.Value].
+type instant struct{ time.Time }
+
+// orNow returns the time, or the current time for none.
+func (i *instant) orNow() time.Time {
+	if i.IsZero() {
+		return time.Now()
+	}
+	return i.Time
+}
+
+func (i *instant) String() string {
+	if i.IsZero() {
+		return ""
+	}
+	return i.Format(time.RFC3339Nano)
+}
+
+// Set implements [pflag.Value].
+func (i *instant) Set(text string) (err error) {
+	if i.Time, err = time.Parse(time.RFC3339, text); err != nil {
+		return errors.New("must be a time such as 2026-12-01T00:00:00Z")
+	}
+	return nil
+}
+
+// Type implements [pflag.Value].
+func (*instant) Type() string { return "time" }
 
 // orList returns "a, b or c".
 func orList(words []string) string {

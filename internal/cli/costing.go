@@ -69,8 +69,15 @@ type costed struct {
 	Reasons []costing.Reason `json:"reasons"`
 }
 
-// calculate calculates a request. For a result that needs a review, the error is a
-// [resultError].
+// review returns the exit code for a result that a person must review, or nil.
+func (c *costed) review() error {
+	if len(c.Reasons) > 0 {
+		return resultError{exitFail}
+	}
+	return nil
+}
+
+// calculate calculates a request with a file of master data.
 func (in *costInput) calculate(cmd *cobra.Command, name, masterData string) (*costed, error) {
 	resources, err := readValid(cmd, masterData)
 	if err != nil {
@@ -83,7 +90,7 @@ func (in *costInput) calculate(cmd *cobra.Command, name, masterData string) (*co
 	return in.calculateWith(cmd, name, snapshot)
 }
 
-// calculateWith calculates a request. It has the errors of calculate.
+// calculateWith calculates a request. Its error is nil for a result that needs a review.
 func (in *costInput) calculateWith(cmd *cobra.Command, name string, snapshot *authority.Snapshot) (*costed, error) {
 	body, document, err := readCostRequest(cmd, name)
 	if err != nil {
@@ -119,8 +126,7 @@ func (in *costInput) calculateWith(cmd *cobra.Command, name string, snapshot *au
 		}
 		return nil, exitInvalid
 	case errors.As(err, &review):
-		out.Result, out.Reasons = review.Result, review.Reasons
-		return out, resultError{exitFail}
+		out.Result, out.Reasons, err = review.Result, review.Reasons, nil
 	}
 	return out, err
 }
@@ -164,7 +170,11 @@ func costCommand(c command[*costed], table func(*costing.Result) costing.Table) 
 		costNotes(w, one)
 	}
 	return c.local(func(cmd *cobra.Command, names []string) (*costed, error) {
-		return in.calculate(cmd, names[0], in.masterData)
+		made, err := in.calculate(cmd, names[0], in.masterData)
+		if err != nil {
+			return nil, err
+		}
+		return made, made.review()
 	})
 }
 
@@ -190,28 +200,15 @@ type costComparison struct {
 	Differences []costing.Difference `json:"differences"`
 }
 
-// compareCosts calculates and compares two costs. If one needs a review, the error is a [resultError].
-func compareCosts(before, after func() (*costed, error)) (*costComparison, error) {
-	var review resultError
-	var both [2]*costed
-	for i, calculate := range []func() (*costed, error){before, after} {
-		one, err := calculate()
-		if err != nil && !errors.As(err, &review) {
-			return nil, err
-		}
-		both[i] = one
+// compareCosts compares two calculated requests.
+func compareCosts(before, after *costed) (*costComparison, error) {
+	made := &costComparison{Before: before, After: after, Differences: []costing.Difference{}}
+	if before.Result == nil || after.Result == nil {
+		return made, nil
 	}
-	made := &costComparison{Before: both[0], After: both[1], Differences: []costing.Difference{}}
-	if both[0].Result != nil && both[1].Result != nil {
-		var err error
-		if made.Differences, err = costing.Compare(both[0].Result, both[1].Result); err != nil {
-			return nil, err
-		}
-	}
-	if review.error != nil {
-		return made, review
-	}
-	return made, nil
+	var err error
+	made.Differences, err = costing.Compare(before.Result, after.Result)
+	return made, err
 }
 
 func compareCostCommand() *cobra.Command {
@@ -246,10 +243,19 @@ is. Quantities are compared in ascending order.`,
 		if len(names) == 1 && with == "" {
 			return nil, errors.New("there is nothing to compare: name a second request, or set --with")
 		}
-		made, err := compareCosts(
-			func() (*costed, error) { return in.calculate(cmd, names[0], in.masterData) },
-			func() (*costed, error) { return in.calculate(cmd, names[len(names)-1], cmp.Or(with, in.masterData)) })
+		before, err := in.calculate(cmd, names[0], in.masterData)
 		if err != nil {
+			return nil, err
+		}
+		after, err := in.calculate(cmd, names[len(names)-1], cmp.Or(with, in.masterData))
+		if err != nil {
+			return nil, err
+		}
+		made, err := compareCosts(before, after)
+		if err != nil {
+			return nil, err
+		}
+		if err := cmp.Or(before.review(), after.review()); err != nil {
 			return made, err
 		}
 		for _, d := range made.Differences {

@@ -28,46 +28,45 @@ func readInput(cmd *cobra.Command, name string, most int64, what string) ([]byte
 }
 
 func readFile(name string, most int64, what string) ([]byte, error) {
-	text, err := readStart(name, most+1)
-	return text, cmp.Or(err, checkSize(text, name, most, what))
-}
-
-func checkSize(text []byte, name string, most int64, what string) error {
-	switch {
-	case int64(len(text)) <= most:
-		return nil
-	case what == "":
-		return fmt.Errorf("%s has more than %d bytes", name, most)
-	default:
-		return fmt.Errorf("%s has more than %d bytes, the limit for the %s", name, most, what)
-	}
-}
-
-// readStart reads at most most bytes of a file.
-func readStart(name string, most int64) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }() // read only
-	return io.ReadAll(io.LimitReader(file, most))
+	text, err := io.ReadAll(io.LimitReader(file, most+1))
+	return text, cmp.Or(err, checkSize(text, name, most, what))
 }
 
-// readSecret reads a secret from a file, or else from a variable. The line end of an
-// editor does not belong to it.
-func readSecret(file, variable string) (credential.Secret, error) {
-	text := os.Getenv(variable)
+func checkSize(text []byte, name string, most int64, what string) error {
+	if int64(len(text)) > most {
+		return fmt.Errorf("%s has more than %d bytes, the limit for the %s", name, most, what)
+	}
+	return nil
+}
+
+// maxCredential limits a file with a key or a secret, in bytes.
+const maxCredential = 4 << 10
+
+// readCredential reads a key or a secret from a file, or else from a variable. The line end of an
+// editor does not belong to it. from names the place.
+func readCredential(what, file, variable string) (secret credential.Secret, from string, err error) {
+	text, from := os.Getenv(variable), variable
 	if file != "" {
-		content, err := os.ReadFile(file)
+		content, err := readFile(file, maxCredential, what)
 		if err != nil {
-			return "", fmt.Errorf("read the secret: %w", err)
+			return "", "", fmt.Errorf("read the %s: %w", what, err)
 		}
-		text = string(content)
+		text, from = string(content), file
 	}
 	if text = strings.TrimRight(text, "\r\n"); text == "" {
-		return "", errors.New("no secret is given: set --secret-file or " + variable)
+		return "", "", fmt.Errorf("no %s is given: set --%[1]s-file or %s", what, variable)
 	}
-	return credential.Secret(text), nil
+	return credential.Secret(text), from, nil
+}
+
+func readSecret(file, variable string) (credential.Secret, error) {
+	secret, _, err := readCredential("secret", file, variable)
+	return secret, err
 }
 
 // writeTo writes to a file, or to standard output for an empty path.

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/platformapi"
 	"github.com/printmarket/printmarket/internal/costing"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	mdsource "github.com/printmarket/printmarket/internal/masterdata/source"
 )
 
@@ -92,12 +92,11 @@ func validateMasterDataCommand() *cobra.Command {
 func checkMasterData(cmd *cobra.Command, path string) (mdsource.Verdict, *mdsource.Document, error) {
 	const large = 4 << 20 // the server reads a smaller file before it can react
 	var o mdsource.Options
-	if width, terminal := terminalWidth(cmd.ErrOrStderr()); terminal {
-		bar := &progressBar{out: cmd.ErrOrStderr(), width: width, name: printable(path), unit: "kB"}
-		defer bar.clear()
+	if show, erase := progressOn(cmd, "kB", printable(path)); show != nil {
+		defer erase()
 		o.Progress = func(done, total int64) {
 			if total >= large {
-				bar.show(int(done>>10), int(total>>10))
+				show(int(done>>10), int(total>>10))
 			}
 		}
 	}
@@ -151,7 +150,7 @@ func readBoth(cmd *cobra.Command, access *platformAccess, a, b string) (from, to
 		} else if client, openErr := access.open(); openErr != nil {
 			err = openErr
 		} else {
-			both[i], err = fetchSnapshot(cmd.Context(), client, name)
+			both[i], err = client.Snapshot(cmd.Context(), name)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -196,29 +195,28 @@ Exit codes: 0, 1 for an error, and 2 if a person must review a result.`,
 		if err != nil {
 			return nil, err
 		}
-		before, err := from.Authority()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", names[0], err)
-		}
-		after, err := to.Authority()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", names[1], err)
+		var authorities [2]*authority.Snapshot
+		for i, document := range []*mdsource.Document{from, to} {
+			if authorities[i], err = document.Authority(); err != nil {
+				return nil, fmt.Errorf("%s: %w", names[i], err)
+			}
 		}
 		all := make([]*costComparison, 0, len(names)-2)
-		var review resultError
+		var review error
 		for _, name := range names[2:] {
-			made, err := compareCosts(
-				func() (*costed, error) { return in.calculateWith(cmd, name, before) },
-				func() (*costed, error) { return in.calculateWith(cmd, name, after) })
-			if err != nil && !errors.As(err, &review) {
+			var both [2]*costed
+			for i := range both {
+				if both[i], err = in.calculateWith(cmd, name, authorities[i]); err != nil {
+					return nil, fmt.Errorf("%s: %w", name, err)
+				}
+			}
+			made, err := compareCosts(both[0], both[1])
+			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
-			all = append(all, made)
+			all, review = append(all, made), cmp.Or(review, both[0].review(), both[1].review())
 		}
-		if review.error != nil {
-			return all, review
-		}
-		return all, nil
+		return all, review
 	})
 }
 
@@ -267,15 +265,8 @@ type recordFilter struct {
 }
 
 func (f *recordFilter) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.level, "level", "", "catalog or resources; both by default")
+	chooseAny(flags, &f.level, "level", "catalog or resources; both by default", string(mdsource.LevelCatalog), string(mdsource.LevelResources))
 	flags.StringVar(&f.owner, "owner", "", "platform, or the ID of an organization; all by default")
-}
-
-func (f *recordFilter) check() error {
-	if f.level != "" && f.level != string(mdsource.LevelCatalog) && f.level != string(mdsource.LevelResources) {
-		return fmt.Errorf("--level must be catalog or resources, not %q", f.level)
-	}
-	return nil
 }
 
 var snapshotTable = table[platformapi.Snapshot]{
@@ -286,30 +277,22 @@ var snapshotTable = table[platformapi.Snapshot]{
 	},
 }
 
-// completions limits the records among which a shell completes.
-const completions = 50
-
 // snapshotNames completes the id of a snapshot among the latest ones.
 func snapshotNames(ctx context.Context, r request) ([]string, error) {
 	if len(r.args) > 0 {
 		return nil, nil
 	}
 	most := completions
-	found, err := items[platformapi.Snapshot](r.ListSnapshots(ctx, &platformapi.ListSnapshotsParams{Limit: &most}))
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, len(found))
-	for i, s := range found {
-		names[i] = s.ID + "\t" + s.Level + " of " + s.Owner + ", " + stamp(s.ImportedAt)
-	}
-	return names, nil
+	found, err := platformapi.Items[platformapi.Snapshot](r.ListSnapshots(ctx, &platformapi.ListSnapshotsParams{Limit: &most}))
+	return labels(found, func(s *platformapi.Snapshot) string {
+		return s.ID + "\t" + s.Level + " of " + s.Owner + ", " + stamp(s.ImportedAt)
+	}), err
 }
 
 func listMasterDataCommand() *cobra.Command {
 	var filter recordFilter
 	return listCommand("entries", command[[]platformapi.Snapshot]{
-		use: "list", short: "List imported snapshots, newest first", flags: filter.register, check: filter.check,
+		use: "list", short: "List imported snapshots, newest first", flags: filter.register,
 	}, snapshotTable, func(s *platformapi.Snapshot) *string { return &s.ID }, func(ctx context.Context, r request, size *int, before *string) (*http.Response, error) {
 		return r.ListSnapshots(ctx, &platformapi.ListSnapshotsParams{
 			Level: (*platformapi.ListSnapshotsParamsLevel)(given(filter.level)), Owner: given(filter.owner), Limit: size, Before: before,
@@ -344,7 +327,7 @@ func exportMasterDataCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			document, err := fetchSnapshot(cmd.Context(), client, ids[0])
+			document, err := client.Snapshot(cmd.Context(), ids[0])
 			if err != nil {
 				return err
 			}
@@ -366,22 +349,6 @@ func exportMasterDataCommand() *cobra.Command {
 	return cmd
 }
 
-// fetchSnapshot reads a snapshot, and checks its id.
-func fetchSnapshot(ctx context.Context, client *platformapi.Client, id string) (*mdsource.Document, error) {
-	text, err := platformapi.Answer[json.RawMessage](client.ExportSnapshot(ctx, id))
-	if err != nil {
-		return nil, err
-	}
-	document, err := mdsource.ReadJSON(ctx, bytes.NewReader(*text))
-	if err != nil {
-		return nil, err
-	}
-	if document.ID() != id {
-		return nil, fmt.Errorf("the API returned %s, want %s", document.ID(), id)
-	}
-	return document, nil
-}
-
 var approvalTable = table[platformapi.Approval]{
 	columns: []any{"APPROVAL", "LEVEL", "OWNER", "IN FORCE", "FROM", "UNTIL", "WITHDRAWN", "BY", "SNAPSHOT", "NOTE"},
 	cells: func(a *platformapi.Approval) []any {
@@ -397,7 +364,8 @@ var approvalTable = table[platformapi.Approval]{
 }
 
 func approveMasterDataCommand() *cobra.Command {
-	var from, until, note string
+	var from, until instant
+	var note string
 	return command[*platformapi.Approval]{
 		use: "approve SNAPSHOT", short: "Put a snapshot in force, now or at a given time", args: cobra.ExactArgs(1), names: snapshotNames,
 		long: `Put a snapshot in force, now or at a given time. If several approvals of one level and
@@ -405,24 +373,21 @@ owner overlap, the one with the latest start is in force. When it ends, the prev
 is in force again.`,
 		example: `  printmarket masterdata approve sha256:12ab... --from 2027-01-01T00:00:00Z --note "Prices of 2027"`,
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&from, "from", "", "start of the approval, such as 2027-01-01T00:00:00Z (default: now)")
-			f.StringVar(&until, "until", "", "end of the approval (default: no end)")
+			f.Var(&from, "from", "start of the approval, such as 2027-01-01T00:00:00Z (default: now)")
+			f.Var(&until, "until", "end of the approval (default: no end)")
 			f.StringVar(&note, "note", "", "reason for the approval; it is recorded in the audit log")
-		},
-		check: func() error {
-			return cmp.Or(checkTime("from", from, "2027-01-01T00:00:00Z"), checkTime("until", until, "2027-01-01T00:00:00Z"))
 		},
 		print: approvalTable.one,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Approval, error) {
 		return platformapi.Answer[platformapi.Approval](r.ApproveSnapshot(ctx, r.args[0],
-			platformapi.ApprovalRequest{EffectiveFrom: given(from), EffectiveUntil: given(until), Note: given(note)}))
+			platformapi.ApprovalRequest{EffectiveFrom: given(from.String()), EffectiveUntil: given(until.String()), Note: given(note)}))
 	})
 }
 
 func approvalsCommand() *cobra.Command {
 	var filter recordFilter
 	return listCommand("entries", command[[]platformapi.Approval]{
-		use: "approvals", short: "List approvals, newest first", flags: filter.register, check: filter.check,
+		use: "approvals", short: "List approvals, newest first", flags: filter.register,
 	}, approvalTable, func(a *platformapi.Approval) *string { return &a.ID }, func(ctx context.Context, r request, size *int, before *string) (*http.Response, error) {
 		return r.ListApprovals(ctx, &platformapi.ListApprovalsParams{
 			Level: (*platformapi.ListApprovalsParamsLevel)(given(filter.level)), Owner: given(filter.owner), Limit: size, Before: before,

@@ -39,15 +39,8 @@ func organizationNames(ctx context.Context, r request) ([]string, error) {
 		return nil, nil
 	}
 	most := 2 * completions // an organization has a quota for RFQs and one for jobs
-	found, err := platformapi.Answer[platformapi.QuotaPage](r.ListQuotas(ctx, &platformapi.ListQuotasParams{Limit: &most}))
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, quota := range found.Items {
-		names = append(names, quota.Organization)
-	}
-	return slices.Compact(names), nil
+	found, err := platformapi.Items[platformapi.QuotaUse](r.ListQuotas(ctx, &platformapi.ListQuotasParams{Limit: &most}))
+	return slices.Compact(labels(found, func(q *platformapi.QuotaUse) string { return q.Organization })), err
 }
 
 func eraseCommand() *cobra.Command {

@@ -3,21 +3,16 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"net/http"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/apiserver/platformapi"
 	"github.com/printmarket/printmarket/internal/posture/edit"
 	"github.com/printmarket/printmarket/internal/process"
 	"github.com/printmarket/printmarket/internal/queue"
@@ -46,7 +41,7 @@ within --timeout; the change remains.`,
 func onboardCommand() *cobra.Command {
 	var o editOptions
 	partner := edit.Onboarding{}
-	var from, until instantFlag
+	var from, until instant
 	var kind string
 	return command[edit.Change]{
 		use: "onboard NAME", short: "Create the PartnerEntitlement of a new partner, without keys", args: cobra.ExactArgs(1),
@@ -73,10 +68,7 @@ printmarket keys issue. With --from, the new file is partners/NAME.yaml in the d
 			line(w, "To issue a key, run: printmarket keys issue --partner "+name+" --name main --kind test")
 		},
 	}.local(func(cmd *cobra.Command, args []string) (edit.Change, error) {
-		partner.Name, partner.Package, partner.ContractFrom, partner.ContractUntil = args[0], v1alpha1.Package(kind), from.Time, until.Time
-		if from.IsZero() {
-			partner.ContractFrom = time.Now()
-		}
+		partner.Name, partner.Package, partner.ContractFrom, partner.ContractUntil = args[0], v1alpha1.Package(kind), from.orNow(), until.Time
 		object, err := partner.Object()
 		if err != nil {
 			return edit.Change{}, err
@@ -160,7 +152,9 @@ Secrets that other partners or senders use.`,
 		organization := partner.Spec.OrganizationID
 		if access.apiURL == "" && os.Getenv("PRINTMARKET_API_URL") == "" {
 			done.Remaining = append(done.Remaining, "Open RFQs were not read: set --api-url and a key, or run: printmarket rfqs list --organization "+organization+" --status open,quoted")
-		} else if done.Cancelled, err = access.cancelRFQs(ctx, organization, reason, o.dryRun); err != nil {
+		} else if client, err := access.open(); err != nil {
+			return done, resultError{err}
+		} else if done.Cancelled, err = client.CancelOpenRFQs(ctx, organization, reason, o.dryRun); err != nil {
 			return done, resultError{err}
 		}
 		done.CancelledJobs, err = withQueue(&jobs, func(q *queue.Queue) ([]string, error) {
@@ -185,27 +179,6 @@ Secrets that other partners or senders use.`,
 	})
 	cmd.ValidArgsFunction = firstArgument(partnerNames)
 	return cmd
-}
-
-// cancelRFQs cancels the open RFQs of an organization, and returns their ids.
-func (o *platformAccess) cancelRFQs(ctx context.Context, organization, reason string, dryRun bool) ([]string, error) {
-	client, err := o.open()
-	if err != nil {
-		return nil, err
-	}
-	open, err := pages[platformapi.RFQ](math.MaxInt, nil, func(size *int, cursor *string) (*http.Response, error) {
-		return client.ListAllRfqs(ctx, &platformapi.ListAllRfqsParams{Organization: &organization, Status: platformapi.Status{"open", "quoted"}, Limit: size, Cursor: cursor})
-	})
-	ids := []string{}
-	for i := range open {
-		if ids = append(ids, open[i].ID); dryRun {
-			continue
-		}
-		if _, err := platformapi.Answer[platformapi.RFQ](client.CancelRFQ(ctx, open[i].ID, &platformapi.CancelRFQParams{}, platformapi.Reason{Reason: reason})); err != nil {
-			return ids[:i], fmt.Errorf("cancel %s: %w", open[i].ID, err)
-		}
-	}
-	return ids, err
 }
 
 func printOffboarded(w io.Writer, done offboarded) {

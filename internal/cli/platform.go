@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -22,29 +21,27 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// items decodes a response that lists records.
-func items[T any](response *http.Response, err error) ([]T, error) {
-	page, err := platformapi.Answer[struct{ Items []T }](response, err)
-	if err != nil {
-		return nil, err
-	}
-	return page.Items, nil
-}
-
-// organization holds the value of a required --organization.
+// organization holds the value of --organization. An empty value, such as that of a variable that is
+// not set, is no organization.
 type organization string
 
-func (o *organization) register(f *pflag.FlagSet, records string) {
-	f.StringVar((*string)(o), "organization", "", "organization of the "+records+": spec.organizationID of the PartnerEntitlement")
+// register adds the flag, whose use is "required" or "all by default".
+func (o *organization) register(f *pflag.FlagSet, records, use string) {
+	f.Var(o, "organization", "organization of the "+records+": spec.organizationID of the PartnerEntitlement ("+use+")")
 }
 
-// check returns an error with the given text if the flag is missing.
-func (o *organization) check(missing string) error {
-	if *o == "" {
-		return errors.New(missing)
+func (o *organization) String() string { return string(*o) }
+
+// Set implements [pflag.Value].
+func (o *organization) Set(id string) error {
+	if *o = organization(id); id == "" {
+		return errors.New("must be the ID of an organization, such as org_acme01")
 	}
 	return nil
 }
+
+// Type implements [pflag.Value].
+func (*organization) Type() string { return "string" }
 
 // maxListed limits what one command lists.
 const maxListed = 10_000
@@ -54,31 +51,6 @@ func checkLimit(limit, most int) error {
 		return fmt.Errorf("--limit must be 1 to %d, not %d", most, limit)
 	}
 	return nil
-}
-
-// pages reads as many pages as the limit needs. next reads at most size records of the page after a
-// record or of a cursor; nil is the first page. id returns the id of a record, by which the next page
-// follows; it is nil if a page names the cursor of the next one.
-func pages[T any](limit int, id func(*T) *string, next func(size *int, after *string) (*http.Response, error)) ([]T, error) {
-	found := []T{}
-	var after *string
-	for {
-		size := min(limit-len(found), rfq.MaxLimit)
-		page, err := platformapi.Answer[struct {
-			Items      []T
-			NextCursor *string
-		}](next(&size, after)) //nolint:bodyclose // Answer closes the body
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, page.Items...)
-		if after = page.NextCursor; id != nil && len(page.Items) == size {
-			after = id(&found[len(found)-1])
-		}
-		if after == nil || len(found) >= limit {
-			return found, nil
-		}
-	}
 }
 
 // listCommand returns the command of a row that lists records of the platform API, up to --limit.
@@ -101,16 +73,8 @@ func listCommand[T any](noun string, c command[[]T], records table[T], id func(*
 		return check()
 	}
 	return c.onPlatform(func(ctx context.Context, r request) ([]T, error) {
-		return pages(limit, id, func(size *int, after *string) (*http.Response, error) { return next(ctx, r, size, after) })
+		return platformapi.Pages(limit, id, func(size *int, after *string) (*http.Response, error) { return next(ctx, r, size, after) })
 	})
-}
-
-// checkTime rejects an invalid time as value of a flag. An empty value is valid.
-func checkTime(flag, text, example string) error {
-	if _, err := time.Parse(time.RFC3339, text); err != nil && text != "" {
-		return fmt.Errorf("--%s must be a time such as %s, not %q", flag, example, text)
-	}
-	return nil
 }
 
 const apiURLUsage = "origin of the API (default: $PRINTMARKET_API_URL)"
@@ -177,18 +141,11 @@ func checkURL(text string, invalid error, content string) error {
 
 // readKey reads a key from a file, or else from a variable. from names the place.
 func readKey(file, variable string) (key credential.Key, from string, err error) {
-	text, from := os.Getenv(variable), variable
-	if file != "" {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return credential.Key{}, "", fmt.Errorf("read the key: %w", err)
-		}
-		text, from = string(content), file
+	text, from, err := readCredential("key", file, variable)
+	if err != nil {
+		return credential.Key{}, "", err
 	}
-	if text == "" {
-		return credential.Key{}, "", fmt.Errorf("no key is given: set --key-file or %s", variable)
-	}
-	if key, err = credential.Parse(strings.TrimSpace(text)); err != nil {
+	if key, err = credential.Parse(strings.TrimSpace(text.Reveal())); err != nil {
 		return credential.Key{}, "", fmt.Errorf("%s: %w", from, err)
 	}
 	return key, from, nil

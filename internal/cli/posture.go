@@ -74,7 +74,7 @@ type postureReport struct {
 // postureOptions names the source of the posture and the time of the evaluation.
 type postureOptions struct {
 	from string
-	at   instantFlag
+	at   instant
 	process.Cluster
 }
 
@@ -89,33 +89,7 @@ func (o *postureOptions) registerCluster(f *pflag.FlagSet) {
 }
 
 // now returns the time of the evaluation.
-func (o *postureOptions) now() time.Time {
-	if !o.at.IsZero() {
-		return o.at.Time
-	}
-	return time.Now()
-}
-
-// instantFlag holds a time of RFC 3339; zero until it is set.
-type instantFlag struct{ time.Time }
-
-func (i *instantFlag) String() string {
-	if i.IsZero() {
-		return ""
-	}
-	return i.Format(time.RFC3339)
-}
-
-// Set implements [pflag.Value].
-func (i *instantFlag) Set(text string) (err error) {
-	if i.Time, err = time.Parse(time.RFC3339, text); err != nil {
-		return errors.New("must be a time such as 2026-12-01T00:00:00Z")
-	}
-	return nil
-}
-
-// Type implements [pflag.Value].
-func (*instantFlag) Type() string { return "time" }
+func (o *postureOptions) now() time.Time { return o.at.orNow() }
 
 // read reads manifests, or the cluster.
 func (o *postureOptions) read(cmd *cobra.Command) (explain.Reading, error) {

@@ -357,7 +357,7 @@ func readProfile(name string) (p profile.Profile, text string, err error) {
 		p, err = profile.Lookup(name)
 		return p, "", err
 	}
-	data, err := readStart(name, profile.MaxText+1)
+	data, err := readFile(name, profile.MaxText, "profile")
 	if err != nil {
 		return p, "", err
 	}

@@ -58,9 +58,9 @@ func names[T ~string](values []T) []string {
 func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*jobticket.Ticket, error) {
 	made := &jobticket.Ticket{}
 	if t.xjdf != "" {
-		body, err := readStart(t.xjdf, int64(xjdf.DefaultLimits.Bytes)+1)
+		body, err := readFile(t.xjdf, int64(xjdf.DefaultLimits.Bytes), "XJDF file")
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.xjdf, err)
+			return nil, err
 		}
 		document, err := xjdf.Parse(body, xjdf.DefaultLimits)
 		if err != nil {

@@ -179,11 +179,9 @@ func jobNames(ctx context.Context, q *queue.Queue, _ []string) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, e := range slices.Concat(dead, open) {
-		names = append(names, fmt.Sprintf("%s\t%s, %s", e.ID, e.State, e.Tenant.Organization))
-	}
-	return names, nil
+	return labels(slices.Concat(dead, open), func(e *queue.Entry) string {
+		return fmt.Sprintf("%s\t%s, %s", e.ID, e.State, e.Tenant.Organization)
+	}), nil
 }
 
 func queueListCommand() *cobra.Command {

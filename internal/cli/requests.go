@@ -43,11 +43,11 @@ func listRequestsCommand() *cobra.Command {
 		example: `  printmarket requests list --organization org_acme01 --limit 50
   printmarket requests list --organization org_acme01 --id req_9nb8xb1zdgar1x09wb2vnd8bwd`,
 		flags: func(f *pflag.FlagSet) {
-			owner.register(f, "requests")
+			owner.register(f, "requests", "required")
 			f.StringVar(&id, "id", "", "list only requests with this ID, which responses have in X-Request-Id")
 			f.StringVar(&code, "code", "", "list only requests that were answered with this problem code")
 		},
-		check: func() error { return owner.check("no organization is given: set --organization") },
+		required: []string{"organization"},
 	}, requestTable, func(e *platformapi.LoggedRequest) *string { return &e.ID }, func(ctx context.Context, r request, size *int, before *string) (*http.Response, error) {
 		return r.ListRequests(ctx, &platformapi.ListRequestsParams{
 			Organization: string(owner), RequestID: given(id), Code: given(code), Limit: size, Before: before,
@@ -71,7 +71,7 @@ type denialFilter struct {
 
 func (d *denialFilter) register(f *pflag.FlagSet) {
 	f.DurationVar(&d.since, "since", time.Hour, "length of the counted period up to now")
-	d.owner.register(f, "requests")
+	d.owner.register(f, "requests", "all by default")
 	f.StringVar(&d.capability, "capability", "", "count only requests of this capability")
 	f.StringVar(&d.code, "code", "", "count only requests that were answered with this problem code")
 }
@@ -102,7 +102,7 @@ func denialsCommand() *cobra.Command {
 		for {
 			offset := len(found)
 			params.Offset = &offset
-			page, err := items[platformapi.Denial](r.ListDenials(ctx, &params))
+			page, err := platformapi.Items[platformapi.Denial](r.ListDenials(ctx, &params))
 			if found = append(found, page...); err != nil || len(page) < most || len(found) >= maxListed {
 				return found, err
 			}
@@ -127,7 +127,7 @@ func denialCountsCommand() *cobra.Command {
 		},
 		check: filter.check, print: denialCountTable.list,
 	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.DenialCount, error) {
-		return items[platformapi.DenialCount](r.CountDenials(ctx, &platformapi.CountDenialsParams{
+		return platformapi.Items[platformapi.DenialCount](r.CountDenials(ctx, &platformapi.CountDenialsParams{
 			Since: filter.from(), Step: platformapi.CountDenialsParamsStep(step),
 			Organization: given(string(filter.owner)), Capability: given(filter.capability), Code: given(filter.code),
 		}))

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -55,33 +54,24 @@ func rfqNames(ctx context.Context, r request) ([]string, error) {
 		return nil, nil
 	}
 	most := completions
-	page, err := platformapi.Answer[platformapi.RFQPage](r.ListAllRfqs(ctx, &platformapi.ListAllRfqsParams{Limit: &most}))
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, len(page.Items))
-	for i, found := range page.Items {
-		names[i] = found.ID + "\t" + found.Status + ": " + found.Title
-	}
-	return names, nil
+	found, err := platformapi.Items[platformapi.RFQ](r.ListAllRfqs(ctx, &platformapi.ListAllRfqsParams{Limit: &most}))
+	return labels(found, func(r *platformapi.RFQ) string { return r.ID + "\t" + r.Status + ": " + r.Title }), err
 }
 
 func listRFQsCommand() *cobra.Command {
-	var organization, after, before string
+	var organization string
+	var after, before instant
 	var params platformapi.ListAllRfqsParams
 	return listCommand("RFQs", command[[]platformapi.RFQ]{
 		use: "list", short: "List RFQs, newest first",
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&organization, "organization", "", "ID of the organization whose RFQs are listed; all by default")
 			f.StringSliceVar(&params.Status, "status", nil, "statuses of the RFQs: open, quoted, closed, awarded, expired, cancelled; all by default")
-			f.StringVar(&after, "created-after", "", "list RFQs created at or after this time, such as 2026-11-20T09:00:00Z")
-			f.StringVar(&before, "created-before", "", "list RFQs created before this time")
-		},
-		check: func() error {
-			return cmp.Or(checkTime("created-after", after, "2026-11-20T09:00:00Z"), checkTime("created-before", before, "2026-11-20T09:00:00Z"))
+			f.Var(&after, "created-after", "list RFQs created at or after this time, such as 2026-11-20T09:00:00Z")
+			f.Var(&before, "created-before", "list RFQs created before this time")
 		},
 	}, rfqTable, nil, func(ctx context.Context, r request, size *int, cursor *string) (*http.Response, error) {
-		params.Organization, params.CreatedAfter, params.CreatedBefore = given(organization), given(after), given(before)
+		params.Organization, params.CreatedAfter, params.CreatedBefore = given(organization), given(after.String()), given(before.String())
 		params.Limit, params.Cursor = size, cursor
 		return r.ListAllRfqs(ctx, &params)
 	})
@@ -167,11 +157,9 @@ func quoteNames(ctx context.Context, r request) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(found.Quotes))
-	for i, quote := range found.Quotes {
-		names[i] = quote.ID + "\t" + quote.Status + ": " + quote.Offer.Supplier.DisplayName
-	}
-	return names, nil
+	return labels(found.Quotes, func(quote *platformapi.Quote) string {
+		return quote.ID + "\t" + quote.Status + ": " + quote.Offer.Supplier.DisplayName
+	}), nil
 }
 
 func submitQuoteCommand() *cobra.Command {

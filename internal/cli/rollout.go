@@ -45,7 +45,8 @@ a capability for all keys at once, use printmarket rollout kill, which needs no 
 			example: "  printmarket rollout abort rfq-create --ticket REL-43 --to Sandbox",
 			flags: func(f *pflag.FlagSet) {
 				changeFlags(f)
-				f.StringVar(&to, "to", "", "stage to lower to: Disabled, Sandbox or PrivateBeta (default: the stage below that the audience allows)")
+				chooseAny(f, &to, "to", "stage to lower to: Disabled, Sandbox or PrivateBeta (default: the stage below that the audience allows)",
+					string(v1alpha1.StageDisabled), string(v1alpha1.StageSandbox), string(v1alpha1.StagePrivateBeta))
 			},
 			required: []string{"ticket"},
 			id:       edit.Rollout, patch: func() edit.Patch { return edit.Abort(v1alpha1.Stage(to), change) }, complete: capabilityNames,
@@ -65,13 +66,7 @@ a capability for all keys at once, use printmarket rollout kill, which needs no 
 		editCommand{
 			use: "release CAPABILITY", short: "Release the kill switch, or end the hold",
 			flags: func(f *pflag.FlagSet) {
-				f.StringVar(&only, "only", "", "kill-switch or hold; required if both are in force")
-			},
-			check: func() error {
-				if only != "" && only != string(edit.ReleaseKillSwitch) && only != string(edit.ReleaseHold) {
-					return fmt.Errorf("--only must be kill-switch or hold, not %q", only)
-				}
-				return nil
+				chooseAny(f, &only, "only", "kill-switch or hold; required if both are in force", string(edit.ReleaseKillSwitch), string(edit.ReleaseHold))
 			},
 			id: edit.Rollout, patch: func() edit.Patch { return edit.Release(edit.Released(only)) }, complete: capabilityNames,
 		}.command())

@@ -21,6 +21,7 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/doctor"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/pkg/client"
 )
@@ -39,14 +40,14 @@ trigger are for developers of receivers, and use the test key of a partner.`,
 			},
 			print: endpointTable.list,
 		}.onPlatform(func(ctx context.Context, r request) ([]platformapi.Endpoint, error) {
-			return items[platformapi.Endpoint](r.ListEndpoints(ctx, &platformapi.ListEndpointsParams{Organization: given(organization)}))
+			return platformapi.Items[platformapi.Endpoint](r.ListEndpoints(ctx, &platformapi.ListEndpointsParams{Organization: given(organization)}))
 		}),
 		webhookDeliveriesCommand(),
 		command[*platformapi.DeliveryWithAttempts]{
 			use: "show DELIVERY", short: "Show a delivery with its attempts", args: cobra.ExactArgs(1),
-			flags: func(f *pflag.FlagSet) { owner.register(f, "webhooks") },
-			check: func() error { return owner.check(whoseWebhooks) },
-			names: deliveryNames,
+			flags:    func(f *pflag.FlagSet) { owner.register(f, "webhooks", "required") },
+			required: []string{"organization"},
+			names:    deliveryNames,
 			print: func(w io.Writer, d *platformapi.DeliveryWithAttempts) {
 				printDelivery(w, &d.Delivery)
 				line(w)
@@ -81,15 +82,8 @@ func endpointNames(ctx context.Context, r request) ([]string, error) {
 		return nil, nil
 	}
 	owner, _ := r.cmd.Flags().GetString("organization") // empty without the flag
-	found, err := items[platformapi.Endpoint](r.ListEndpoints(ctx, &platformapi.ListEndpointsParams{Organization: given(owner)}))
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, len(found))
-	for i, e := range found {
-		names[i] = e.Name + "\t" + e.State + ", of " + e.Organization
-	}
-	return names, nil
+	found, err := platformapi.Items[platformapi.Endpoint](r.ListEndpoints(ctx, &platformapi.ListEndpointsParams{Organization: given(owner)}))
+	return labels(found, func(e *platformapi.Endpoint) string { return e.Name + "\t" + e.State + ", of " + e.Organization }), err
 }
 
 // deliveryNames completes the id of a delivery among the latest ones of the organization that
@@ -100,19 +94,11 @@ func deliveryNames(ctx context.Context, r request) ([]string, error) {
 		return nil, nil
 	}
 	most := completions
-	found, err := items[platformapi.WebhookDelivery](r.ListDeliveries(ctx, &platformapi.ListDeliveriesParams{Organization: owner, Limit: &most}))
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, len(found))
-	for i, d := range found {
-		names[i] = d.ID + "\t" + d.State + ": " + d.Type + " to " + d.Endpoint
-	}
-	return names, nil
+	found, err := platformapi.Items[platformapi.WebhookDelivery](r.ListDeliveries(ctx, &platformapi.ListDeliveriesParams{Organization: owner, Limit: &most}))
+	return labels(found, func(d *platformapi.WebhookDelivery) string {
+		return d.ID + "\t" + d.State + ": " + d.Type + " to " + d.Endpoint
+	}), err
 }
-
-// whoseWebhooks is the error of a missing --organization.
-const whoseWebhooks = "no organization is given: set --organization; printmarket webhooks endpoints lists all of them"
 
 var endpointTable = table[platformapi.Endpoint]{
 	columns: []any{"ORGANIZATION", "ENDPOINT", "STATE", "REASON", "WAITING", "OLDEST", "DELIVERED", "FAILING SINCE", "FAILURES", "PAUSED UNTIL", "URL"},
@@ -138,12 +124,12 @@ func webhookDeliveriesCommand() *cobra.Command {
 		use: "deliveries", short: "List the deliveries of an organization, newest first",
 		example: "  printmarket webhooks deliveries --organization org_acme01 --state exhausted",
 		flags: func(f *pflag.FlagSet) {
-			owner.register(f, "webhooks")
+			owner.register(f, "webhooks", "required")
 			f.StringVar(&endpoint, "endpoint", "", "list only deliveries to the endpoint with this name")
 			f.StringVar(&state, "state", "", "list only deliveries in this state: pending, delivered or exhausted")
 			f.StringVar(&kind, "type", "", "list only deliveries of events of this type, such as rfq.quoted")
 		},
-		check: func() error { return owner.check(whoseWebhooks) },
+		required: []string{"organization"},
 	}, deliveryTable, func(d *platformapi.WebhookDelivery) *string { return &d.ID }, func(ctx context.Context, r request, size *int, before *string) (*http.Response, error) {
 		return r.ListDeliveries(ctx, &platformapi.ListDeliveriesParams{
 			Organization: string(owner), Endpoint: given(endpoint), State: given(state), Type: given(kind), Limit: size, Before: before,
@@ -169,22 +155,14 @@ func webhookChange[T any](c command[*T], change func(ctx context.Context, r requ
 	var owner organization
 	var reason string
 	c.args = cobra.ExactArgs(1)
-	c.required = append(c.required, "reason")
-	flags, check := c.flags, c.check
+	c.required = append(c.required, "organization", "reason")
+	flags := c.flags
 	c.flags = func(f *pflag.FlagSet) {
-		owner.register(f, "webhooks")
+		owner.register(f, "webhooks", "required")
 		registerReason(f, &reason)
 		if flags != nil {
 			flags(f)
 		}
-	}
-	c.check = func() error {
-		if check != nil {
-			if err := check(); err != nil {
-				return err
-			}
-		}
-		return owner.check(whoseWebhooks)
 	}
 	return c.onPlatform(func(ctx context.Context, r request) (*T, error) {
 		return platformapi.Answer[T](change(ctx, r, string(owner), platformapi.Reason{Reason: reason}))
@@ -199,7 +177,7 @@ func printSent(w io.Writer, d *platformapi.WebhookDelivery) {
 }
 
 func recoverEndpointCommand() *cobra.Command {
-	var since string
+	var since instant
 	return webhookChange(command[*platformapi.Recovered]{
 		use: "recover ENDPOINT", short: "Send missed events to an endpoint again",
 		long: `Send missed events to an endpoint again: every event since --since that the endpoint
@@ -208,19 +186,13 @@ not sent again; use redeliver for them.`,
 		example: `  printmarket webhooks recover mis --organization org_acme01 \
     --since 2026-11-20T09:00:00Z --reason "their receiver was down"`,
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&since, "since", "", "send events since this time, within the last 30 days (required)")
+			f.Var(&since, "since", "send events since this time, within the last 30 days (required)")
 		},
 		required: []string{"since"}, names: endpointNames,
-		check: func() error {
-			if since == "" {
-				return errors.New(`--since must be a time such as 2026-11-20T09:00:00Z, not ""`)
-			}
-			return checkTime("since", since, "2026-11-20T09:00:00Z")
-		},
 		print: func(w io.Writer, done *platformapi.Recovered) { line(w, done.Recovered, "deliveries are scheduled") },
 	}, func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error) {
 		return r.RecoverEndpoint(ctx, r.args[0], &platformapi.RecoverEndpointParams{Organization: organization},
-			platformapi.Recovery{Reason: reason.Reason, Since: since})
+			platformapi.Recovery{Reason: reason.Reason, Since: since.String()})
 	})
 }
 
@@ -256,7 +228,8 @@ const webhookSecretVariable = "PRINTMARKET_WEBHOOK_SECRET"
 
 func verifyWebhookCommand() *cobra.Command {
 	var fields []string
-	var secretFile, at string
+	var secretFile string
+	var at instant
 	var tolerance time.Duration
 	return command[checkedParts]{
 		use:   "verify FILE",
@@ -274,16 +247,12 @@ works offline.`,
 		flags: func(f *pflag.FlagSet) {
 			f.StringArrayVarP(&fields, "header", "H", nil, "header field as in curl: 'name: value', or @FILE with one field per line (required)")
 			f.StringVar(&secretFile, "secret-file", "", "file with the secret of the endpoint (default: $"+webhookSecretVariable+")")
-			f.StringVar(&at, "at", "", "time of the check, in RFC 3339 (default: now)")
+			f.Var(&at, "at", "time of the check, in RFC 3339 (default: now)")
 			f.DurationVar(&tolerance, "tolerance", 5*time.Minute, "maximum difference between the timestamp and the time of the check")
 		},
 		print: printParts,
 	}.local(func(cmd *cobra.Command, args []string) (none checkedParts, err error) {
 		secret, err := readSecret(secretFile, webhookSecretVariable)
-		if err != nil {
-			return none, err
-		}
-		now, err := instantOf(at)
 		if err != nil {
 			return none, err
 		}
@@ -301,7 +270,7 @@ works offline.`,
 		if err != nil {
 			return none, err
 		}
-		return accepted(webhook.Diagnose(secret, headers, body, now, tolerance), exitError(1))
+		return accepted(webhook.Diagnose(secret, headers, body, at.orNow(), tolerance), exitError(1))
 	})
 }
 
@@ -384,32 +353,20 @@ func (o *listenOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	line(cmd.OutOrStdout(), "Listening. Press Ctrl-C to stop.")
-	ticker := time.NewTicker(o.interval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-cmd.Context().Done():
-			return nil
-		case <-ticker.C:
+	listener.Run(cmd.Context(), o.interval, func(event transaction.Event) {
+		if len(o.events) > 0 && !slices.Contains(o.events, string(event.Type)) {
+			return
 		}
-		events, err := listener.Poll(cmd.Context())
-		for _, event := range events {
-			if len(o.events) > 0 && !slices.Contains(o.events, string(event.Type)) {
-				continue
+		outcome := "-"
+		if o.target != "" {
+			received, err := webhook.Forward(cmd.Context(), o.target, secret, event.ID, time.Now(), listener.Payload(event))
+			if outcome = received.Status; err != nil {
+				outcome = err.Error()
 			}
-			outcome := "-"
-			if o.target != "" {
-				received, err := webhook.Forward(cmd.Context(), o.target, secret, event.ID, time.Now(), listener.Payload(event))
-				if outcome = received.Status; err != nil {
-					outcome = err.Error()
-				}
-			}
-			line(cmd.OutOrStdout(), event.Type, event.Subject, event.ID, outcome)
 		}
-		if err != nil && cmd.Context().Err() == nil {
-			_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "printmarket: %v\n", err) // the next poll repeats the request
-		}
-	}
+		line(cmd.OutOrStdout(), event.Type, event.Subject, event.ID, outcome)
+	}, func(err error) { _, _ = fmt.Fprintf(cmd.ErrOrStderr(), "printmarket: %v\n", err) })
+	return nil
 }
 
 // secret returns the secret that signs, and prints a new one. It returns none without

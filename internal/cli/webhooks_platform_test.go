@@ -74,7 +74,7 @@ func TestOperatorsManageWebhooksWithCommands(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no organization":             {[]string{"deliveries"}, "--organization"},
+		"no organization":             {[]string{"deliveries"}, `"organization" not set`},
 		"an invalid endpoint":         {[]string{"enable", "none", "--organization", "org_acme01", "--reason", because}, "NOT_FOUND"},
 		"an invalid delivery":         {[]string{"show", "dlv_x", "--organization", "org_acme01"}, "NOT_FOUND"},
 		"in the other mode":           {[]string{"show", sent.ID, "--organization", "org_acme01", "--sandbox"}, "NOT_FOUND"},

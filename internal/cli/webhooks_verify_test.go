@@ -127,7 +127,7 @@ func TestVerifyReportsWhyASignatureIsInvalid(t *testing.T) {
 		"a file of fields that is not there":   {v.Secrets[0], v.Body, []string{"-", "-H", "@none"}, "none: no such file"},
 		"a body that is longer than any":       {v.Secrets[0], strings.Repeat(" ", 1<<20+1), []string{"-", fields}, "more than 1048576 bytes"},
 		"too many header fields":               {v.Secrets[0], v.Body, []string{"-", "-H=@" + fileOf(t, "many", strings.Repeat("webhook-id: x\n", 5000))}, "more than 65536 bytes"},
-		"an invalid time":                      {v.Secrets[0], v.Body, []string{"-", fields, "--at", "yesterday"}, "--at must be a time such as 2026"},
+		"an invalid time":                      {v.Secrets[0], v.Body, []string{"-", fields, "--at", "yesterday"}, `"--at" flag: must be a time such as 2026`},
 		"two bodies, of which one is mistaken": {v.Secrets[0], v.Body, []string{"-", "-", fields}, "accepts 1 arg"},
 	} {
 		if out, errs, code := verifyWebhook(t, tc.secret, tc.input, tc.args...); code != 1 || out != "" || !strings.Contains(errs, tc.want) || strings.Contains(errs, "\x1b") {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,6 @@ import (
 	"github.com/printmarket/printmarket/internal/process"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/pack"
-	"github.com/printmarket/printmarket/pkg/xjdf/printtalk"
 	"github.com/printmarket/printmarket/pkg/xjdf/schema"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
@@ -33,7 +33,7 @@ func readDocument(cmd *cobra.Command, name string, most int) ([]byte, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() && name != "-" {
 		return nil, fmt.Errorf("%s is a directory", name)
 	}
-	return readInput(cmd, name, int64(most), "")
+	return readInput(cmd, name, int64(most), "document")
 }
 
 // documentLimits bound the documents of the command. They are wider than those of the
@@ -58,13 +58,7 @@ func readTree(cmd *cobra.Command, name string) (*xjdf.Document, error) {
 
 // oneStandardInput rejects a list that names standard input twice.
 func oneStandardInput(files []string) error {
-	count := 0
-	for _, name := range files {
-		if name == "-" {
-			count++
-		}
-	}
-	if count > 1 {
+	if first := slices.Index(files, "-"); first >= 0 && slices.Contains(files[first+1:], "-") {
 		return errors.New("standard input (-) can be read only once")
 	}
 	return nil
@@ -149,7 +143,7 @@ the body of POST /api/v1/rfq. Its BusinessID becomes the clientReference.`,
 			return writeTo(cmd, path, func(w io.Writer) error {
 				switch to {
 				case "rfq":
-					body, err := rfqOf(document)
+					body, err := partnerapi.RFQOf(document)
 					if err != nil {
 						return fmt.Errorf("%s: %w", args[0], err)
 					}
@@ -172,25 +166,6 @@ the body of POST /api/v1/rfq. Its BusinessID becomes the clientReference.`,
 	choose(f, &to, "to", "", "json (of the standard), xml, json-attributes (with at signs) or rfq (for the API)", "json", "xml", "json-attributes", "rfq")
 	f.StringVarP(&path, "output-file", "f", "", "write the document to this file instead of standard output")
 	return cmd
-}
-
-// rfqOf returns the body that creates the RFQ of a PrintTalk document.
-func rfqOf(document *xjdf.Document) (partnerapi.RFQCreate, error) {
-	talk, err := printtalk.Decode(document)
-	if err != nil {
-		return partnerapi.RFQCreate{}, err
-	}
-	i, err := printtalk.ReadInquiry(talk)
-	if err != nil {
-		return partnerapi.RFQCreate{}, err
-	}
-	body := partnerapi.RFQOfInquiry(i)
-	for _, source := range partnerapi.Sources(body) {
-		if source.Required && source.Value == "" {
-			return body, errors.New("an RFQ needs " + source.Item)
-		}
-	}
-	return body, nil
 }
 
 func xjdfDiffCommand() *cobra.Command {

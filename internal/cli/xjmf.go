@@ -125,7 +125,8 @@ func (o *xjmfOptions) secret() (credential.Secret, error) {
 
 func verifyXJMFCommand() *cobra.Command {
 	var o xjmfOptions
-	var headers, at string
+	var headers string
+	var at instant
 	var window time.Duration
 	return command[checkedParts]{
 		use: "verify FILE", short: "Verify a callback with its headers, part by part (exit code 2: the API would reject it)",
@@ -138,12 +139,12 @@ would reject the callback, 1 that the callback could not be verified.`,
 		flags: func(f *pflag.FlagSet) {
 			o.registerSecret(f)
 			f.StringVar(&headers, "headers", "", "file with the headers (required)")
-			f.StringVar(&at, "at", "", "time of the check, in RFC 3339 (default: now)")
+			f.Var(&at, "at", "time of the check, in RFC 3339 (default: now)")
 			f.DurationVar(&window, "window", 5*time.Minute, "maximum difference between the timestamp and the time of the check, as in spec.replayWindowSeconds")
 		},
 		print: printParts,
 	}.local(func(cmd *cobra.Command, args []string) (none checkedParts, err error) {
-		c := xjmf.Callback{Headers: http.Header{}, Window: window}
+		c := xjmf.Callback{Headers: http.Header{}, Window: window, Now: at.orNow()}
 		if c.Body, err = readMessage(cmd, args[0]); err != nil {
 			return none, err
 		}
@@ -151,9 +152,6 @@ would reject the callback, 1 that the callback could not be verified.`,
 			return none, err
 		}
 		if c.Secret, err = o.secret(); err != nil {
-			return none, err
-		}
-		if c.Now, err = instantOf(at); err != nil {
 			return none, err
 		}
 		if err := readHeaders(c.Headers, headers); err != nil {
@@ -246,18 +244,6 @@ func printParts(w io.Writer, checked checkedParts) {
 	for _, p := range checked.Parts {
 		line(w, p.Name, cmp.Or(p.Fault, "ok"))
 	}
-}
-
-// instantOf parses --at; empty means now.
-func instantOf(at string) (time.Time, error) {
-	if at == "" {
-		return time.Now(), nil
-	}
-	instant, err := time.Parse(time.RFC3339, at)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("--at must be a time such as 2026-12-01T00:00:00Z, not %q", at)
-	}
-	return instant, nil
 }
 
 const (

@@ -106,7 +106,7 @@ func TestXJMFVerbsReportInvalidArguments(t *testing.T) {
 		"a body that is not there":     {[]string{"sign", file + ".none"}, "no such file"},
 		"a body that is too long":      {[]string{"sign", fileOf(t, "long", strings.Repeat("x", 1<<20+1))}, "more than 1048576 bytes"},
 		"headers that are not there":   {[]string{"verify", file, "--headers", file + ".none"}, "no such file"},
-		"an invalid time":              {[]string{"verify", file, "--headers", file, "--at", "now"}, "--at must be a time such as 2026"},
+		"an invalid time":              {[]string{"verify", file, "--headers", file, "--at", "now"}, `"--at" flag: must be a time such as 2026`},
 		"a missing URL":                {[]string{"send", file}, "no URL is given"},
 		"an invalid URL":               {[]string{"send", file, "--url", "api.example.com"}, "the URL must be like"},
 		"a URL with a password":        {[]string{"send", file, "--url", "https://a:b@api.example.com/"}, "the URL must be like"},

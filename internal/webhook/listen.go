@@ -46,13 +46,32 @@ func NewListener(ctx context.Context, c *client.Client) (*Listener, error) {
 	return l, err
 }
 
-// Poll returns the events since the previous poll, and no event twice. After an error, the
-// next poll returns the missing events.
-func (l *Listener) Poll(ctx context.Context) ([]transaction.Event, error) { return l.poll(ctx, false) }
+// Run polls at an interval until the context ends, and calls handle with each event. It calls failed
+// for a poll that fails; the next poll repeats the request.
+func (l *Listener) Run(ctx context.Context, interval time.Duration, handle func(transaction.Event), failed func(error)) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		events, err := l.poll(ctx, false)
+		for _, event := range events {
+			handle(event)
+		}
+		if err != nil && ctx.Err() == nil {
+			failed(err)
+		}
+	}
+}
 
 // Payload returns the body of a delivery of an event.
 func (l *Listener) Payload(event transaction.Event) []byte { return Payload(l.owner, event) }
 
+// poll returns the events since the previous poll, and no event twice; the first poll returns none.
+// After an error, the next poll returns the missing events.
 func (l *Listener) poll(ctx context.Context, first bool) (events []transaction.Event, err error) {
 	var count int
 	for record, err := range l.client.RFQs(ctx, client.RFQFilter{PageSize: listened}) {
