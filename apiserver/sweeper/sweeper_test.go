@@ -24,7 +24,6 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/test/eventually"
-	"github.com/printmarket/printmarket/test/recordtest"
 	"github.com/printmarket/printmarket/test/redistest"
 	"github.com/printmarket/printmarket/test/storetest"
 )
@@ -81,7 +80,7 @@ func (away) Server(context.Context) (queue.Server, error) {
 // fixture holds a job service and the other dependencies of a sweeper.
 type fixture struct {
 	*testing.T
-	*recordtest.Jobs
+	*storetest.Jobs
 	clock *clocktesting.FakeClock
 	rfqs  *rfqs
 	calls *xjmf.Receiver
@@ -90,7 +89,7 @@ type fixture struct {
 func newFixture(t *testing.T, server *redistest.Server) *fixture {
 	t.Helper()
 	clock := clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
-	f := &fixture{T: t, Jobs: recordtest.NewJobs(t, server, clock.Now), clock: clock, rfqs: &rfqs{}}
+	f := &fixture{T: t, Jobs: storetest.NewJobs(t, server, clock.Now), clock: clock, rfqs: &rfqs{}}
 	f.calls = xjmf.New(xjmf.Config{Store: f.Store, Now: clock.Now, Random: rand.Reader})
 	return f
 }

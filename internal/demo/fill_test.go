@@ -31,7 +31,6 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox/inspector"
 	"github.com/printmarket/printmarket/test/pgtest"
-	"github.com/printmarket/printmarket/test/recordtest"
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
@@ -79,7 +78,7 @@ func openPostgres(t *testing.T) database {
 
 func TestFilledDatabaseIsConsistent(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func(*testing.T) database{"SQLite": func(t *testing.T) database { return recordtest.Store(t) }, "PostgreSQL": openPostgres} {
+	for name, open := range map[string]func(*testing.T) database{"SQLite": func(t *testing.T) database { return storetest.OpenSQLite(t) }, "PostgreSQL": openPostgres} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db, pictured := open(t), filling(t)
@@ -362,7 +361,7 @@ func checkAudit(t *testing.T, db database, filled demo.Filled) {
 func TestAnEndpointFailsOnASundayToo(t *testing.T) {
 	t.Parallel()
 	for _, days := range []int{0, 3} {
-		db, f := recordtest.Store(t), filling(t)
+		db, f := storetest.OpenSQLite(t), filling(t)
 		f.Now, f.RFQs, f.Jobs = now.AddDate(0, 0, days), 0, 30
 		if _, err := demo.Fill(t.Context(), db, f); err != nil {
 			t.Fatalf("demo.Fill: %v", err)
@@ -377,7 +376,7 @@ func TestAnEndpointFailsOnASundayToo(t *testing.T) {
 func TestTheSameSeedGeneratesTheSameRecords(t *testing.T) {
 	t.Parallel()
 	ids := func(seed uint64) (ids []string) {
-		db, f := recordtest.Store(t), filling(t)
+		db, f := storetest.OpenSQLite(t), filling(t)
 		f.Seed, f.RFQs, f.Jobs = seed, 20, 0
 		if _, err := demo.Fill(t.Context(), db, f); err != nil {
 			t.Fatalf("demo.Fill: %v", err)
@@ -413,7 +412,7 @@ func TestADatabaseWithRecordsOfOthersIsNotFilled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := recordtest.Store(t)
+			db := storetest.OpenSQLite(t)
 			if err := db.Load(t.Context(), records); err != nil {
 				t.Fatalf("db.Load: %v", err)
 			}
@@ -451,7 +450,7 @@ func TestAnInterruptedRunStops(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := demo.Fill(ctx, recordtest.Store(t), f); !errors.Is(err, context.Canceled) {
+	if _, err := demo.Fill(ctx, storetest.OpenSQLite(t), f); !errors.Is(err, context.Canceled) {
 		t.Errorf("demo.Fill: %v, want context.Canceled", err)
 	}
 }
@@ -465,7 +464,7 @@ func TestManifestsOfGeneratedPartnersAreValid(t *testing.T) {
 	if f.Secrets, err = demo.Open(data, f.Resources, rand.Reader); err != nil {
 		t.Fatalf("demo.Open: %v", err)
 	}
-	if _, err := demo.Fill(t.Context(), recordtest.Store(t), f); err != nil {
+	if _, err := demo.Fill(t.Context(), storetest.OpenSQLite(t), f); err != nil {
 		t.Fatalf("demo.Fill: %v", err)
 	}
 	admission, err := dirsource.NewAdmission()

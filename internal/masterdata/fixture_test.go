@@ -15,7 +15,6 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/transaction"
-	"github.com/printmarket/printmarket/test/recordtest"
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
@@ -39,7 +38,7 @@ type fixture struct {
 func newFixture(t *testing.T, log *slog.Logger, wrap func(masterdata.Heads) masterdata.Heads) *fixture {
 	t.Helper()
 	f := &fixture{
-		clock: clocktesting.NewFakeClock(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)), store: storetest.NewFaulty(recordtest.Store(t)),
+		clock: clocktesting.NewFakeClock(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)), store: storetest.NewFaulty(storetest.OpenSQLite(t)),
 		catalogs: catalog.NewHolder(time.Hour), authorities: authority.NewHolder(time.Hour),
 	}
 	if log == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/pkg/xjdf"
-	"github.com/printmarket/printmarket/test/recordtest"
+	"github.com/printmarket/printmarket/test/storetest"
 )
 
 var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
@@ -24,7 +24,7 @@ var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 // newReceiver returns a Receiver with an empty store and a clock that stands at start.
 func newReceiver(t testing.TB, count ...func(string)) *xjmf.Receiver {
 	t.Helper()
-	config := xjmf.Config{Store: recordtest.Store(t), Now: func() time.Time { return start }, Random: rand.Reader}
+	config := xjmf.Config{Store: storetest.OpenSQLite(t), Now: func() time.Time { return start }, Random: rand.Reader}
 	if len(count) > 0 {
 		config.Count = count[0]
 	}

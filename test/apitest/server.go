@@ -50,7 +50,6 @@ import (
 	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/test/posturetest"
-	"github.com/printmarket/printmarket/test/recordtest"
 	"github.com/printmarket/printmarket/test/redistest"
 	"github.com/printmarket/printmarket/test/storetest"
 	"github.com/printmarket/printmarket/test/webhooktest"
@@ -202,7 +201,7 @@ func (w *Server) open(t testing.TB, options Options) {
 	t.Helper()
 	log := options.Log
 	if options.Store == nil {
-		options.Store = recordtest.Store(t)
+		options.Store = storetest.OpenSQLite(t)
 	}
 	w.Store = storetest.NewFaulty(options.Store)
 	var err error

@@ -41,7 +41,7 @@ var strangers = []tenant.ID{acmeTest, stark, upper}
 type fixture struct {
 	store Store
 	clock *clock
-	queue *queue
+	queue *dispatcher
 	rfqs  *rfq.Service
 	jobs  *preflightjob.Service
 	data  *masterdata.Service
@@ -61,7 +61,7 @@ func newFixture(t testing.TB, store Store) *fixture {
 	if err != nil {
 		t.Fatalf("cursor.New: %v", err)
 	}
-	w := &fixture{bytes: map[string]tenant.ID{}, store: store, clock: &clock{moved: func(time.Time) {}}, queue: &queue{}}
+	w := &fixture{bytes: map[string]tenant.ID{}, store: store, clock: &clock{moved: func(time.Time) {}}, queue: &dispatcher{}}
 	if theirs, ok := store.(Clocked); ok {
 		w.clock.moved = func(now time.Time) { theirs.SetClock(t, now) }
 	}
@@ -101,14 +101,14 @@ func (c *clock) set(now time.Time) {
 	c.moved(now)
 }
 
-// queue is a dispatcher that records the submitted jobs.
-type queue struct {
+// dispatcher records the submitted jobs.
+type dispatcher struct {
 	mu        sync.Mutex
 	submitted []string
 	failing   error
 }
 
-func (q *queue) Submit(_ context.Context, id string, _ tenant.ID, attempt int) error {
+func (q *dispatcher) Submit(_ context.Context, id string, _ tenant.ID, attempt int) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.failing == nil {
@@ -117,7 +117,7 @@ func (q *queue) Submit(_ context.Context, id string, _ tenant.ID, attempt int) e
 	return q.failing
 }
 
-func (q *queue) SubmitAll(ctx context.Context, all []preflightjob.Submission) (done int, err error) {
+func (q *dispatcher) SubmitAll(ctx context.Context, all []preflightjob.Submission) (done int, err error) {
 	for _, job := range all {
 		if err := q.Submit(ctx, job.ID, job.Owner, job.Attempt); err != nil {
 			return done, err
@@ -127,10 +127,10 @@ func (q *queue) SubmitAll(ctx context.Context, all []preflightjob.Submission) (d
 	return done, nil
 }
 
-func (q *queue) Cancel(context.Context, string) error { return nil }
+func (q *dispatcher) Cancel(context.Context, string) error { return nil }
 
 // take returns the jobs submitted since the last take.
-func (q *queue) take() []string {
+func (q *dispatcher) take() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	taken := q.submitted

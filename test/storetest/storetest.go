@@ -4,8 +4,10 @@
 //
 // [Run] is one suite for every database. It drives a store through the domain services and checks
 // the behaviour for partners: a write is counted once, an acknowledged write is kept, and a tenant
-// reads only its own records. [Faulty] makes any store fail on demand, for tests of the layers
-// above the store.
+// reads only its own records.
+//
+// For tests of the layers above the store, [OpenSQLite] opens an empty store, [NewJobs] adds a queue, and
+// [Faulty] makes any store fail on demand.
 package storetest
 
 import (

@@ -23,8 +23,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
-	"github.com/printmarket/printmarket/test/recordtest"
 	"github.com/printmarket/printmarket/test/redistest"
+	"github.com/printmarket/printmarket/test/storetest"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
@@ -47,7 +47,7 @@ func (f *fixture) uploadOf(data []byte) string {
 
 func (f *fixture) submitFile(request preflightjob.Request) string {
 	f.Helper()
-	request.Profile = recordtest.Profile
+	request.Profile = storetest.Profile
 	submitted, err := f.Submit(f.Context(), acme, request, 10)
 	f.must(err)
 	return submitted.Job.ID

@@ -13,8 +13,8 @@ import (
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
-	"github.com/printmarket/printmarket/test/recordtest"
 	"github.com/printmarket/printmarket/test/redistest"
+	"github.com/printmarket/printmarket/test/storetest"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
@@ -23,7 +23,7 @@ func (f *fixture) upload() (fileID, jobID string) {
 	f.Helper()
 	file, err := f.Files.Upload(f.Context(), acme, preflightjob.Upload{Content: strings.NewReader(content), Bytes: -1, Allowed: func() bool { return true }})
 	f.must(err)
-	submitted, err := f.Submit(f.Context(), acme, preflightjob.Request{FileID: file.ID, Profile: recordtest.Profile}, 10)
+	submitted, err := f.Submit(f.Context(), acme, preflightjob.Request{FileID: file.ID, Profile: storetest.Profile}, 10)
 	f.must(err)
 	return file.ID, submitted.Job.ID
 }
@@ -66,7 +66,7 @@ func TestJobOfADeletedFileFailsAtOnce(t *testing.T) {
 func TestFileOpensForItsTenantOnlyAndAfterItsExpiry(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	jobs := recordtest.NewJobs(t, redistest.Mini(t), func() time.Time { return now })
+	jobs := storetest.NewJobs(t, redistest.Mini(t), func() time.Time { return now })
 	f := &fixture{t, jobs}
 	id, _ := f.upload()
 	now = now.Add(25 * time.Hour)

@@ -17,8 +17,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 	"github.com/printmarket/printmarket/test/eventually"
-	"github.com/printmarket/printmarket/test/recordtest"
 	"github.com/printmarket/printmarket/test/redistest"
+	"github.com/printmarket/printmarket/test/storetest"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
@@ -34,12 +34,12 @@ const (
 // fixture holds a service of jobs and the queue of its workers.
 type fixture struct {
 	*testing.T
-	*recordtest.Jobs
+	*storetest.Jobs
 }
 
 func newFixture(t *testing.T, server *redistest.Server) *fixture {
 	t.Helper()
-	return &fixture{t, recordtest.NewJobs(t, server, time.Now)}
+	return &fixture{t, storetest.NewJobs(t, server, time.Now)}
 }
 
 func (f *fixture) must(err error) {

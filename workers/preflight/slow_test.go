@@ -24,8 +24,8 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 	"github.com/printmarket/printmarket/test/eventually"
-	"github.com/printmarket/printmarket/test/recordtest"
 	"github.com/printmarket/printmarket/test/redistest"
+	"github.com/printmarket/printmarket/test/storetest"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
@@ -73,7 +73,7 @@ func newSlowFiles(t *testing.T) *slowFiles {
 		t.Fatalf("queue.New: %v", err)
 	}
 	f.Service = preflightjob.New(preflightjob.Config{
-		Store: f.Store, Dispatcher: f.Queue, Profiles: []string{recordtest.Profile}, AllowHTTP: true,
+		Store: f.Store, Dispatcher: f.Queue, Profiles: []string{storetest.Profile}, AllowHTTP: true,
 		Now: time.Now, Random: rand.Reader, Logger: telemetry.Discard(),
 	})
 	return f

@@ -26,7 +26,6 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
-	"github.com/printmarket/printmarket/test/storetest"
 )
 
 // crashEnv names the variable with the path of a database. A test binary that is started with the
@@ -51,7 +50,11 @@ var (
 	}
 )
 
-func services(store storetest.Store) (*rfq.Service, *preflightjob.Service, error) {
+func services(store interface {
+	rfq.Store
+	preflightjob.Store
+},
+) (*rfq.Service, *preflightjob.Service, error) {
 	catalog, err := catalog.Demo()
 	if err != nil {
 		return nil, nil, err

@@ -10,18 +10,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/internal/transaction"
-	"github.com/printmarket/printmarket/test/storetest"
 )
-
-func TestStore(t *testing.T) {
-	t.Parallel()
-	t.Run("conformance", func(t *testing.T) {
-		storetest.Run(t, func(t *testing.T) storetest.Store {
-			return openStoreWith(t, filepath.Join(t.TempDir(), "records.db"), Options{driver: loggedDriver})
-		})
-	})
-	t.Run("every statement finds its rows by an index", wantIndexes)
-}
 
 func openStore(t testing.TB, path string) *Store {
 	t.Helper()

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package recordtest builds the records of an installation for tests: an empty store, and
-// preflight jobs in a store and a queue.
-package recordtest
+package storetest
 
 import (
 	"context"
@@ -21,12 +19,11 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/test/redistest"
-	"github.com/printmarket/printmarket/test/storetest"
 )
 
-// Store opens an empty SQLite store with the current schema. It is closed when the test
+// OpenSQLite opens an empty SQLite store with the current schema. It is closed when the test
 // ends.
-func Store(tb testing.TB) *sqlite.Store {
+func OpenSQLite(tb testing.TB) *sqlite.Store {
 	tb.Helper()
 	file, err := empty()
 	must(tb, err)
@@ -45,7 +42,7 @@ func Store(tb testing.TB) *sqlite.Store {
 // empty returns the file of an empty store. All tests of a process share it, because the
 // migrations take longer than most tests.
 var empty = sync.OnceValues(func() (content []byte, err error) {
-	directory, err := os.MkdirTemp("", "recordtest")
+	directory, err := os.MkdirTemp("", "storetest")
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +66,7 @@ type Jobs struct {
 	*preflightjob.Service
 	// SQLite is the store; Store wraps it and fails on request.
 	SQLite *sqlite.Store
-	Store  *storetest.Faulty
+	Store  *Faulty
 	Redis  *redistest.Server
 	Queue  *queue.Queue
 	// Files stores uploads in a directory of the test.
@@ -79,8 +76,8 @@ type Jobs struct {
 // NewJobs returns a service without jobs, which reads the time from now.
 func NewJobs(tb testing.TB, redis *redistest.Server, now func() time.Time) *Jobs {
 	tb.Helper()
-	j := &Jobs{SQLite: Store(tb), Redis: redis}
-	j.Store = storetest.NewFaulty(j.SQLite)
+	j := &Jobs{SQLite: OpenSQLite(tb), Redis: redis}
+	j.Store = NewFaulty(j.SQLite)
 	var err error
 	j.Queue, err = queue.New(redis.Client(tb), "preflight", queue.Options{})
 	must(tb, err)
