@@ -66,3 +66,12 @@ func TestUnknownOutputIsRejectedWithTheKnownOnes(t *testing.T) {
 		}
 	}
 }
+
+func TestARejectedOffboardingReportsNoChange(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	code := cli.Main(t.Context(), []string{"partner", "offboard", "acme", "--from", "../../config/samples", "--reason", strings.Repeat("x", 257)}, &out, &errs)
+	if code != 1 || strings.Contains(out.String(), "Changed") || !strings.Contains(errs.String(), "spec.stateReason") {
+		t.Errorf("exit %d\n%s%s", code, out.String(), errs.String())
+	}
+}

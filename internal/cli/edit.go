@@ -43,11 +43,12 @@ func (o *editOptions) open() (edit.Store, error) {
 	return edit.OpenCluster(config, namespace)
 }
 
-// edit patches an object, and waits until every replica enforces the change.
+// edit patches an object, and waits until every replica enforces the change. It returns the zero
+// Change if nothing was changed because of an error.
 func (o *editOptions) edit(ctx context.Context, store edit.Store, id edit.ID, patch edit.Patch) (edit.Change, error) {
 	change, err := store.Edit(ctx, id, patch, o.dryRun)
 	if err != nil {
-		return change, err
+		return edit.Change{}, err
 	}
 	cluster, isCluster := store.(*edit.Cluster)
 	if !isCluster || o.dryRun || o.wait <= 0 {

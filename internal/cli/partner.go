@@ -144,7 +144,9 @@ Secrets that other partners or senders use.`,
 		}
 		for _, id := range ids {
 			change, err := o.edit(ctx, store, id, edit.Suspend(reason))
-			done.Changes = append(done.Changes, change)
+			if change.Object != "" {
+				done.Changes = append(done.Changes, change)
+			}
 			if err != nil {
 				return done, resultError{err}
 			}
