@@ -40,11 +40,21 @@ func Cluster(load func() (*rest.Config, string, error)) Examination {
 		if err != nil {
 			return []Finding{Fail("reach", "Check the kubeconfig: kubectl auth whoami.", "%v", err)}
 		}
-		return slices.Concat(definitions(ctx, reader), []Finding{leader(ctx, reader, namespace, time.Now())}, objects(ctx, reader, namespace))
+		found := definitions(ctx, reader)
+		if found[0].Check == "reach" {
+			return found
+		}
+		return slices.Concat(found, []Finding{leader(ctx, reader, namespace, time.Now())}, objects(ctx, reader, namespace))
 	}}
 }
 
-// definitions compares the CRDs of the cluster with the CRDs of this program.
+const (
+	unreachable = "Check the context and whether kube-apiserver responds: kubectl config current-context, kubectl get --raw=/readyz."
+	install     = "Install them: kubectl apply --server-side -k config/crd, or the chart."
+)
+
+// definitions compares the CRDs of the cluster with the CRDs of this program. If kube-apiserver does not
+// respond, its only finding is reach.
 func definitions(ctx context.Context, reader *kubesource.Client) []Finding {
 	files, err := fs.ReadDir(config.FS, config.CRDDir)
 	if err != nil {
@@ -57,10 +67,10 @@ func definitions(ctx context.Context, reader *kubesource.Client) []Finding {
 			return []Finding{{Check: "definitions", Severity: Skipped, Detail: "you are not allowed to read them: " + err.Error()}}
 		}
 		if apierrors.IsNotFound(err) {
-			return []Finding{Fail("definitions", "Install them: kubectl apply -k config/crd, or the chart.", "%v", err)}
+			return []Finding{Fail("definitions", install, "%v", err)}
 		}
 		if err != nil {
-			return []Finding{Fail("reach", "Check whether kube-apiserver is reachable: kubectl get --raw=/readyz.", "%v", err)}
+			return []Finding{Fail("reach", unreachable, "%v", err)}
 		}
 		if !same {
 			other = append(other, strings.TrimSuffix(file.Name(), ".yaml"))
@@ -104,7 +114,7 @@ func leader(ctx context.Context, reader *kubesource.Client, namespace string, no
 	case apierrors.IsNotFound(err):
 		return Fail("controller", noLeader, "no controller has led in this namespace: the Lease %s does not exist", leaseName)
 	case err != nil:
-		return Fail("controller", "Check whether kube-apiserver is reachable: kubectl get --raw=/readyz.", "%v", err)
+		return Fail("controller", unreachable, "%v", err)
 	}
 	return leading(lease.Spec, now)
 }
@@ -122,7 +132,8 @@ func leading(lease coordinationv1.LeaseSpec, now time.Time) Finding {
 // maxObjects limits the examined objects of a kind.
 const maxObjects = 500
 
-// objects counts the objects that are not ready, names some, and finds grants without a rollout.
+// objects counts the objects that are not ready, names some, and finds faulty parts of the others and
+// grants without a rollout.
 func objects(ctx context.Context, reader *kubesource.Client, namespace string) []Finding {
 	var found []Finding
 	var partners v1alpha1.PartnerEntitlementList
@@ -137,14 +148,21 @@ func objects(ctx context.Context, reader *kubesource.Client, namespace string) [
 		{"partnerentitlements", &partners}, {"capabilityrollouts", &rollouts}, {"xjmfsenders", &senders}, {"preflightprofiles", &profiles},
 	} {
 		if err := reader.List(ctx, v1alpha1.GroupVersion.WithResource(kind.name), namespace, maxObjects, kind.list); err != nil {
-			found = append(found, Fail(kind.name, "Grant get and list on the four kinds: bind the Role printmarket-viewer.", "%v", err))
+			fix := unreachable
+			switch {
+			case apierrors.IsForbidden(err):
+				fix = "Grant get and list on the four kinds: bind the Role printmarket-viewer."
+			case apierrors.IsNotFound(err):
+				fix = install
+			}
+			found = append(found, Fail(kind.name, fix, "%v", err))
 			read = false
 			continue
 		}
 		found = append(found, readyObjects(kind.name, kind.list))
 	}
 	if read {
-		found = append(found, grantedRollouts(partners.Items, rollouts.Items), ending(partners.Items, rollouts.Items, senders.Items, time.Now()))
+		found = append(found, faultyParts(&partners, &rollouts, &senders), grantedRollouts(partners.Items, rollouts.Items), ending(partners.Items, rollouts.Items, senders.Items, time.Now()))
 	}
 	return found
 }
@@ -230,6 +248,33 @@ func readyObjects(kind string, list runtime.Object) Finding {
 		return Passed(kind, "%d, all ready", total)
 	}
 	return Warn(kind, "Their conditions show why: kubectl describe "+kind+". If they have no status, or that of an older generation, no controller is leading.", "%d of %d are not ready: %s", len(unready), total, posture.FirstNames(unready, maxNamed))
+}
+
+// partConditions are False while a part of an object does not work, although the object is ready.
+var partConditions = []string{
+	v1alpha1.ConditionAudienceResolved, v1alpha1.ConditionKeysUnique, v1alpha1.ConditionCertificatesPinned, v1alpha1.ConditionWebhooksReady,
+	v1alpha1.ConditionProfilesResolved, v1alpha1.ConditionSecretsResolved, v1alpha1.ConditionPartnerGranted,
+}
+
+// faultyParts finds parts of ready objects that do not work, such as a webhook whose Secret is missing.
+func faultyParts(lists ...runtime.Object) Finding {
+	var faulty []string
+	for _, list := range lists {
+		// The visitor returns no error, and the lists are lists.
+		_ = apimeta.EachListItem(list, func(object runtime.Object) error {
+			meta, conditions := conditionsOf(object)
+			for _, c := range conditions {
+				if c.Status == metav1.ConditionFalse && slices.Contains(partConditions, c.Type) && apimeta.IsStatusConditionTrue(conditions, v1alpha1.ConditionReady) {
+					faulty = append(faulty, fmt.Sprintf("%s (%s: %s)", meta.Name, c.Type, c.Reason))
+				}
+			}
+			return nil
+		})
+	}
+	if len(faulty) == 0 {
+		return Passed("parts", "no condition reports a faulty part of a ready object")
+	}
+	return Warn("parts", "The message of each condition names the part and the fix: kubectl describe the object.", "parts of ready objects do not work: %s", posture.FirstNames(faulty, maxNamed))
 }
 
 func conditionsOf(object runtime.Object) (meta metav1.ObjectMeta, conditions []metav1.Condition) {

@@ -3,11 +3,15 @@
 package doctor
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
@@ -41,6 +45,35 @@ func TestAStaleStatusIsNotReady(t *testing.T) {
 				t.Errorf("%s: %q, want %s: %q", got.Severity, got.Detail, tc.severity, tc.want)
 			}
 		})
+	}
+}
+
+func TestFaultyPartsOfReadyObjectsAreReported(t *testing.T) {
+	t.Parallel()
+	acme := partner("acme", 1, 1, "True")
+	acme.Status.Conditions = append(acme.Status.Conditions,
+		metav1.Condition{Type: v1alpha1.ConditionKeysComplete, Status: "False", Reason: "Incomplete"},
+		metav1.Condition{Type: v1alpha1.ConditionKeysUnique, Status: "True", Reason: "Unique"})
+	broken := partner("broken", 1, 1, "False")
+	broken.Status.Conditions = append(broken.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionWebhooksReady, Status: "False", Reason: "SecretNotFound"})
+	partners := &v1alpha1.PartnerEntitlementList{Items: []v1alpha1.PartnerEntitlement{acme, broken}}
+	if got := faultyParts(partners); got.Severity != OK {
+		t.Errorf("a recommendation, and an object that is not ready: %+v", got)
+	}
+	acme.Status.Conditions = append(acme.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionWebhooksReady, Status: "False", Reason: "SecretNotFound"})
+	partners.Items[0] = acme
+	if got, want := faultyParts(partners), "parts of ready objects do not work: acme (WebhooksReady: SecretNotFound)"; got.Severity != Warning || got.Detail != want {
+		t.Errorf("a webhook without a Secret: %+v, want %q", got, want)
+	}
+}
+
+func TestAnUnreachableClusterIsOneFailure(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	found := Cluster(func() (*rest.Config, string, error) { return &rest.Config{Host: server.URL}, "printmarket", nil }).Run(t.Context())
+	if len(found) != 1 || found[0].Check != "reach" || found[0].Severity != Failure || !strings.Contains(found[0].Do, "kubectl config current-context") {
+		t.Errorf("findings: %+v, want one failure with the command that shows the context", found)
 	}
 }
 
