@@ -250,8 +250,8 @@ func webhooksCondition(p *partner, now time.Time) []Condition {
 	var silent []string
 	for i := range p.webhooks {
 		w := &p.webhooks[i]
-		for _, reason := range w.troubles(now) {
-			affected[reason] = append(affected[reason], w.object.Name)
+		for reason, places := range w.troubles(now) {
+			affected[reason] = append(affected[reason], places...)
 		}
 		if w.fault != "" || len(w.secrets.active(now)) == 0 {
 			silent = append(silent, w.object.Name)
@@ -276,20 +276,20 @@ func webhooksCondition(p *partner, now time.Time) []Condition {
 	return []Condition{out}
 }
 
-// troubles returns the webhook's faults, each once. A webhook without faults may still
-// send nothing until its first secret becomes valid.
-func (w *webhook) troubles(now time.Time) []string {
+// troubles returns the webhook's faults by reason, with the places of faulty secrets. A webhook without
+// faults may still send nothing until its first secret becomes valid.
+func (w *webhook) troubles(now time.Time) map[string][]string {
 	if w.fault != "" {
-		return []string{w.fault}
+		return map[string][]string{w.fault: {w.object.Name}}
 	}
-	var reasons []string
+	troubles := map[string][]string{}
 	for i := range w.secrets {
-		if trouble := w.secrets[i].trouble; trouble != "" && !slices.Contains(reasons, trouble) {
-			reasons = append(reasons, trouble)
+		if one := &w.secrets[i]; one.trouble != "" {
+			troubles[one.trouble] = append(troubles[one.trouble], fmt.Sprintf("%s (key %s of Secret %s)", w.object.Name, one.ref.Key, one.ref.Name))
 		}
 	}
-	if len(reasons) == 0 && len(w.secrets.active(now)) == 0 && w.secrets.begins(now).IsZero() {
-		return []string{v1alpha1.ReasonNoActiveSecret}
+	if len(troubles) == 0 && len(w.secrets.active(now)) == 0 && w.secrets.begins(now).IsZero() {
+		troubles[v1alpha1.ReasonNoActiveSecret] = []string{w.object.Name}
 	}
-	return reasons
+	return troubles
 }
