@@ -131,10 +131,14 @@ func reasonOf(o client.Object, entry v1alpha1.HistoryEntry) string {
 	return ""
 }
 
-// author sets the time, the generation and the author of changes by an edit.
+// author sets the time, the generation and the author of changes by an edit. A manager that applies an
+// object without its last field, for example to release a kill switch, leaves no entry in the metadata.
+// The latest edit there is then older than the history, and the author is unknown.
 func author(o client.Object, now time.Time, entries []v1alpha1.HistoryEntry) {
 	at, by, user := now, "", ""
-	if edit := v1alpha1.LastEdit(o.GetManagedFields()); edit != nil {
+	history := *statusOf(o).history
+	last := slices.IndexFunc(history, func(e v1alpha1.HistoryEntry) bool { return e.By != bySchedule && e.By != byAnalysis })
+	if edit := v1alpha1.LastEdit(o.GetManagedFields()); edit != nil && (last < 0 || !edit.Time.Before(&history[last].Time)) {
 		at, by = edit.Time.Time, clip(edit.Manager, 128)
 	}
 	annotations := o.GetAnnotations()
