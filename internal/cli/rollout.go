@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -115,11 +116,30 @@ func rolloutStatusCommand() *cobra.Command {
 		}
 		var stored v1alpha1.CapabilityRollout
 		err = object.Decode(&stored)
-		found.History = stored.Status.History
+		found.History, found.Conditions = stored.Status.History, propagated(found.Conditions, &stored)
 		return found, err
 	})
 	cmd.ValidArgsFunction = completionOf(capabilityNames)
 	return cmd
+}
+
+// propagated adds the proof that every replica enforces a rollout to its conditions. Only the controller
+// has this proof; without it, Ready is not True.
+func propagated(conditions []posture.Condition, stored *v1alpha1.CapabilityRollout) []posture.Condition {
+	proof := posture.Condition{
+		Type: v1alpha1.ConditionPropagated, Status: "Unknown", Reason: "NotReported",
+		Message: "The controller has not reported this generation. Run printmarket doctor.",
+	}
+	if c := meta.FindStatusCondition(stored.Status.Conditions, proof.Type); c != nil && c.ObservedGeneration == stored.Generation {
+		proof = posture.Condition{Type: c.Type, Status: string(c.Status), Reason: c.Reason, Message: c.Message}
+	}
+	for i, c := range conditions {
+		if c.Type == v1alpha1.ConditionReady && c.Status == "True" && proof.Status != "True" {
+			conditions[i] = proof
+			conditions[i].Type = c.Type
+		}
+	}
+	return append(conditions, proof)
 }
 
 func printRollout(w io.Writer, r rolloutStatus) {

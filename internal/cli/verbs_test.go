@@ -48,7 +48,7 @@ func TestVerbsChangeTheClusterAndProveIt(t *testing.T) {
 	rfq("after rollout release", 201, "")
 	contains(verb("rollout", "hold", "rfq-create", "--reason", "INC-8"), "spec.hold.since")
 	rfq("while the schedule is held", 201, "")
-	contains(verb("rollout", "status", "rfq-create"), "Held", "Reason given: INC-8", "KillSwitch", "  admin  ")
+	contains(verb("rollout", "status", "rfq-create"), "Held", "PROPAGATED   True", "Reason given: INC-8", "KillSwitch", "  admin  ")
 	contains(verb("rollout", "release", "rfq-create"), "spec.hold.reason")
 	contains(verb("rollout", "abort", "rfq-create", "--ticket", "REL-90", "--to", "Sandbox"), "spec.stage")
 	rfq("after rollout abort", 503, "PARTNER_RFQ_CAPABILITY_UNAVAILABLE")

@@ -258,7 +258,7 @@ func enforced(object resource) (string, error) {
 	propagated := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionPropagated)
 	switch {
 	case propagated == nil, propagated.ObservedGeneration != object.GetGeneration():
-		return "the controller has not reported this generation", nil
+		return "the controller has not reported this generation; run printmarket doctor", nil
 	case propagated.Status != metav1.ConditionTrue:
 		return propagated.Message, nil
 	default:
