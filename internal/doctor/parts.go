@@ -31,6 +31,9 @@ func Database(url string, insecure bool, timeout time.Duration) Examination {
 		if errors.Is(err, postgres.ErrInsecure) {
 			return []Finding{Fail("tls", "Change the URL, or allow it with --insecure-database in a network that you trust.", "%v", err)}
 		}
+		if errors.Is(err, postgres.ErrReadOnly) {
+			return []Finding{Fail("writable", "Promote the server or point the URL at the primary. If the provider made it read-only because its disk is full, enlarge the disk.", "%v", postgres.ErrReadOnly)}
+		}
 		if err != nil {
 			return []Finding{Fail("reach", "Check the host, TLS and role in the URL; kubectl describe secret shows which Secret contains it.", "%s", telemetry.Redact(err.Error()))}
 		}

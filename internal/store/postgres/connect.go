@@ -60,8 +60,7 @@ func configure(address string, options Options) (*pgxpool.Config, error) {
 	session := config.ConnConfig
 	session.ConnectTimeout = connectTimeout
 	if session.ValidateConnect == nil {
-		// A standby would accept reads and reject writes.
-		session.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+		session.ValidateConnect = refuseReadOnly
 	}
 	for name, value := range map[string]string{
 		"application_name":                    "printmarket",
@@ -90,6 +89,21 @@ func verifies(config *pgx.ConnConfig) bool {
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+// ErrReadOnly means that the database accepts reads and rejects writes.
+var ErrReadOnly = errors.New("the database is read-only: it is a standby, or default_transaction_read_only is on")
+
+// refuseReadOnly checks that a connection accepts writes.
+func refuseReadOnly(ctx context.Context, conn *pgconn.PgConn) error {
+	results, err := conn.Exec(ctx, "SHOW transaction_read_only").ReadAll()
+	if err != nil {
+		return err
+	}
+	if string(results[0].Rows[0][0]) == "on" {
+		return ErrReadOnly
+	}
+	return nil
+}
 
 // VolatileError means that the database may lose writes that it has acknowledged.
 type VolatileError struct{ Setting, Got, Want string }

@@ -156,10 +156,15 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Ping checks that the database responds and is durable. If the database is not durable,
+// Ping checks that the database responds, is durable and accepts writes. If the database is not durable,
 // Ping closes the connections, so that no call writes until the check succeeds again.
 func (s *Store) Ping(ctx context.Context) error {
-	err := s.use(ctx, "ping", func(ctx context.Context, conn *pgxpool.Conn) error { return refuseVolatile(ctx, conn.Conn()) })
+	err := s.use(ctx, "ping", func(ctx context.Context, conn *pgxpool.Conn) error {
+		if err := refuseVolatile(ctx, conn.Conn()); err != nil {
+			return err
+		}
+		return refuseReadOnly(ctx, conn.Conn().PgConn())
+	})
 	if _, ok := errors.AsType[*VolatileError](err); ok {
 		s.pool.Reset()
 	}
