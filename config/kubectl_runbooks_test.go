@@ -79,7 +79,7 @@ func (c runbookCommand) exists(t *testing.T) {
 }
 
 // arguments returns the arguments of kubectl in a namespace, with values for the
-// placeholders. Commands of the queue run in a pod of the workers, as the first page says.
+// placeholders and without the quotes of a shell. Commands of the queue run in a pod of the workers, as the first page says.
 func (c runbookCommand) arguments(namespace string) []string {
 	words := slices.Clone(c.words)
 	if c.program == "printmarket" {
@@ -95,7 +95,7 @@ func (c runbookCommand) arguments(namespace string) []string {
 		case (word == "scale" || word == "delete") && len(out) == 0:
 			out = append(out, word, "--dry-run=server")
 		default:
-			out = append(out, strings.ReplaceAll(word, "--replicas=N", "--replicas=2"))
+			out = append(out, strings.NewReplacer("--replicas=N", "--replicas=2", "'", "").Replace(word))
 		}
 	}
 	return append([]string{"--namespace=" + namespace, "--request-timeout=10s"}, out...)
