@@ -76,6 +76,7 @@ func TestInvalidValuesAreRejectedByName(t *testing.T) {
 		"a file at two lines":                 {platformChart, origins + `tests: {fileURL: "https://a.example/b\n- --api=https://c"}`, []string{"/tests/fileURL"}},
 		"a tag with a part of a digest":       {platformChart, origins + "backup: {image: {tag: '17@sha256:abc'}}", []string{"/backup/image/tag"}},
 		"a tag that is an option":             {platformChart, origins + "image: {tag: '-a'}", []string{"/image/tag"}},
+		"a section without members":           {platformChart, origins + "ingress:\nnetworkPolicy: {enabled: null}", []string{"'ingress'", "/networkPolicy", "'enabled'"}},
 		"a key Secret that a sender can name": {platformChart, origins + "tests: {keySecret: key}", []string{"/tests/keySecret"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,6 +142,7 @@ type node struct {
 	Enum        []any  `json:"enum"`
 	// Additional is false, or the schema of members of any name.
 	Additional  any              `json:"additionalProperties"`
+	Required    []string         `json:"required"`
 	Properties  map[string]*node `json:"properties"`
 	Items       *node            `json:"items"`
 	AllOf       []*node          `json:"allOf"`
@@ -234,6 +236,26 @@ func TestValuesAndSchemaHaveTheSameMembers(t *testing.T) {
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); diff != "" {
 		t.Errorf("members (-schema +values):\n%s", diff)
 	}
+}
+
+// A value without members in a file, such as a section whose lines are comments, removes the defaults
+// of the section. The schema names it, before a template fails.
+func TestSectionsAndSwitchesCannotBeRemoved(t *testing.T) {
+	t.Parallel()
+	var check func(at string, schema *node, values map[string]any)
+	check = func(at string, schema *node, values map[string]any) {
+		for name, value := range values {
+			section, _ := value.(map[string]any)
+			if _, isSwitch := value.(bool); schema.Properties[name] == nil || len(section) == 0 && !isSwitch {
+				continue
+			}
+			if !slices.Contains(schema.Required, name) {
+				t.Errorf("the schema does not require %s.%s", at, name)
+			}
+			check(at+"."+name, schema.Properties[name], section)
+		}
+	}
+	check("", schemaOf(t, platformChart), valuesOf(t, platformChart))
 }
 
 // isFree reports whether a default lies in something that takes any name.
