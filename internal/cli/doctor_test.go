@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/printmarket/printmarket/internal/doctor"
 	"github.com/printmarket/printmarket/test/pgtest"
@@ -77,6 +78,9 @@ func TestDoctorFindsFaults(t *testing.T) {
 	t.Parallel()
 	good, bad := redistest.Real(t), redistest.Real(t, "maxmemory 100mb", "maxmemory-policy allkeys-lru")
 	quick := redistest.Real(t, "appendonly no")
+	if err := quick.Client(t).ZAdd(t.Context(), "pm:{preflight}:open", redis.Z{Score: 1, Member: "a job that no worker takes"}).Err(); err != nil {
+		t.Fatalf("ZAdd: %v", err)
+	}
 	database := pgtest.Start(t).URL("postgres")
 	cluster := newReleased(t)
 	tests := map[string]struct {
@@ -89,12 +93,12 @@ func TestDoctorFindsFaults(t *testing.T) {
 			nil,
 			[]string{"--redis", "redis://" + good.Addr},
 			0,
-			map[string]doctor.Severity{"redis/policy": doctor.OK, "redis/append-only file": doctor.OK, "redis/memory": doctor.OK, "redis/clock": doctor.OK},
+			map[string]doctor.Severity{"redis/policy": doctor.OK, "redis/append-only file": doctor.OK, "redis/memory": doctor.OK, "redis/jobs": doctor.OK, "redis/clock": doctor.OK},
 		},
-		"a Redis that forgets when it ends": {
+		"a Redis that forgets when it ends, with a job and no worker": {
 			[]string{"PRINTMARKET_REDIS_URL=redis://" + quick.Addr},
 			nil, 2,
-			map[string]doctor.Severity{"redis/policy": doctor.OK, "redis/append-only file": doctor.Warning, "redis/memory": doctor.OK, "redis/clock": doctor.OK},
+			map[string]doctor.Severity{"redis/policy": doctor.OK, "redis/append-only file": doctor.Warning, "redis/memory": doctor.OK, "redis/jobs": doctor.Warning, "redis/clock": doctor.OK},
 		},
 		"a Redis that drops keys":     {nil, []string{"--redis", "redis://" + bad.Addr}, 1, map[string]doctor.Severity{"redis/policy": doctor.Failure}},
 		"a Redis that is not there":   {nil, []string{"--redis", "redis://:secret-word@127.0.0.1:1"}, 1, map[string]doctor.Severity{"redis/reach": doctor.Failure}},
@@ -102,27 +106,25 @@ func TestDoctorFindsFaults(t *testing.T) {
 		"a database that may lose what it acknowledged": {
 			[]string{"PRINTMARKET_DATABASE_URL=" + database + "&synchronous_commit=off"}, nil, 1, map[string]doctor.Severity{"database/settings": doctor.Failure},
 		},
-		"a database that is not there": {nil, []string{"--database", "postgres://a:secret-word@127.0.0.1:1/a"}, 1, map[string]doctor.Severity{"database/reach": doctor.Failure}},
+		"a database that rejects writes": {nil, []string{"--database", database + "&default_transaction_read_only=on"}, 1, map[string]doctor.Severity{"database/writable": doctor.Failure}},
+		"a database that is not there":   {nil, []string{"--database", "postgres://a:secret-word@127.0.0.1:1/a"}, 1, map[string]doctor.Severity{"database/reach": doctor.Failure}},
 		"a cluster without a controller": {
 			nil,
 			[]string{"--kubeconfig", cluster.operator, "--namespace", cluster.namespace},
 			1,
-			map[string]doctor.Severity{"cluster/definitions": doctor.OK, "cluster/controller": doctor.Failure, "cluster/grants": doctor.OK, "cluster/ends": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning, "cluster/preflightprofiles": doctor.Warning},
+			map[string]doctor.Severity{"cluster/definitions": doctor.OK, "cluster/controller": doctor.Failure, "cluster/parts": doctor.OK, "cluster/grants": doctor.OK, "cluster/ends": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning, "cluster/preflightprofiles": doctor.Warning},
 		},
 		"a cluster of which one may read the namespace alone": {
 			[]string{"KUBECONFIG=" + cluster.manager},
 			[]string{"--namespace", cluster.namespace},
 			2,
-			map[string]doctor.Severity{"cluster/definitions": doctor.Skipped, "cluster/controller": doctor.Skipped, "cluster/grants": doctor.OK, "cluster/ends": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning, "cluster/preflightprofiles": doctor.Warning},
+			map[string]doctor.Severity{"cluster/definitions": doctor.Skipped, "cluster/controller": doctor.Skipped, "cluster/parts": doctor.OK, "cluster/grants": doctor.OK, "cluster/ends": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning, "cluster/preflightprofiles": doctor.Warning},
 		},
 		"a cluster that is not there": {
 			nil,
 			[]string{"--kubeconfig", unreachableCluster(t), "--namespace", "printmarket"},
 			1,
-			map[string]doctor.Severity{
-				"cluster/reach": doctor.Failure, "cluster/controller": doctor.Failure,
-				"cluster/partnerentitlements": doctor.Failure, "cluster/capabilityrollouts": doctor.Failure, "cluster/xjmfsenders": doctor.Failure, "cluster/preflightprofiles": doctor.Failure,
-			},
+			map[string]doctor.Severity{"cluster/reach": doctor.Failure},
 		},
 		"an API that is not there": {nil, []string{"--api", "https://127.0.0.1:1"}, 1, map[string]doctor.Severity{"api/reach": doctor.Failure}},
 	}

@@ -3,15 +3,11 @@
 package doctor
 
 import (
-	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
@@ -64,16 +60,6 @@ func TestFaultyPartsOfReadyObjectsAreReported(t *testing.T) {
 	partners.Items[0] = acme
 	if got, want := faultyParts(partners), "parts of ready objects do not work: acme (WebhooksReady: SecretNotFound)"; got.Severity != Warning || got.Detail != want {
 		t.Errorf("a webhook without a Secret: %+v, want %q", got, want)
-	}
-}
-
-func TestAnUnreachableClusterIsOneFailure(t *testing.T) {
-	t.Parallel()
-	server := httptest.NewServer(http.NotFoundHandler())
-	server.Close()
-	found := Cluster(func() (*rest.Config, string, error) { return &rest.Config{Host: server.URL}, "printmarket", nil }).Run(t.Context())
-	if len(found) != 1 || found[0].Check != "reach" || found[0].Severity != Failure || !strings.Contains(found[0].Do, "kubectl config current-context") {
-		t.Errorf("findings: %+v, want one failure with the command that shows the context", found)
 	}
 }
 

@@ -87,6 +87,16 @@ func redisFindings(ctx context.Context, client *redis.Client, q *queue.Queue) []
 	} else {
 		found = append(found, Passed("memory", "%.0f %% of maxmemory is used", used))
 	}
+	switch stats, err := q.Stats(ctx); {
+	case err != nil:
+		found = append(found, Fail("jobs", "Allow the Redis user the commands in docs/guides/queue.md.", "%s", telemetry.Redact(err.Error())))
+	case stats.Open > 0 && stats.Consumers == 0:
+		found = append(found, Warn("jobs", "Start workers: kubectl scale deploy/printmarket-worker-preflight --replicas=2. If pods exist, read their logs.", "%d are open, and no worker is running", stats.Open))
+	case stats.DrainedFor > 0:
+		found = append(found, Warn("jobs", "If the drain is not intended, end it: printmarket queue drain --off.", "the queue is drained for another %s", stats.DrainedFor.Round(time.Second)))
+	default:
+		found = append(found, Passed("jobs", "%d open, %d workers", stats.Open, stats.Consumers))
+	}
 	before := time.Now()
 	theirs, err := client.Time(ctx).Result()
 	if err != nil {
