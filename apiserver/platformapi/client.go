@@ -98,7 +98,7 @@ func Pages[T any](limit int, id func(*T) *string, next func(size *int, after *st
 func (c *Client) KeyUses(ctx context.Context, digests []string) (map[string]KeyUse, error) {
 	uses := map[string]KeyUse{}
 	for some := range slices.Chunk(digests, maxDigests) {
-		found, err := Items[KeyUse](c.ListKeyUses(ctx, &ListKeyUsesParams{Digest: some})) //nolint:bodyclose // Items closes the body
+		found, err := Items[KeyUse](c.ListKeyUses(ctx, &ListKeyUsesParams{Digest: some}))
 		if err != nil {
 			return nil, err
 		}

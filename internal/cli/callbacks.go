@@ -24,7 +24,7 @@ package Platform with the scope ops:read.`,
 			flags:   func(f *pflag.FlagSet) { owner.register(f, "senders", "required") }, required: []string{"organization"},
 			print: jobStatusTable.list,
 		}.onPlatform(func(ctx context.Context, r request) ([]platformapi.JobStatus, error) {
-			return platformapi.Items[platformapi.JobStatus](r.ListJobStatuses(ctx, &platformapi.ListJobStatusesParams{Organization: string(owner), JobID: r.args[0]})) //nolint:bodyclose // Items closes the body
+			return platformapi.Items[platformapi.JobStatus](r.ListJobStatuses(ctx, &platformapi.ListJobStatusesParams{Organization: string(owner), JobID: r.args[0]}))
 		}))
 }
 

@@ -283,7 +283,7 @@ func snapshotNames(ctx context.Context, r request) ([]string, error) {
 		return nil, nil
 	}
 	most := completions
-	found, err := platformapi.Items[platformapi.Snapshot](r.ListSnapshots(ctx, &platformapi.ListSnapshotsParams{Limit: &most})) //nolint:bodyclose // Items closes the body
+	found, err := platformapi.Items[platformapi.Snapshot](r.ListSnapshots(ctx, &platformapi.ListSnapshotsParams{Limit: &most}))
 	return labels(found, func(s *platformapi.Snapshot) string {
 		return s.ID + "\t" + s.Level + " of " + s.Owner + ", " + stamp(s.ImportedAt)
 	}), err

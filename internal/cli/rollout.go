@@ -5,12 +5,12 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -95,15 +95,11 @@ func rolloutStatusCommand() *cobra.Command {
 			return found, err
 		}
 		rollouts, _ := explain.Rollouts(posture.Compile(reading.Inputs), o.now())
-		for i := range rollouts {
-			if rollouts[i].Name == args[0] {
-				found.Rollout = rollouts[i]
-			}
-		}
-		if found.Name == "" {
+		i := slices.IndexFunc(rollouts, func(r explain.Rollout) bool { return r.Name == args[0] })
+		if i < 0 {
 			return found, fmt.Errorf("CapabilityRollout %q does not exist, so the capability is closed", args[0])
 		}
-		if o.from != "" {
+		if found.Rollout = rollouts[i]; o.from != "" {
 			return found, nil
 		}
 		store, err := (&editOptions{Cluster: o.Cluster}).open()
@@ -116,30 +112,12 @@ func rolloutStatusCommand() *cobra.Command {
 		}
 		var stored v1alpha1.CapabilityRollout
 		err = object.Decode(&stored)
-		found.History, found.Conditions = stored.Status.History, propagated(found.Conditions, &stored)
+		found.History = stored.Status.History
+		found.AddProof(&stored)
 		return found, err
 	})
 	cmd.ValidArgsFunction = completionOf(capabilityNames)
 	return cmd
-}
-
-// propagated adds the proof that every replica enforces a rollout to its conditions. Only the controller
-// has this proof; without it, Ready is not True.
-func propagated(conditions []posture.Condition, stored *v1alpha1.CapabilityRollout) []posture.Condition {
-	proof := posture.Condition{
-		Type: v1alpha1.ConditionPropagated, Status: "Unknown", Reason: "NotReported",
-		Message: "The controller has not reported this generation. Run printmarket doctor.",
-	}
-	if c := meta.FindStatusCondition(stored.Status.Conditions, proof.Type); c != nil && c.ObservedGeneration == stored.Generation {
-		proof = posture.Condition{Type: c.Type, Status: string(c.Status), Reason: c.Reason, Message: c.Message}
-	}
-	for i, c := range conditions {
-		if c.Type == v1alpha1.ConditionReady && c.Status == "True" && proof.Status != "True" {
-			conditions[i] = proof
-			conditions[i].Type = c.Type
-		}
-	}
-	return append(conditions, proof)
 }
 
 func printRollout(w io.Writer, r rolloutStatus) {

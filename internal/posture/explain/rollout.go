@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 )
@@ -96,4 +98,23 @@ func UnknownNames(rollouts []posture.RolloutReport) []string {
 		}
 	}
 	return all
+}
+
+// AddProof adds the proof that every replica enforces the rollout to its conditions. Only the controller
+// has this proof; without it, Ready is not True.
+func (r *Rollout) AddProof(stored *v1alpha1.CapabilityRollout) {
+	proof := posture.Condition{
+		Type: v1alpha1.ConditionPropagated, Status: "Unknown", Reason: "NotReported",
+		Message: "The controller has not reported this generation. Run printmarket doctor.",
+	}
+	if c := meta.FindStatusCondition(stored.Status.Conditions, proof.Type); c != nil && c.ObservedGeneration == stored.Generation {
+		proof = posture.Condition{Type: c.Type, Status: string(c.Status), Reason: c.Reason, Message: c.Message}
+	}
+	for i, c := range r.Conditions {
+		if c.Type == v1alpha1.ConditionReady && c.Status == "True" && proof.Status != "True" {
+			r.Conditions[i] = proof
+			r.Conditions[i].Type = c.Type
+		}
+	}
+	r.Conditions = append(r.Conditions, proof)
 }

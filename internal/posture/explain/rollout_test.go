@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package explain_test
 
 import (
 	"testing"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/explain"
 )
 
 func TestARolloutIsReadyOnlyWithTheProofOfTheController(t *testing.T) {
@@ -28,10 +29,13 @@ func TestARolloutIsReadyOnlyWithTheProofOfTheController(t *testing.T) {
 			t.Parallel()
 			stored := &v1alpha1.CapabilityRollout{ObjectMeta: metav1.ObjectMeta{Generation: 2}}
 			stored.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionPropagated, Status: tc.status, Reason: tc.reason, ObservedGeneration: tc.observed}}
-			var got []string
-			for _, c := range propagated([]posture.Condition{
+			var rollout explain.Rollout
+			rollout.Conditions = []posture.Condition{
 				{Type: v1alpha1.ConditionReady, Status: "True", Reason: v1alpha1.ReasonKilled}, {Type: v1alpha1.ConditionStalled, Status: "False", Reason: v1alpha1.ReasonEnforced},
-			}, stored) {
+			}
+			rollout.AddProof(stored)
+			var got []string
+			for _, c := range rollout.Conditions {
 				got = append(got, c.Type+" "+c.Status+" "+c.Reason)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
