@@ -76,6 +76,7 @@ func lineFlaws() []Flaw {
 		{Rule: "line.multi_ink_thin", Breaks: stroke(two, 0.2), Twin: stroke(one, 0.2)},
 		{Rule: "line.hairline", Variant: "inside a clip", Breaks: content(clipped(0.1)), Twin: content(clipped(0.4))},
 		{Rule: "line.thin_fill", Breaks: fill(0.1), Twin: fill(0.2)},
+		{Rule: "line.thin_fill", Variant: "of a border", Breaks: content("0 0 0 0.6 k 100 300 100 0 re 100 300.1 100 -0.1 re f*\n"), Twin: content("0 0 0 0.6 k 100 300 100 0 re 100 301 100 -1 re f*\n")},
 		{Rule: "line.thin_fill", Variant: "of a sliver", Breaks: sliver(0.1), Twin: sliver(0.3)},
 	}
 }

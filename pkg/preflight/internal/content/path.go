@@ -38,10 +38,13 @@ type path struct {
 	// first is the index of the point that starts the open part, -1 without one.
 	first int
 
-	// thin is the smallest extent of a part that is a rectangle or a line, and broad the
-	// largest of the other parts.
+	// thin is the smallest extent of a part that is a rectangle, and broad the largest of the
+	// other parts.
 	thin, broad float64
 	shapeless   bool
+	// flat is true after a part without extent. Beside other parts it is no line: programs write
+	// borders of which some sides have no width.
+	flat bool
 }
 
 func (p *path) reset() {
@@ -146,12 +149,16 @@ func (p *path) thinness(area float64) {
 	}
 	c := &p.corners
 	if !p.curved && n == 4 && area > 0 && near(point{c[1].x - c[0].x, c[1].y - c[0].y}, point{c[2].x - c[3].x, c[2].y - c[3].y}) {
-		p.thin = min(p.thin, max(area/max(side(0, 1), side(1, 2)), noExtent))
+		if extent := area / max(side(0, 1), side(1, 2)); extent > noExtent {
+			p.thin = min(p.thin, extent)
+		} else {
+			p.flat = true
+		}
 		return
 	}
 	breadth := p.breadth(area)
 	if !p.curved && breadth <= noExtent {
-		p.thin = min(p.thin, noExtent)
+		p.flat = true
 		return
 	}
 	p.shapeless = true
@@ -177,8 +184,11 @@ const grazed = 0.02
 // surely no sliver.
 func (p *path) painted(box geom.Rect) float64 {
 	thin := p.thin
-	if p.shapeless {
+	switch {
+	case p.shapeless:
 		thin = p.broad
+	case p.flat && thin == math.MaxFloat64:
+		thin = noExtent
 	}
 	if inside := min(box[2]-box[0], box[3]-box[1]); inside > grazed {
 		thin = min(thin, inside)

@@ -24,8 +24,9 @@ type Mark struct {
 	// inside the clip.
 	Width float64
 	// Thin is the smaller extent of a filled path in points, of the part inside the clip: of
-	// the thinnest rectangle or line, or of a whole other shape. It is 0 for shapes that are
-	// surely no slivers, and for other marks.
+	// the thinnest rectangle, or of a whole other shape. Lines and other parts without extent count
+	// only if the path has no other part. It is 0 for shapes that are surely no slivers, and for
+	// other marks.
 	Thin float64
 	// Size of text in points: the height of the em square.
 	Size float64
