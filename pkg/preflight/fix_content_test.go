@@ -206,6 +206,18 @@ func TestFixesOfContentsKeepOtherArtwork(t *testing.T) {
 				{Name: "OCGs", Before: "Notes"},
 			},
 		},
+		"a hidden layer beside a visible one": {
+			content: "0 0 0 1 k /OC /V BDC 60 60 40 40 re f EMC /OC /L BDC 10 10 400 400 re f EMC\n",
+			catalog: func(s *pdftest.Sound) (string, string) {
+				hidden, visible := s.Add("<< /Type /OCG /Name (Notes) >>"), s.Add("<< /Type /OCG /Name (Artwork) >>")
+				return fmt.Sprintf("/OCProperties << /OCGs [%s %s] /D << /OFF [%[1]s] >> >>", hidden, visible), fmt.Sprintf("/Properties << /L %s /V %s >>", hidden, visible)
+			},
+			fix: report.FixLayers,
+			want: []report.ObjectChange{
+				{Page: 1, Name: "f", Before: "on a hidden layer"},
+				{Name: "OCGs", Before: "Notes"},
+			},
+		},
 		"a hidden processing step stays": {
 			content: "0 0 0 1 k /OC /L BDC 10 10 400 400 re f EMC\n",
 			catalog: func(s *pdftest.Sound) (string, string) {

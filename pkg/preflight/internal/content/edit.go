@@ -463,7 +463,8 @@ func (in *Interpreter) dropHidden(f *frame, name []byte) {
 	switch string(name) {
 	case "BDC":
 		if f.layers.opened(removed) {
-			in.replace(f, "/OC BMC", Edit{Kind: EditHidden})
+			// Of the tag OC, viewers expect a layer.
+			in.replace(f, "/Artifact BMC", Edit{Kind: EditHidden})
 		}
 		return
 	case "Do":
