@@ -76,8 +76,10 @@ func boxFlaws() []Flaw {
 		{Rule: "safety.content_near_trim", Variant: "white on a background", Breaks: content(backdrop + white(11)), Twin: content(backdrop + white(15))},
 		{Rule: "safety.object_near_trim", Breaks: content(backdrop + logoAt(11)), Twin: content(backdrop + logoAt(14))},
 		{Rule: "safety.object_near_trim", Variant: "of a frame", Breaks: content(frameAt(2)), Twin: content(frameAt(4))},
+		{Rule: "safety.object_near_trim", Variant: "on the safe zone", Breaks: content(frameAt(2.8)), Twin: content(frameAt(2.95))},
 		{Rule: "safety.object_near_trim", Variant: "among artwork in the bleed", Breaks: content(logoAt(11)), Twin: content(logoAt(11) + "0 0.3 0.8 0 k 10 340 60 40 re f\n")},
 		{Rule: "safety.text_cut", Breaks: content(wordAt(MM(8))), Twin: content(wordAt(MM(10.2)))},
 		{Rule: "safety.frame_thin", Breaks: content(border(2)), Twin: content(border(4))},
+		{Rule: "safety.frame_thin", Variant: "as wide as the safe zone", Breaks: content(border(2.5)), Twin: content(border(3))},
 	}
 }

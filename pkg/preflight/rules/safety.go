@@ -18,11 +18,11 @@ func safetyRules() []Rule {
 		}
 	}
 	near := func(r Rule) Rule {
-		r.Op, r.Unit = atLeast, "mm"
+		r.Op, r.Unit, r.Tolerance = atLeast, "mm", "mm"
 		return r
 	}
 	frame := Rule{
-		ID: "safety.frame_thin", Category: report.CategorySafety, Severity: report.Warning, Op: atLeast, Unit: "mm", Ref: "house rule",
+		ID: "safety.frame_thin", Category: report.CategorySafety, Severity: report.Warning, Op: atLeast, Unit: "mm", Tolerance: "mm", Ref: "house rule",
 		judge: everyPage(frameThin),
 	}
 	return []Rule{
