@@ -58,6 +58,51 @@ func TestCodesArePathsOrImagesInAnyQuarterOfATurn(t *testing.T) {
 	}
 }
 
+// A page that is one picture, as programs flatten them: only the rows around a code are converted at the
+// resolution for codes.
+func TestCodesInAPartOfAPictureOfThePage(t *testing.T) {
+	t.Parallel()
+	const side, left, top, module, bars = 1800, 500, 900, 4, 240 // pixels at 300 ppi
+	pixels := bytes.Repeat([]byte{255}, side*side)
+	for x, dark := range pdftest.Modules("EAN-13", "4006381333931")[0] {
+		for y := range bars {
+			if dark {
+				copy(pixels[(top+y)*side+left+x*module:], make([]byte, module))
+			}
+		}
+	}
+	p, err := profile.Lookup("label")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		content string
+		box     [4]float64
+	}{
+		"upright":      {"q 432 0 0 432 0 0 cm /Im Do Q", [4]float64{120, 158.4, 211.2, 216}},
+		"turned left":  {"q 0 432 -432 0 432 0 cm /Im Do Q", [4]float64{216, 120, 273.6, 211.2}},
+		"upside down":  {"q -432 0 0 -432 432 432 cm /Im Do Q", [4]float64{220.8, 216, 312, 273.6}},
+		"with opacity": {"q 432 0 0 432 0 0 cm /Soft Do Q", [4]float64{120, 158.4, 211.2, 216}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := pdftest.NewSound()
+			size := fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %[1]d /BitsPerComponent 8 /ColorSpace /DeviceGray", side)
+			opaque := s.Flate(size, bytes.Repeat([]byte{255}, side*side))
+			data := s.Bytes(s.Page(tc.content, fmt.Sprintf("/XObject << /Im %s /Soft %s >>", s.Flate(size, pixels), s.Flate(fmt.Sprintf("%s /SMask %s", size, opaque), pixels))))
+			r, err := preflight.Inspect(t.Context(), bytes.NewReader(data), int64(len(data)), p, preflight.Options{})
+			if err != nil || len(r.Codes) != 1 || r.Codes[0].Text != "4006381333931" {
+				t.Fatalf("codes %+v, error %v", r.Codes, err)
+			}
+			for k, got := range r.Codes[0].BBox {
+				if math.Abs(got-tc.box[k]) > 2 {
+					t.Errorf("the box is %v, want %v", r.Codes[0].BBox, tc.box)
+				}
+			}
+		})
+	}
+}
+
 func TestProfileWithoutRulesAboutCodesFindsNone(t *testing.T) {
 	t.Parallel()
 	s := pdftest.NewSound()

@@ -42,6 +42,24 @@ const (
 	JBIG2
 )
 
+// Rest returns a plain image from a row on, of a number of rows.
+func (i Image) Rest(top, rows int) Image {
+	skipped := top * Stride(i.Width, i.Space.Components, i.Bits)
+	i.Height = rows
+	if i.Data != nil {
+		i.Data = i.Data[min(skipped, len(i.Data)):]
+		return i
+	}
+	switch in := i.Rows.(type) {
+	case nil:
+	case *pixelRows:
+		i.Rows = &pixelRows{y: in.y + top, height: in.height, stride: in.stride, fill: in.fill}
+	default:
+		_, _ = io.CopyN(io.Discard, in, int64(skipped)) // reading the rows fails, too
+	}
+	return i
+}
+
 // Reader reads the samples of an image row by row.
 type Reader struct {
 	image  Image
@@ -99,7 +117,7 @@ func (r *Reader) Parts(n, step int) []*Reader {
 		part := *r
 		part.image.Height = min(rows, r.image.Height-y)
 		if ok {
-			part.in = &pixelRows{y: y, height: decoded.height, stride: decoded.stride, fill: decoded.fill}
+			part.in = &pixelRows{y: decoded.y + y, height: decoded.height, stride: decoded.stride, fill: decoded.fill}
 		} else {
 			part.in = bytes.NewReader(r.image.Data[min(y*len(r.packed), len(r.image.Data)):])
 		}

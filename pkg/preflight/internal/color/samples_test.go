@@ -151,6 +151,53 @@ func TestSamplesAreReadInEveryDepth(t *testing.T) {
 	}
 }
 
+func TestRestHasTheRowsFromOneOn(t *testing.T) {
+	t.Parallel()
+	const width, height = 21, 16
+	samples := make([]byte, width*height)
+	for k := range samples {
+		samples[k] = byte(k * k)
+	}
+	var compressed bytes.Buffer
+	picture := &image.Gray{Pix: samples, Stride: width, Rect: image.Rect(0, 0, width, height)}
+	if err := jpeg.Encode(&compressed, picture, nil); err != nil {
+		t.Fatal(err)
+	}
+	grey := space(t, "/DeviceGray")
+	for name, made := range map[string]func() color.Image{
+		"data":                func() color.Image { return color.Image{Bits: 8, Data: samples} },
+		"data of two bits":    func() color.Image { return color.Image{Bits: 2, Data: samples} },
+		"rows that are read":  func() color.Image { return color.Image{Bits: 8, Rows: bytes.NewReader(samples)} },
+		"rows of a JPEG":      func() color.Image { return color.Image{Codec: color.JPEG, Data: compressed.Bytes()} },
+		"rows without an end": func() color.Image { return color.Image{Bits: 8, Rows: bytes.NewReader(samples[:10*width])} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rows := func(top, count int) (out [][]byte) {
+				i := made()
+				i.Width, i.Height, i.Space = width, height, grey
+				i, ok := color.Unpack(i, width, height, unlimited)
+				if !ok {
+					t.Fatal("the image cannot be read")
+				}
+				if top > 0 {
+					i = i.Rest(top, count)
+				}
+				for _, part := range color.NewReader(i).Parts(2, 1) {
+					for row := part.Next(); row != nil; row = part.Next() {
+						out = append(out, slices.Clone(row))
+					}
+				}
+				return out
+			}
+			whole := rows(0, height)
+			if diff := cmp.Diff(whole[min(5, len(whole)):min(12, len(whole))], rows(5, 7)); diff != "" || len(whole) < 10 {
+				t.Errorf("rows 5 to 11 of %d (-whole +rest):\n%s", len(whole), diff)
+			}
+		})
+	}
+}
+
 func TestImagesThatCannotBeReadAreRefused(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -244,30 +244,33 @@ func (r *predicted) Read(p []byte) (int, error) {
 // undo adds the prediction to a row: 1 is the pixel to the left, 2 the one above, 3 the mean of both,
 // 4 the nearest of three (PNG, clause 9).
 func (r *predicted) undo(kind byte) {
-	switch kind {
-	case 1:
-		for i := r.pixel; i < len(r.row); i++ {
-			r.row[i] += r.row[i-r.pixel]
+	row, before := r.row, r.before[:len(r.row)]
+	if kind == 2 {
+		for i, above := range before {
+			row[i] += above
 		}
-	case 2:
-		for i, v := range r.before {
-			r.row[i] += v
-		}
-	case 3:
-		for i, v := range r.before {
-			left := byte(0)
-			if i >= r.pixel {
-				left = r.row[i-r.pixel]
+		return
+	}
+	// The pixels of one component after the other, so that the neighbours stay in registers.
+	for component := range r.pixel {
+		var left, corner byte
+		switch kind {
+		case 1:
+			for i := component; i < len(row); i += r.pixel {
+				left += row[i]
+				row[i] = left
 			}
-			r.row[i] += byte((int(left) + int(v)) / 2) // #nosec G115 -- a mean of bytes
-		}
-	case 4:
-		for i, v := range r.before {
-			var left, corner byte
-			if i >= r.pixel {
-				left, corner = r.row[i-r.pixel], r.before[i-r.pixel]
+		case 3:
+			for i := component; i < len(row); i += r.pixel {
+				left = row[i] + byte((int(left)+int(before[i]))/2) // #nosec G115 -- a mean of bytes
+				row[i] = left
 			}
-			r.row[i] += paeth(left, v, corner)
+		case 4:
+			for i := component; i < len(row); i += r.pixel {
+				above := before[i]
+				left = row[i] + paeth(left, above, corner)
+				row[i], corner = left, above
+			}
 		}
 	}
 }

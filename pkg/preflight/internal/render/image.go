@@ -3,6 +3,7 @@
 package render
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 	"math"
@@ -42,10 +43,24 @@ type bitmapKey struct {
 	stencil, softMask bool
 	// mask is set on the canvas of a soft mask, and light in a group in RGB.
 	mask, light bool
+	visible     visible
 }
 
-// maxBitmaps bounds the memory of images in inks.
-const maxBitmaps = 48 << 20
+// visible is the part of an image that is seen, from a share of its height down to another.
+type visible struct{ from, to float64 }
+
+// picture is an image in inks: the rows of a bitmap from top on, of a height in all.
+type picture struct {
+	*planes.Bitmap
+	top, height int
+}
+
+const (
+	// maxBitmaps bounds the memory of images in inks.
+	maxBitmaps = 48 << 20
+	// edge is the number of pixels that are kept around the seen part of an image.
+	edge = 2
+)
 
 // Image paints an image. For a stencil, the tone is its colour. It returns the highest
 // amounts of ink of an image that is no stencil, or false when it painted nothing or a
@@ -59,11 +74,22 @@ func (r *Renderer) Image(i *Image, m geom.Matrix, region *raster.Clip, t Tone, s
 	if box.Empty() {
 		return facts.Paint{}, false
 	}
+	inverse, ok := device.Invert()
+	if !ok {
+		return facts.Paint{}, false
+	}
+	seen := visible{0, 1}
+	if r.zooming {
+		part := inverse.Rect(geom.Rect{float64(box.Min.X), float64(box.Min.Y), float64(box.Max.X), float64(box.Max.Y)})
+		seen = visible{min(max(1-part[3], 0), 1), min(max(1-part[1], 0), 1)}
+	}
 	sampler := &planes.Sampler{}
 	source := r.inInks(i.Space, func() colored {
-		if sampler.Bitmap = r.bitmap(i, device); sampler.Bitmap == nil {
+		shown := r.bitmap(i, device, seen)
+		if shown == nil {
 			return nil
 		}
+		sampler.Bitmap, sampler.Inverse = shown.Bitmap, shown.pixels(inverse)
 		return sampler
 	})
 	bitmap := sampler.Bitmap
@@ -71,20 +97,17 @@ func (r *Renderer) Image(i *Image, m geom.Matrix, region *raster.Clip, t Tone, s
 		r.Unpainted(s.Mark)
 		return facts.Paint{}, false
 	}
-	var ok bool
-	if sampler.Inverse, ok = toPixels(device, bitmap); !ok {
-		return facts.Paint{}, false
-	}
 	if i.Stencil {
 		t = r.suited(t)
 		sampler.Flat, source = &t.amounts, sampler
 	}
 	if i.Mask != nil {
-		if sampler.Alpha = r.bitmap(i.Mask, device); sampler.Alpha == nil {
+		mask := r.bitmap(i.Mask, device, seen)
+		if mask == nil {
 			r.Unpainted(s.Mark)
 			return facts.Paint{}, false
 		}
-		sampler.AlphaInverse, _ = toPixels(device, sampler.Alpha)
+		sampler.Alpha, sampler.AlphaInverse = mask.Bitmap, mask.pixels(inverse)
 	}
 	paint := r.paint(t, s, i.Stencil)
 	r.shape.Reset()
@@ -100,24 +123,23 @@ func (r *Renderer) Image(i *Image, m geom.Matrix, region *raster.Clip, t Tone, s
 	return inks, true
 }
 
-// toPixels returns the matrix from the canvas to the pixels of a bitmap in the unit
-// square; its first row is at the top.
-func toPixels(device geom.Matrix, b *planes.Bitmap) (geom.Matrix, bool) {
-	inverse, ok := device.Invert()
-	return inverse.Then(geom.Matrix{float64(b.Width), 0, 0, -float64(b.Height), 0, float64(b.Height)}), ok
+// pixels returns the matrix from the canvas to the pixels of the bitmap, by the one from the canvas to the
+// unit square. The first row is at the top.
+func (p *picture) pixels(inverse geom.Matrix) geom.Matrix {
+	return inverse.Then(geom.Matrix{float64(p.Width), 0, 0, -float64(p.height), 0, float64(p.height - p.top)})
 }
 
-// bitmap returns an image in inks at about the resolution of the canvas, or nil.
-func (r *Renderer) bitmap(i *Image, device geom.Matrix) *planes.Bitmap {
+// bitmap returns the seen part of an image in inks at about the resolution of the canvas, or nil.
+func (r *Renderer) bitmap(i *Image, device geom.Matrix, seen visible) *picture {
 	sx, sy := device.Scale()
 	// Few sizes, so that copies of an image share a bitmap.
 	size := func(v float64) int { return 1 << int(math.Ceil(math.Log2(min(max(v, 1), 1<<14)))) }
-	key := bitmapKey{key: i.Key, width: size(sx), height: size(sy), stencil: i.Stencil, softMask: i.SoftMask, mask: r.surface.mask, light: r.surface.light != nil}
+	key := bitmapKey{key: i.Key, width: size(sx), height: size(sy), stencil: i.Stencil, softMask: i.SoftMask, mask: r.surface.mask, light: r.surface.light != nil, visible: seen}
 	if known, ok := r.bitmaps[key]; ok {
 		return known
 	}
 	// At least the resolution of the canvas: the sampler takes means of what is finer.
-	made := r.convert(i, int(math.Ceil(sx)), int(math.Ceil(sy)))
+	made := r.convert(i, int(math.Ceil(sx)), int(math.Ceil(sy)), seen)
 	if made != nil {
 		if r.bytes += made.Size(); r.bytes > maxBitmaps {
 			clear(r.bitmaps)
@@ -128,8 +150,8 @@ func (r *Renderer) bitmap(i *Image, device geom.Matrix) *planes.Bitmap {
 	return made
 }
 
-// convert reads an image and reduces it to at most about the given size.
-func (r *Renderer) convert(i *Image, width, height int) *planes.Bitmap {
+// convert reads the seen part of an image, and reduces it as if the image had at most about the given size.
+func (r *Renderer) convert(i *Image, width, height int, seen visible) *picture {
 	from, ok := i.Samples()
 	if !ok {
 		return nil
@@ -139,7 +161,16 @@ func (r *Renderer) convert(i *Image, width, height int) *planes.Bitmap {
 	}
 	// Each pixel of the bitmap is the mean of whole pixels of the image.
 	stepX, stepY := max(from.Width/max(width, 1), 1), max(from.Height/max(height, 1), 1)
-	out := &planes.Bitmap{Width: (from.Width + stepX - 1) / stepX, Height: (from.Height + stepY - 1) / stepY}
+	made := &picture{height: (from.Height + stepY - 1) / stepY}
+	// The sampler also reads the pixels around.
+	made.top = max(int(seen.from*float64(made.height))-edge, 0)
+	end := min(int(math.Ceil(seen.to*float64(made.height)))+edge, made.height)
+	rows := from.Rows
+	if end-made.top < made.height {
+		from = from.Rest(made.top*stepY, min(end*stepY, from.Height)-made.top*stepY)
+	}
+	out := &planes.Bitmap{Width: (from.Width + stepX - 1) / stepX, Height: end - made.top}
+	made.Bitmap = out
 	if !r.room(int64(out.Width) * int64(out.Height)) {
 		return nil
 	}
@@ -165,7 +196,7 @@ func (r *Renderer) convert(i *Image, width, height int) *planes.Bitmap {
 		convert(&work, from)
 	}
 	work.run()
-	if rows, ok := from.Rows.(io.Closer); ok {
+	if rows, ok := rows.(io.Closer); ok {
 		_ = rows.Close()
 	}
 	for _, finish := range work.after {
@@ -174,7 +205,7 @@ func (r *Renderer) convert(i *Image, width, height int) *planes.Bitmap {
 	if !i.Stencil && !i.SoftMask && out.Flat() {
 		out.Textured = !work.uniform
 	}
-	return out
+	return made
 }
 
 // tableOf returns eight bits for the value of each sample.
@@ -241,6 +272,8 @@ type band struct {
 	y       int
 	first   []byte
 	uniform bool
+	// plain is a row of the first pixel.
+	plain []byte
 	// sums holds, plane by plane, the sums of the pixels of a row of the bitmap. packed holds them pixel by
 	// pixel in 16 bits each instead: those of the first, third, second and fourth component.
 	sums   []uint32
@@ -314,7 +347,10 @@ func (b *band) run() {
 			if b.first == nil {
 				b.first = slices.Clone(row[:b.n])
 			}
-			b.uniform = b.uniform && equals(row, b.first, noise)
+			if b.plain == nil {
+				b.plain = bytes.Repeat(b.first, len(row)/b.n)
+			}
+			b.uniform = b.uniform && (bytes.Equal(row, b.plain) || equals(row, b.plain, noise))
 			if b.packed != nil {
 				b.addPacked(row)
 			} else {
@@ -332,10 +368,10 @@ func (b *band) run() {
 	}
 }
 
-// equals reports whether all pixels of a row have the given values.
-func equals(row, pixel []byte, noise uint8) bool {
+// equals reports whether the samples of two rows differ by noise at most.
+func equals(row, other []byte, noise uint8) bool {
 	for k, v := range row {
-		if was := pixel[k%len(pixel)]; max(v, was)-min(v, was) > noise {
+		if was := other[k]; max(v, was)-min(v, was) > noise {
 			return false
 		}
 	}

@@ -58,7 +58,7 @@ type Renderer struct {
 	// room takes bytes of samples from the budget of the document.
 	room func(bytes int64) bool
 
-	bitmaps map[bitmapKey]*planes.Bitmap
+	bitmaps map[bitmapKey]*picture
 	bytes   int64
 	glyphs  map[glyphKey]*raster.Mask
 
@@ -108,7 +108,7 @@ type surface struct {
 func New(file *document.File, pages int, output *color.Output) *Renderer {
 	return &Renderer{
 		file: file, output: output, pages: pages, room: file.Budget.Paint,
-		bitmaps: map[bitmapKey]*planes.Bitmap{}, glyphs: map[glyphKey]*raster.Mask{},
+		bitmaps: map[bitmapKey]*picture{}, glyphs: map[glyphKey]*raster.Mask{},
 	}
 }
 
