@@ -134,14 +134,9 @@ func (in *Interpreter) drawPattern(f *frame, with *ink, shape *geom.Path, evenOd
 
 // drawTiles renders the cell of a pattern.
 func (in *Interpreter) drawTiles(with *ink, dict types.Dict, matrix geom.Matrix, uncolored bool) *render.Pattern {
-	box, ok := in.file.Rect(dict["BBox"])
-	x, _ := in.file.Number(dict["XStep"])
-	y, _ := in.file.Number(dict["YStep"])
+	box, x, y, ok := in.cell(dict)
 	if !ok {
 		return nil
-	}
-	if x == 0 || y == 0 {
-		x, y = box.Width(), box.Height()
 	}
 	return in.renderer.Tile(matrix, box, x, y, func(shift geom.Matrix, region *raster.Clip) {
 		inner := in.frame(in.file.Dict(dict["Resources"]))

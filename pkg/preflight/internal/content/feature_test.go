@@ -195,10 +195,25 @@ func TestPatterns(t *testing.T) {
 		},
 		"a tile without colours takes that of the place": {
 			content: "/U cs 1 0 0 0 /P scn 0 0 100 100 re f 0 1 0 0 /P scn 0 0 10 10 re f", resources: tile("/PaintType 2 /Resources << >>", "0 0 0 1 k 0 0 5 10 re f"),
-			want: []string{"path [0 0 100 100] DeviceCMYK C1 1 width 0", "path [0 0 10 10] DeviceCMYK M1 1 width 0"},
+			want: []string{"path [0 0 100 100] DeviceCMYK C1 1 width 0", "path [0 0 5 10] DeviceCMYK M1 1 width 0"},
+		},
+		"in a region of one tile the marks are in their places": {
+			content: "/Pattern cs /P scn 1 1 8 8 re f", resources: tile(half, "1 0 0 0 k 0 0 5 10 re f 7 2 1 1 re f 9.5 0 0.5 10 re f"),
+			want: []string{"path [1 1 5 9] DeviceCMYK C1 1 width 0", "path [7 2 8 3] DeviceCMYK C1 1 width 0"},
+		},
+		"in another region of that tile, too": {
+			content: "/Pattern cs /P scn 1 1 3 8 re f 5 1 4 8 re f", resources: tile(half, "1 0 0 0 k 0 0 4.5 10 re f 7 2 1 1 re f"),
+			want: []string{"path [1 1 4 9] DeviceCMYK C1 1 width 0", "path [7 2 8 3] DeviceCMYK C1 1 width 0"},
+		},
+		"steps larger than the tile leave one in the region": {
+			content: "/Pattern cs /P scn 0 0 14 14 re f", want: []string{"path [0 0 5 10] DeviceCMYK C1 1 width 0"},
+			resources: func(b *pdftest.Builder) string {
+				p := b.Stream("/PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 10 10] /XStep 20 /YStep -20 /Resources << >>", []byte("1 0 0 0 k 0 0 5 10 re f"))
+				return fmt.Sprintf("/Pattern << /P %s >>", p)
+			},
 		},
 		"the opacity of the place is that of the pattern": {
-			content: "/G gs /Pattern cs /P scn 0 0 10 10 re f", want: []string{"path [0 0 10 10] DeviceCMYK C1 0.5 width 0"},
+			content: "/G gs /Pattern cs /P scn 0 0 10 10 re f", want: []string{"path [0 0 5 10] DeviceCMYK C1 0.5 width 0"},
 			resources: func(b *pdftest.Builder) string {
 				return "/ExtGState << /G << /ca 0.5 >> >> " + tile(half, "1 0 0 0 k 0 0 5 10 re f")(b)
 			},

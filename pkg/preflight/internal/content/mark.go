@@ -48,7 +48,10 @@ func (in *Interpreter) paint(f *frame, with *ink, m *facts.Mark) {
 		r.record(m)
 	}
 	if f.over != nil {
-		m.Box, m.Shape = *f.over, nil
+		if f.once && !m.Box.Touches(*f.over) {
+			return
+		}
+		m.Box, m.Shape = covered(m.Box, *f.over, f.once), nil
 	}
 	in.useSpace(with.space)
 	in.change(f, m)

@@ -3,6 +3,8 @@
 package content
 
 import (
+	"math"
+
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
@@ -26,8 +28,11 @@ type tilingKey struct {
 	white bool
 }
 
-// tiling holds the marks of a pattern.
-type tiling struct{ marks []recorded }
+// tiling holds the marks of a pattern, in their places for the matrix.
+type tiling struct {
+	marks  []recorded
+	matrix geom.Matrix
+}
 
 // recorded is a mark of one tile. Its image is a copy.
 type recorded struct {
@@ -72,17 +77,51 @@ func (in *Interpreter) paintPattern(f *frame, with *ink, m *facts.Mark) {
 	if f.over != nil {
 		region = *f.over
 	}
+	once := (f.over == nil || f.once) && in.paintsOnce(dict, matrix, region)
 	if known := in.tilings[key]; known != nil {
-		in.repeat(known, region)
+		in.repeat(known, region, once && known.matrix == matrix)
 		return
 	}
-	t := &tiling{}
+	t := &tiling{matrix: matrix}
 	in.tilings[key] = t
-	in.tile(f, with, dict, matrix, t, region, uncolored)
+	in.tile(f, with, dict, matrix, t, region, once, uncolored)
+}
+
+// paintsOnce reports whether a region shows one tile of a pattern only, the one at its origin. Programs
+// paint backgrounds in that way. The marks of such a pattern are where they are; those of other patterns
+// can be anywhere in the region.
+func (in *Interpreter) paintsOnce(dict types.Dict, matrix geom.Matrix, region geom.Rect) bool {
+	box, x, y, ok := in.cell(dict)
+	inverse, invertible := matrix.Invert()
+	if !ok || !invertible {
+		return false
+	}
+	const slack = 0.01
+	part, x, y := inverse.Rect(region).Grow(-slack), math.Abs(x), math.Abs(y)
+	return part[0] >= box[2]-x && part[2] <= box[0]+x && part[1] >= box[3]-y && part[3] <= box[1]+y
+}
+
+// covered returns the box that a mark of a pattern covers in a region.
+func covered(mark, region geom.Rect, once bool) geom.Rect {
+	if once {
+		return mark.Intersect(region)
+	}
+	return region
+}
+
+// cell returns the box of a tile and the steps to the next ones.
+func (in *Interpreter) cell(dict types.Dict) (box geom.Rect, x, y float64, ok bool) {
+	box, ok = in.file.Rect(dict["BBox"])
+	x, _ = in.file.Number(dict["XStep"])
+	y, _ = in.file.Number(dict["YStep"])
+	if x == 0 || y == 0 {
+		x, y = box.Width(), box.Height()
+	}
+	return box, x, y, ok
 }
 
 // tile reads the content of a pattern.
-func (in *Interpreter) tile(f *frame, with *ink, dict types.Dict, matrix geom.Matrix, t *tiling, region geom.Rect, uncolored bool) {
+func (in *Interpreter) tile(f *frame, with *ink, dict types.Dict, matrix geom.Matrix, t *tiling, region geom.Rect, once, uncolored bool) {
 	pattern := with.pattern
 	colored := ink{space: with.space.Under, paint: with.paint, tone: with.tone}
 	inner := in.frame(in.file.Dict(dict["Resources"]))
@@ -104,15 +143,15 @@ func (in *Interpreter) tile(f *frame, with *ink, dict types.Dict, matrix geom.Ma
 	if box, ok := in.file.Rect(dict["BBox"]); ok {
 		in.clipTo(inner, box)
 	}
-	inner.over = &region
+	inner.over, inner.once = &region, once
 	in.recordings = append(in.recordings, t)
 	in.nested(pattern, inner)
 	in.recordings = in.recordings[:len(in.recordings)-1]
 	in.release(inner)
 }
 
-// repeat records the marks of a pattern in another region.
-func (in *Interpreter) repeat(t *tiling, region geom.Rect) {
+// repeat records the marks of a pattern in another region: in their places if the pattern paints once.
+func (in *Interpreter) repeat(t *tiling, region geom.Rect, once bool) {
 	for i := range t.marks {
 		if !in.file.Budget.Operator(in.page.Number, 1) {
 			return
@@ -122,7 +161,10 @@ func (in *Interpreter) repeat(t *tiling, region geom.Rect) {
 		if m.Image != nil {
 			m.Image = &r.image
 		}
-		m.Box = region
+		if once && !m.Box.Touches(region) {
+			continue
+		}
+		m.Box = covered(m.Box, region, once)
 		in.collector.Mark(in.page.Number, &m)
 	}
 }

@@ -111,8 +111,9 @@ type frame struct {
 	advance  float64
 	advanced bool
 	// over is the box of the region that the marks of a pattern cover; nil outside
-	// patterns.
+	// patterns. once is set for a pattern that paints one tile, whose marks are where they are.
 	over *geom.Rect
+	once bool
 	// group is the transparency of the transparency group as a whole.
 	group  transparency
 	layers marked
@@ -145,7 +146,7 @@ func (in *Interpreter) within(f *frame, resources types.Dict) *frame {
 	}
 	inner := in.frame(resources)
 	inner.state, inner.muted, inner.mask, inner.silent, inner.again = f.state, f.muted, f.mask, f.silent, f.again
-	inner.over, inner.group = f.over, f.group
+	inner.over, inner.once, inner.group = f.over, f.once, f.group
 	inner.layers.outside, inner.layers.layer = f.layers.hidden(), f.layers.layer
 	if in.editor != nil {
 		inner.state.fill.choice, inner.state.stroke.choice = f.state.fill.choice.inherited(), f.state.stroke.choice.inherited()
