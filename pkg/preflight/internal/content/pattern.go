@@ -96,8 +96,8 @@ func (in *Interpreter) paintsOnce(dict types.Dict, matrix geom.Matrix, region ge
 	if !ok || !invertible {
 		return false
 	}
-	const slack = 0.01
-	part, x, y := inverse.Rect(region).Grow(-slack), math.Abs(x), math.Abs(y)
+	x, y = math.Abs(x), math.Abs(y)
+	part := inverse.Rect(region).Grow(-min(x, y) / 1000) // for rounding
 	return part[0] >= box[2]-x && part[2] <= box[0]+x && part[1] >= box[3]-y && part[3] <= box[1]+y
 }
 

@@ -79,8 +79,7 @@ func (r *Renderer) Image(i *Image, m geom.Matrix, region *raster.Clip, t Tone, s
 		return facts.Paint{}, false
 	}
 	seen := visible{0, 1}
-	if r.zooming {
-		part := inverse.Rect(geom.Rect{float64(box.Min.X), float64(box.Min.Y), float64(box.Max.X), float64(box.Max.Y)})
+	if part := inverse.Rect(geom.Rect{float64(box.Min.X), float64(box.Min.Y), float64(box.Max.X), float64(box.Max.Y)}); r.zooming && part.Finite() {
 		seen = visible{min(max(1-part[3], 0), 1), min(max(1-part[1], 0), 1)}
 	}
 	sampler := &planes.Sampler{}
