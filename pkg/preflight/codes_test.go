@@ -58,8 +58,8 @@ func TestCodesArePathsOrImagesInAnyQuarterOfATurn(t *testing.T) {
 	}
 }
 
-// A page that is one picture, as programs flatten them: only the rows around a code are converted at the
-// resolution for codes.
+// TestCodesInAPartOfAPictureOfThePage reads codes of pages that are one picture, of which only the rows
+// around the code are converted at the resolution for codes.
 func TestCodesInAPartOfAPictureOfThePage(t *testing.T) {
 	t.Parallel()
 	const side, left, top, module, bars = 1800, 500, 900, 4, 240 // pixels at 300 ppi

@@ -42,7 +42,7 @@ const (
 	JBIG2
 )
 
-// Rest returns a plain image from a row on, of a number of rows.
+// Rest returns a number of rows of a plain image, from one on. It reads Rows up to there.
 func (i Image) Rest(top, rows int) Image {
 	skipped := top * Stride(i.Width, i.Space.Components, i.Bits)
 	i.Height = rows

@@ -169,7 +169,7 @@ func TestRestHasTheRowsFromOneOn(t *testing.T) {
 		"data of two bits":    func() color.Image { return color.Image{Bits: 2, Data: samples} },
 		"rows that are read":  func() color.Image { return color.Image{Bits: 8, Rows: bytes.NewReader(samples)} },
 		"rows of a JPEG":      func() color.Image { return color.Image{Codec: color.JPEG, Data: compressed.Bytes()} },
-		"rows without an end": func() color.Image { return color.Image{Bits: 8, Rows: bytes.NewReader(samples[:10*width])} },
+		"rows that end early": func() color.Image { return color.Image{Bits: 8, Rows: bytes.NewReader(samples[:10*width])} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

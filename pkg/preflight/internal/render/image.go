@@ -43,11 +43,11 @@ type bitmapKey struct {
 	stencil, softMask bool
 	// mask is set on the canvas of a soft mask, and light in a group in RGB.
 	mask, light bool
-	visible     visible
+	visible     strip
 }
 
-// visible is the part of an image that is seen, from a share of its height down to another.
-type visible struct{ from, to float64 }
+// strip is a part of an image, from a share of its height down to another.
+type strip struct{ from, to float64 }
 
 // picture is an image in inks: the rows of a bitmap from top on, of a height in all.
 type picture struct {
@@ -58,7 +58,7 @@ type picture struct {
 const (
 	// maxBitmaps bounds the memory of images in inks.
 	maxBitmaps = 48 << 20
-	// edge is the number of pixels that are kept around the seen part of an image.
+	// edge is the number of rows of the bitmap that are kept above and below the visible ones.
 	edge = 2
 )
 
@@ -78,13 +78,13 @@ func (r *Renderer) Image(i *Image, m geom.Matrix, region *raster.Clip, t Tone, s
 	if !ok {
 		return facts.Paint{}, false
 	}
-	seen := visible{0, 1}
+	visible := strip{0, 1}
 	if part := inverse.Rect(geom.Rect{float64(box.Min.X), float64(box.Min.Y), float64(box.Max.X), float64(box.Max.Y)}); r.zooming && part.Finite() {
-		seen = visible{min(max(1-part[3], 0), 1), min(max(1-part[1], 0), 1)}
+		visible = strip{min(max(1-part[3], 0), 1), min(max(1-part[1], 0), 1)}
 	}
 	sampler := &planes.Sampler{}
 	source := r.inInks(i.Space, func() colored {
-		shown := r.bitmap(i, device, seen)
+		shown := r.bitmap(i, device, visible)
 		if shown == nil {
 			return nil
 		}
@@ -101,7 +101,7 @@ func (r *Renderer) Image(i *Image, m geom.Matrix, region *raster.Clip, t Tone, s
 		sampler.Flat, source = &t.amounts, sampler
 	}
 	if i.Mask != nil {
-		mask := r.bitmap(i.Mask, device, seen)
+		mask := r.bitmap(i.Mask, device, visible)
 		if mask == nil {
 			r.Unpainted(s.Mark)
 			return facts.Paint{}, false
@@ -128,17 +128,17 @@ func (p *picture) pixels(inverse geom.Matrix) geom.Matrix {
 	return inverse.Then(geom.Matrix{float64(p.Width), 0, 0, -float64(p.height), 0, float64(p.height - p.top)})
 }
 
-// bitmap returns the seen part of an image in inks at about the resolution of the canvas, or nil.
-func (r *Renderer) bitmap(i *Image, device geom.Matrix, seen visible) *picture {
+// bitmap returns the visible rows of an image in inks, at about the resolution of the canvas, or nil.
+func (r *Renderer) bitmap(i *Image, device geom.Matrix, visible strip) *picture {
 	sx, sy := device.Scale()
 	// Few sizes, so that copies of an image share a bitmap.
 	size := func(v float64) int { return 1 << int(math.Ceil(math.Log2(min(max(v, 1), 1<<14)))) }
-	key := bitmapKey{key: i.Key, width: size(sx), height: size(sy), stencil: i.Stencil, softMask: i.SoftMask, mask: r.surface.mask, light: r.surface.light != nil, visible: seen}
+	key := bitmapKey{key: i.Key, width: size(sx), height: size(sy), stencil: i.Stencil, softMask: i.SoftMask, mask: r.surface.mask, light: r.surface.light != nil, visible: visible}
 	if known, ok := r.bitmaps[key]; ok {
 		return known
 	}
 	// At least the resolution of the canvas: the sampler takes means of what is finer.
-	made := r.convert(i, int(math.Ceil(sx)), int(math.Ceil(sy)), seen)
+	made := r.convert(i, int(math.Ceil(sx)), int(math.Ceil(sy)), visible)
 	if made != nil {
 		if r.bytes += made.Size(); r.bytes > maxBitmaps {
 			clear(r.bitmaps)
@@ -149,8 +149,9 @@ func (r *Renderer) bitmap(i *Image, device geom.Matrix, seen visible) *picture {
 	return made
 }
 
-// convert reads the seen part of an image, and reduces it as if the image had at most about the given size.
-func (r *Renderer) convert(i *Image, width, height int, seen visible) *picture {
+// convert reads the visible rows of an image, and reduces them as if the whole image had at most about the
+// given size.
+func (r *Renderer) convert(i *Image, width, height int, visible strip) *picture {
 	from, ok := i.Samples()
 	if !ok {
 		return nil
@@ -161,9 +162,9 @@ func (r *Renderer) convert(i *Image, width, height int, seen visible) *picture {
 	// Each pixel of the bitmap is the mean of whole pixels of the image.
 	stepX, stepY := max(from.Width/max(width, 1), 1), max(from.Height/max(height, 1), 1)
 	made := &picture{height: (from.Height + stepY - 1) / stepY}
-	// The sampler also reads the pixels around.
-	made.top = max(int(seen.from*float64(made.height))-edge, 0)
-	end := min(int(math.Ceil(seen.to*float64(made.height)))+edge, made.height)
+	// The sampler also reads the rows around.
+	made.top = max(int(visible.from*float64(made.height))-edge, 0)
+	end := min(int(math.Ceil(visible.to*float64(made.height)))+edge, made.height)
 	rows := from.Rows
 	if end-made.top < made.height {
 		from = from.Rest(made.top*stepY, min(end*stepY, from.Height)-made.top*stepY)
@@ -268,11 +269,10 @@ type band struct {
 	*reduction
 	reader *color.Reader
 	// y is the first row of the bitmap.
-	y       int
-	first   []byte
+	y int
+	// plain is a row of the first pixel of the image.
+	plain   []byte
 	uniform bool
-	// plain is a row of the first pixel.
-	plain []byte
 	// sums holds, plane by plane, the sums of the pixels of a row of the bitmap. packed holds them pixel by
 	// pixel in 16 bits each instead: those of the first, third, second and fourth component.
 	sums   []uint32
@@ -288,15 +288,15 @@ func (w *reduction) run() {
 	readers := w.reader.Parts(count, w.stepY)
 	bands := make([]band, len(readers))
 	together := w.together()
-	var first []byte
+	var plain []byte
 	if len(readers) > 1 {
 		if row := w.reader.Next(); row != nil {
-			first = slices.Clone(row[:w.n])
+			plain = bytes.Repeat(row[:w.n], w.reader.Width())
 		}
 	}
 	y := 0
 	for k, reader := range readers {
-		bands[k] = band{reduction: w, reader: reader, y: y, first: first, uniform: true}
+		bands[k] = band{reduction: w, reader: reader, y: y, plain: plain, uniform: true}
 		if together {
 			bands[k].packed = make([]uint64, w.out.Width)
 		} else {
@@ -343,11 +343,8 @@ func (b *band) run() {
 				break
 			}
 			rows++
-			if b.first == nil {
-				b.first = slices.Clone(row[:b.n])
-			}
 			if b.plain == nil {
-				b.plain = bytes.Repeat(b.first, len(row)/b.n)
+				b.plain = bytes.Repeat(row[:b.n], b.reader.Width())
 			}
 			b.uniform = b.uniform && (bytes.Equal(row, b.plain) || equals(row, b.plain, noise))
 			if b.packed != nil {
