@@ -274,11 +274,12 @@ func noSeal(err error) response {
 // maxNext limits the path to return to after the sign-in, in bytes.
 const maxNext = 600
 
+// pathCharacters are those of the paths of pages.
 var pathCharacters = regexp.MustCompile(`^/[0-9A-Za-z._/-]*$`)
 
 // ownPath returns a path if it is that of a page here, else that of the overview.
 func (s *server) ownPath(next string) string {
-	// The mux would redirect from a path with other characters or elements.
+	// The mux redirects from a path that is not clean.
 	if len(next) <= maxNext && pathCharacters.MatchString(next) && path.Clean(next) == next {
 		if _, pattern := s.mux.Handler(&http.Request{Method: http.MethodGet, URL: &url.URL{Path: next}}); s.pages[pattern] {
 			return next

@@ -41,10 +41,10 @@ func Cluster(load func() (*rest.Config, string, error)) Examination {
 			return []Finding{Fail("reach", "Check the kubeconfig: kubectl auth whoami.", "%v", err)}
 		}
 		found := definitions(ctx, reader)
-		if found[0].Check == "reach" {
-			return found
+		if found.Check == "reach" {
+			return []Finding{found}
 		}
-		return slices.Concat(found, []Finding{leader(ctx, reader, namespace, time.Now())}, objects(ctx, reader, namespace))
+		return append([]Finding{found, leader(ctx, reader, namespace, time.Now())}, objects(ctx, reader, namespace)...)
 	}}
 }
 
@@ -53,33 +53,33 @@ const (
 	install     = "Install them: kubectl apply --server-side -k config/crd, or the chart."
 )
 
-// definitions compares the CRDs of the cluster with the CRDs of this program. If kube-apiserver does not
-// respond, its only finding is reach.
-func definitions(ctx context.Context, reader *kubesource.Client) []Finding {
+// definitions compares the CRDs of the cluster with the CRDs of this program. The finding is reach if
+// kube-apiserver does not respond.
+func definitions(ctx context.Context, reader *kubesource.Client) Finding {
 	files, err := fs.ReadDir(config.FS, config.CRDDir)
 	if err != nil {
-		return []Finding{Fail("definitions", "", "%v", err)}
+		return Fail("definitions", "", "%v", err)
 	}
 	var other []string
 	for _, file := range files {
 		same, err := sameDefinition(ctx, reader, path.Join(config.CRDDir, file.Name()))
 		if apierrors.IsForbidden(err) {
-			return []Finding{{Check: "definitions", Severity: Skipped, Detail: "you are not allowed to read them: " + err.Error()}}
+			return Finding{Check: "definitions", Severity: Skipped, Detail: "you are not allowed to read them: " + err.Error()}
 		}
 		if apierrors.IsNotFound(err) {
-			return []Finding{Fail("definitions", install, "%v", err)}
+			return Fail("definitions", install, "%v", err)
 		}
 		if err != nil {
-			return []Finding{Fail("reach", unreachable, "%v", err)}
+			return Fail("reach", unreachable, "%v", err)
 		}
 		if !same {
 			other = append(other, strings.TrimSuffix(file.Name(), ".yaml"))
 		}
 	}
 	if len(other) > 0 {
-		return []Finding{Warn("definitions", "Upgrade them with the chart, before or together with the servers: unknown fields are dropped or rejected.", "%s differ from those of this program", strings.Join(other, ", "))}
+		return Warn("definitions", "Upgrade them with the chart, before or together with the servers: unknown fields are dropped or rejected.", "%s differ from those of this program", strings.Join(other, ", "))
 	}
-	return []Finding{Passed("definitions", "%d, all equal to those of this program", len(files))}
+	return Passed("definitions", "%d, all equal to those of this program", len(files))
 }
 
 func sameDefinition(ctx context.Context, reader *kubesource.Client, file string) (bool, error) {

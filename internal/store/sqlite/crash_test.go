@@ -50,11 +50,13 @@ var (
 	}
 )
 
-func services(store interface {
+// records is the part of a store that the services use.
+type records interface {
 	rfq.Store
 	preflightjob.Store
-},
-) (*rfq.Service, *preflightjob.Service, error) {
+}
+
+func services(store records) (*rfq.Service, *preflightjob.Service, error) {
 	catalog, err := catalog.Demo()
 	if err != nil {
 		return nil, nil, err

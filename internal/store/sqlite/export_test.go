@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What the tests of conformance use, which are outside of the package: package storetest imports it.
+// The tests of conformance are outside of the package, because package storetest imports it. They use:
 var (
 	WantIndexes = wantIndexes
 	Services    = services
