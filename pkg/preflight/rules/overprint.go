@@ -41,13 +41,13 @@ func overprints() []Rule {
 			},
 		}),
 		limited(row("overprint.black_text_knockout", report.Info, "GWG 2015 4.10 and 4.11", marks{
-			of: everyText, group: whole, decimals: 2, message: mainMessage,
+			of: everyText, group: byMode, decimals: 2, message: knockoutMessage,
 			pick: func(v *view, m *facts.Mark) (float64, bool) {
 				return m.Size, knocksOut(m) && (m.Paint.Space != "DeviceGray" || !v.selects("text.gray_small"))
 			},
 		})),
 		limited(row("overprint.black_line_knockout", report.Info, "GWG 2015 4.12 and 4.13", marks{
-			of: stroke, group: whole, decimals: 3, message: mainMessage,
+			of: stroke, group: byMode, decimals: 3, message: knockoutMessage,
 			pick: func(v *view, m *facts.Mark) (float64, bool) {
 				return m.Width, knocksOut(m) && (m.Paint.Space != "DeviceGray" || !v.selects("line.gray_thin"))
 			},
@@ -98,3 +98,14 @@ func overprintWhite(m *facts.Mark) bool {
 func knocksOut(m *facts.Mark) bool {
 	return (!m.Overprint || m.Paint.Space == "DeviceCMYK" && m.Mode == 0) && m.Paint.OnlyBlack(solid) && m.Blend != "Multiply" && m.Blend != "Darken" && m.Blend != "ColorBurn"
 }
+
+// byMode separates marks that overprint without an effect from those that do not overprint.
+func byMode(m *facts.Mark) group {
+	if m.Overprint {
+		return group{class: "mode"}
+	}
+	return group{}
+}
+
+// knockoutMessage names the overprint mode of a mark that knocks out although it overprints.
+func knockoutMessage(i *instance) message { return message{variant: byMode(&i.mark).class} }

@@ -138,8 +138,22 @@ func TestFindingStatesTheTolerance(t *testing.T) {
 
 func TestKnockoutNamesTheSizeThatShouldOverprint(t *testing.T) {
 	t.Parallel()
-	f := find(sound(paint(with(text(12, black()), func(m *facts.Mark) { m.Overprint = false }))).judge(lookup(t, "print_ready")), "overprint.black_text_knockout")
-	if want := "Black text of 12 pt knocks out the background; black text up to 12 pt should overprint."; f == nil || f.Message != want {
-		t.Errorf("finding %+v, want %q", f, want)
+	for name, c := range map[string]struct {
+		text facts.Mark
+		want string
+	}{
+		"without overprinting": {with(text(12, black()), func(m *facts.Mark) { m.Overprint = false }), "Black text of 12 pt knocks out the background; black text up to 12 pt should overprint."},
+		"with overprint mode 0": {
+			with(text(12, black()), func(m *facts.Mark) { m.Overprint, m.Mode, m.Paint.Space = true, 0, "DeviceCMYK" }),
+			"Black text of 12 pt is set to overprint, but overprint mode 0 knocks out the background; black text up to 12 pt needs mode 1.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := find(sound(paint(c.text)).judge(lookup(t, "print_ready")), "overprint.black_text_knockout")
+			if f == nil || f.Message != c.want {
+				t.Errorf("finding %+v, want %q", f, c.want)
+			}
+		})
 	}
 }

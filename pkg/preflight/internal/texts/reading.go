@@ -149,15 +149,15 @@ var reading = []rule{
 	{
 		id: "structure.stream_unreadable", title: text{"Compressed data is damaged", "Komprimierte Daten sind beschädigt"}, fix: again,
 		messages: map[string]text{
-			"content": {"Compressed data that this page uses is damaged; PDF parser: {parser}", "Komprimierte Daten, die diese Seite verwendet, sind beschädigt; PDF-Parser: {parser}"},
-			"image":   {"The data of an image is damaged; PDF parser: {parser}", "Die Daten eines Bildes sind beschädigt; PDF-Parser: {parser}"},
+			"content": {"Compressed data that this page uses is damaged.", "Komprimierte Daten, die diese Seite verwendet, sind beschädigt."},
+			"image":   {"The data of an image is damaged.", "Die Daten eines Bildes sind beschädigt."},
 		},
 	},
 	{
 		id: "structure.unreadable", title: text{"File cannot be opened", "Datei lässt sich nicht öffnen"}, fix: again,
 		messages: map[string]text{
-			"damaged":   {"The file is damaged or incomplete and cannot be opened; PDF parser: {parser}", "Die Datei ist beschädigt oder unvollständig und lässt sich nicht öffnen; PDF-Parser: {parser}"},
-			"encrypted": {"The file uses an encryption that cannot be opened; PDF parser: {parser}", "Die Datei verwendet eine Verschlüsselung, die sich nicht öffnen lässt; PDF-Parser: {parser}"},
+			"damaged":   {"The file is damaged or incomplete and cannot be opened.", "Die Datei ist beschädigt oder unvollständig und lässt sich nicht öffnen."},
+			"encrypted": {"The file uses an encryption that cannot be opened.", "Die Datei verwendet eine Verschlüsselung, die sich nicht öffnen lässt."},
 			"cut":       {"The end of the file is missing, most likely because of an incomplete transfer; only the remaining part was inspected.", "Das Ende der Datei fehlt, vermutlich wegen einer unvollständigen Übertragung; nur der vorhandene Teil wurde geprüft."},
 		},
 	},

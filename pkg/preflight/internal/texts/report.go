@@ -94,6 +94,7 @@ var reports = map[string]text{
 	"clauseTerm":       {"Clause", "Quelle"},
 	"objectTerm":       {"Object", "Objekt"},
 	"placeTerm":        {"Place", "Stelle"},
+	"parserTerm":       {"PDF parser", "PDF-Parser"},
 	"placeValue":       {"{left} mm from the left, {bottom} mm from the bottom, {width} x {height} mm", "{left} mm von links, {bottom} mm von unten, {width} x {height} mm"},
 	"closeUp":          {"Close-up of finding {number}", "Ausschnitt zu Befund {number}"},
 

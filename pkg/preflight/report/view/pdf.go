@@ -403,9 +403,9 @@ func (p *printer) words(f *located) []text {
 		texts = append(texts, text{f.in.Report("automatic", "fix", report.FixTitle(f.Fix, f.in.Code())), "", 9.5, inkPass})
 	}
 	details := []string{f.in.Report("ruleTerm") + ": " + f.Rule}
-	for _, fact := range []term{{f.in.Report("clauseTerm"), f.Ref}, {f.in.Report("objectTerm"), f.Object}, {f.in.Report("placeTerm"), f.place()}} {
-		if fact.Value != "" {
-			details = append(details, fact.Name+": "+fact.Value)
+	for _, detail := range f.details() {
+		if detail.Value != "" {
+			details = append(details, detail.Name+": "+detail.Value)
 		}
 	}
 	return append(texts, text{strings.Join(details, " · "), "", 7.5, inkSoft})

@@ -336,6 +336,12 @@ func (f *located) times() string {
 	return "(" + f.in.Plural("times", f.Count) + ")"
 }
 
+// details returns what an expert needs besides the message; some values may be empty.
+func (f *located) details() []term {
+	parser, _ := f.Parameters["parser"].(string)
+	return []term{{f.in.Report("clauseTerm"), f.Ref}, {f.in.Report("objectTerm"), f.Object}, {f.in.Report("placeTerm"), f.place()}, {f.in.Report("parserTerm"), parser}}
+}
+
 // place returns the place of the finding on its page, or "".
 func (f *located) place() string {
 	if f.BBox == nil {
