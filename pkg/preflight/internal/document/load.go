@@ -6,7 +6,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/pdfcpu/pdfcpu/pkg/filter"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu"
@@ -33,6 +36,9 @@ func (f *File) load(ctx context.Context, frame *survey) error {
 		return err
 	case err == nil && f.hasPages():
 		f.opaque = frame.encryptsDirectly()
+		if !faulty && f.misnumbered() {
+			_ = f.loadRepaired(ctx, frame) // without a repair, the table is used as it is
+		}
 		return nil
 	case !faulty && f.loadRepaired(ctx, frame) == nil:
 		return nil
@@ -113,6 +119,27 @@ func (f *File) hasPages() bool {
 	tree := f.Dict(f.Dict(rootOf(f))["Pages"])
 	kids := f.Array(tree["Kids"])
 	return tree != nil && (len(kids) == 0 || f.Dict(kids[0]) != nil)
+}
+
+// maxCompared bounds the objects whose numbers are compared with the table.
+const maxCompared = 256
+
+// misnumbered reports whether the table leads to objects with other numbers, as that of a program
+// whose first section begins with 1 instead of 0. The parser does not compare the numbers.
+func (f *File) misnumbered() bool {
+	numbers := slices.Sorted(maps.Keys(f.pdf.Table))
+	for i := 0; i < len(numbers); i += len(numbers)/maxCompared + 1 {
+		e := f.pdf.Table[numbers[i]]
+		if e == nil || e.Free || e.Compressed || e.Offset == nil || *e.Offset <= 0 {
+			continue
+		}
+		head, _ := readAt(f.source, *e.Offset, 24)
+		var number, generation int
+		if n, _ := fmt.Sscanf(string(head), "%d %d obj", &number, &generation); n == 2 && number != numbers[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // tableFits reports whether a stream of the cross-reference table is within the

@@ -18,6 +18,16 @@ func replaced(pattern, by string) []byte {
 	return regexp.MustCompile(pattern).ReplaceAll(pdftest.Good(), []byte(by))
 }
 
+// exchanged exchanges the last two entries of the table of a file.
+func exchanged(pdf []byte) []byte {
+	out := slices.Clone(pdf)
+	rows := regexp.MustCompile(`\d{10} 00000 n`).FindAllIndex(out, -1)
+	a, b := rows[len(rows)-2], rows[len(rows)-1]
+	copy(out[a[0]:a[1]], pdf[b[0]:b[1]])
+	copy(out[b[0]:b[1]], pdf[a[0]:a[1]])
+	return out
+}
+
 // packed returns a file whose catalog and page are in an object stream, with a cross-reference
 // stream.
 func packed() []byte {
@@ -48,22 +58,24 @@ func TestFaultsThatViewersAcceptAreRepairedAndReported(t *testing.T) {
 		// variants lists the messages about the repairs, in order.
 		variants []string
 	}{
-		"nothing is wrong":                        {good, nil},
-		"nothing is wrong with packed objects":    {packed(), nil},
-		"rubbish before the header":               {append([]byte("HTTP/1.1 200 OK\r\n\r\n"), good...), []string{"header_bytes"}},
-		"no end":                                  {replaced(`%%EOF\n$`, ""), []string{"eof"}},
-		"rubbish after the end":                   {append(slices.Clone(good), make([]byte, 3000)...), []string{"table", "eof"}},
-		"an invalid version":                      {replaced(`^%PDF-1.6`, "%PDF-1.8"), []string{"version 1.8"}},
-		"an offset that is no number":             {replaced(`startxref\n\d+`, "startxref\nxx"), []string{"table"}},
-		"an offset into nothing":                  {replaced(`startxref\n\d+`, "startxref\n17"), []string{"table"}},
-		"an offset beyond the end":                {replaced(`startxref\n\d+`, "startxref\n99999999"), []string{"table"}},
-		"no offset":                               {replaced(`startxref\n\d+\n`, ""), []string{"table"}},
-		"a table that is wrong":                   {replaced(`\n00000\d{5} 00000 n`, "\n0000000012 00000 n"), []string{"table"}},
-		"an object without its end":               {bytes.Replace(replaced(`startxref\n\d+`, "startxref\n17"), []byte(">>\nendobj\n"), []byte(">>\n"), 1), []string{"table"}},
-		"a table that leads to no page":           {regexp.MustCompile(`\n00000\d{5} 00000 n`).ReplaceAll(good, []byte("\n0000000000 00000 f")), []string{"table"}},
-		"a trailer without the number of objects": {replaced(`/Size \d+`, ""), []string{"table"}},
-		"packed objects and a wrong offset":       {bytes.Replace(packed(), []byte("startxref\n"), []byte("startxref\n1"), 1), []string{"table"}},
-		"both a wrong version and a wrong offset": {bytes.Replace(replaced(`startxref\n\d+`, "startxref\n17"), []byte("%PDF-1.6"), []byte("%PDF-9.9"), 1), []string{"version 9.9", "table"}},
+		"nothing is wrong":                          {good, nil},
+		"nothing is wrong with packed objects":      {packed(), nil},
+		"rubbish before the header":                 {append([]byte("HTTP/1.1 200 OK\r\n\r\n"), good...), []string{"header_bytes"}},
+		"no end":                                    {replaced(`%%EOF\n$`, ""), []string{"eof"}},
+		"rubbish after the end":                     {append(slices.Clone(good), make([]byte, 3000)...), []string{"table", "eof"}},
+		"an invalid version":                        {replaced(`^%PDF-1.6`, "%PDF-1.8"), []string{"version 1.8"}},
+		"an offset that is no number":               {replaced(`startxref\n\d+`, "startxref\nxx"), []string{"table"}},
+		"an offset into nothing":                    {replaced(`startxref\n\d+`, "startxref\n17"), []string{"table"}},
+		"an offset beyond the end":                  {replaced(`startxref\n\d+`, "startxref\n99999999"), []string{"table"}},
+		"no offset":                                 {replaced(`startxref\n\d+\n`, ""), []string{"table"}},
+		"a table that is wrong":                     {replaced(`\n00000\d{5} 00000 n`, "\n0000000012 00000 n"), []string{"table"}},
+		"an object without its end":                 {bytes.Replace(replaced(`startxref\n\d+`, "startxref\n17"), []byte(">>\nendobj\n"), []byte(">>\n"), 1), []string{"table"}},
+		"a table that leads to no page":             {regexp.MustCompile(`\n00000\d{5} 00000 n`).ReplaceAll(good, []byte("\n0000000000 00000 f")), []string{"table"}},
+		"a table whose first section begins with 1": {replaced(`xref\n0 `, "xref\n1 "), nil},
+		"a table that exchanges two objects":        {exchanged(good), []string{"table"}},
+		"a trailer without the number of objects":   {replaced(`/Size \d+`, ""), []string{"table"}},
+		"packed objects and a wrong offset":         {bytes.Replace(packed(), []byte("startxref\n"), []byte("startxref\n1"), 1), []string{"table"}},
+		"both a wrong version and a wrong offset":   {bytes.Replace(replaced(`startxref\n\d+`, "startxref\n17"), []byte("%PDF-1.6"), []byte("%PDF-9.9"), 1), []string{"version 9.9", "table"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
