@@ -28,8 +28,8 @@ type Options struct {
 	// Width and Height are the least size in pixels. A larger image is decoded at half its
 	// resolution, or a quarter, and so on.
 	Width, Height int
-	// Index keeps the values of samples that are indices of colours. All other samples are
-	// scaled to eight bits.
+	// Index keeps the values of samples that are indices of colours in the PDF, whatever palette
+	// the file has. All other samples are scaled to eight bits.
 	Index bool
 	Room  func(bytes int64) bool
 }
@@ -43,6 +43,9 @@ func DecodeJPX(data []byte, o Options) (*Pixels, error) {
 	stream, err := readCodestream(file.stream)
 	if err != nil {
 		return nil, err
+	}
+	if o.Index {
+		file.palette = nil
 	}
 	if len(file.palette) > 0 || o.Index {
 		o.Width, o.Height, o.Index = maxSide, maxSide, true // means of indices are no colours

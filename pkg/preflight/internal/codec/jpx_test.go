@@ -4,11 +4,13 @@ package codec_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -155,6 +157,35 @@ func TestJPEG2000AtALowerResolution(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPaletteOfJPEG2000 decodes indices to the colours of the palette, and keeps them for a space of the
+// PDF with a table of its own.
+func TestPaletteOfJPEG2000(t *testing.T) {
+	t.Parallel()
+	indices := []byte{0, 1, 2, 1}
+	data := compressed(t, indices, 4, 1, 1, "-n", "1")
+	stream := data[bytes.Index(data, []byte("jp2c"))+4:]
+	box := func(kind string, body []byte) []byte {
+		return slices.Concat(binary.BigEndian.AppendUint32(nil, uint32(8+len(body))), []byte(kind), body)
+	}
+	palette := box("pclr", []byte{0, 3, 3, 7, 7, 7, 10, 20, 30, 40, 50, 60, 70, 80, 90})
+	file := slices.Concat(box("jP  ", []byte("\r\n\x87\n")), box("jp2h", palette), box("jp2c", stream))
+	for name, test := range map[string]struct {
+		index bool
+		want  []byte
+	}{
+		"a palette":                     {false, []byte{10, 20, 30, 40, 50, 60, 70, 80, 90, 40, 50, 60}},
+		"a palette below another table": {true, indices},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := codec.DecodeJPX(file, codec.Options{Width: 4, Height: 1, Index: test.index, Room: unlimited})
+			if err != nil || !bytes.Equal(got.Samples, test.want) {
+				t.Errorf("%v %v, want %v", got, err, test.want)
+			}
+		})
 	}
 }
 
