@@ -188,7 +188,7 @@ func (in *Interpreter) drawGlyph(f *frame, r *run, code int) {
 		return
 	}
 	if s.font.outlines == nil {
-		s.font.outlines = outline.Load(in.file, s.font.dict, s.font.shape.Advance)
+		s.font.outlines = outline.Load(in.file, s.font.dict, s.font.shape.cmap, s.font.shape.Advance)
 	}
 	glyph := s.font.outlines.Glyph(code)
 	x, y := f.along(r, r.pen)

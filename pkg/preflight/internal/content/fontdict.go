@@ -27,8 +27,17 @@ type Font struct {
 	// Vertical reports whether lines run downwards.
 	Vertical bool
 
-	codes  codes
+	// cmap is that of a composite font, nil for a simple one, whose codes are bytes.
+	cmap   *outline.CMap
 	widths widths
+}
+
+// Next splits the first code off a text, which must not be empty.
+func (f *Font) Next(text []byte) (code, size int) {
+	if f.cmap == nil {
+		return int(text[0]), 1
+	}
+	return f.cmap.Next(text)
 }
 
 // The heights of a font whose descriptor has none, or implausible ones.
@@ -47,8 +56,8 @@ func NewFont(file *document.File, dict types.Dict, page int) *Font {
 		if len(descendants) > 0 {
 			descendant = file.Dict(descendants[0])
 		}
-		f.codes = readCodes(file, dict["Encoding"], page)
-		f.Vertical = f.codes.vertical
+		f.cmap = outline.ReadCMap(file, dict["Encoding"], page)
+		f.Vertical = f.cmap.Vertical
 		f.widths = compositeWidths(file, descendant, f.Vertical)
 		f.heights(file, file.Dict(descendant["FontDescriptor"]))
 	case "Type3":

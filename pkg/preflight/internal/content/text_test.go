@@ -21,7 +21,7 @@ func squareFont(b *pdftest.Builder) string {
 	return fmt.Sprintf("/Font << /F %s >>", b.Add("<< /Type /Font /Subtype /TrueType /BaseFont /Square /FirstChar 32 /LastChar 66 /Widths [%s] /FontDescriptor << /Ascent 800 /Descent -200 /MissingWidth 100 >> >>", widths))
 }
 
-// wideFont writes a composite font with width 500 for code 1, 250 for codes 2 to 4 and 1000 for
+// wideFont writes a composite font with width 500 for CID 1, 250 for CIDs 2 to 4 and 1000 for
 // all others.
 func wideFont(encoding string) func(b *pdftest.Builder) string {
 	return func(b *pdftest.Builder) string {
@@ -57,7 +57,8 @@ func TestBoxOfTextContainsItsGlyphs(t *testing.T) {
 		"text beyond the page is no mark":      {content: "BT /F 10 Tf 900 100 Td (A) Tj ET", resources: squareFont, want: nil},
 		"a standard font brings its widths":    {content: "BT /F 10 Tf 100 100 Td (il) Tj ET", resources: standardFont, want: []string{"text [100 97.9 104.44 107.5]"}},
 		"two bytes a code":                     {content: "BT /F 10 Tf 100 100 Td <000100020009> Tj ET", resources: wideFont("/Identity-H"), want: []string{"text [100 98 117.5 108]"}},
-		"codes of the length in a CMap":        {content: "BT /F 10 Tf 100 100 Td <01800102> Tj ET", resources: wideFont("begincodespacerange <00> <7f> <8000> <ffff> endcodespacerange"), want: []string{"text [100 98 117.5 108]"}},
+		"codes of the length in a CMap":        {content: "BT /F 10 Tf 100 100 Td <01800102> Tj ET", resources: wideFont("begincodespacerange <00> <7f> <8000> <ffff> endcodespacerange 1 begincidrange <00> <7f> 0 endcidrange"), want: []string{"text [100 98 117.5 108]"}},
+		"the CMap maps codes to widths":        {content: "BT /F 10 Tf 100 100 Td <41425a> Tj ET", resources: wideFont("begincodespacerange <00> <7f> endcodespacerange begincidrange <41> <42> 1 endcidrange begincidchar <5a> 4 endcidchar"), want: []string{"text [100 98 110 108]"}},
 		"Shift-JIS mixes lengths":              {content: "BT /F 10 Tf 100 100 Td <0190010a> Tj ET", resources: wideFont("/90ms-RKSJ-H"), want: []string{"text [100 98 125 108]"}},
 		"a line that runs down":                {content: "BT /F 10 Tf 100 200 Td <00010002> Tj ET", resources: wideFont("/Identity-V"), want: []string{"text [95 180 105 200]"}},
 	})

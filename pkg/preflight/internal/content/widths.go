@@ -21,8 +21,8 @@ const (
 	usualAdvance = 0.5
 )
 
-// widths holds the advances of the codes from first on. The runs of a composite
-// font are sorted by their first code.
+// widths holds the advances of the codes from first on, or of the CIDs of a composite font in
+// runs, which are sorted by their first CID.
 type widths struct {
 	first  int
 	table  []float32
@@ -32,8 +32,7 @@ type widths struct {
 	stated bool
 }
 
-// widthRun is a range of codes of a composite font, with one width each or one for
-// all.
+// widthRun is a range of CIDs, with one width each or one for all.
 type widthRun struct {
 	first, last int
 	table       []float32
@@ -44,6 +43,9 @@ type widthRun struct {
 // the size of the font. In a vertical font the pen moves downwards.
 func (f *Font) Advance(code int) float64 {
 	w := &f.widths
+	if f.cmap != nil {
+		code = f.cmap.CID(code) // W lists CIDs (9.7.4.3)
+	}
 	if k := code - w.first; k >= 0 && k < len(w.table) {
 		return float64(w.table[k])
 	}

@@ -32,13 +32,24 @@ func readNames(file *document.File, font types.Dict) simpleNames {
 	if !ok {
 		return n
 	}
-	n.given = true
-	if n.base = file.Name(o); n.base != "" {
+	if name := file.Name(o); name != "" {
+		n.base = knownEncoding(name)
+		n.given = n.base != ""
 		return n
 	}
 	dict := file.Dict(o)
-	n.base, n.differences = file.Name(dict["BaseEncoding"]), Differences(file, dict)
+	n.given, n.base, n.differences = true, knownEncoding(file.Name(dict["BaseEncoding"])), Differences(file, dict)
 	return n
+}
+
+// knownEncoding returns the name of an encoding of simple fonts, or "" for another name, which has no
+// effect.
+func knownEncoding(name string) string {
+	switch name {
+	case "WinAnsiEncoding", "MacRomanEncoding", "StandardEncoding", "MacExpertEncoding":
+		return name
+	}
+	return ""
 }
 
 // Differences returns the names of glyphs by code, 0 to 255, that an encoding dictionary
@@ -207,3 +218,24 @@ proportional=221D angle=2220 logicaland=2227 logicalor=2228 intersection=2229 un
 congruent=2245 equivalence=2261 propersubset=2282 propersuperset=2283 circleplus=2295 circlemultiply=2297
 perpendicular=22A5 emptyset=2205 gradient=2207 aleph=2135 weierstrass=2118 Ifraktur=2111 Rfraktur=211C spade=2660
 club=2663 heart=2665 diamond=2666 copyrightserif=00A9 registerserif=00AE trademarkserif=2122`
+
+// macintoshGlyphs returns the names of the standard glyphs of a post table (Apple TrueType Reference Manual).
+var macintoshGlyphs = sync.OnceValue(func() []string { return strings.Fields(macintoshGlyphList) })
+
+const macintoshGlyphList = `.notdef .null nonmarkingreturn space exclam quotedbl numbersign dollar percent ampersand quotesingle parenleft
+parenright asterisk plus comma hyphen period slash zero one two three four five six seven eight nine colon semicolon
+less equal greater question at A B C D E F G H I J K L M N O P Q R S T U V W X Y Z bracketleft backslash bracketright
+asciicircum underscore grave a b c d e f g h i j k l m n o p q r s t u v w x y z braceleft bar braceright asciitilde
+Adieresis Aring Ccedilla Eacute Ntilde Odieresis Udieresis aacute agrave acircumflex adieresis atilde aring ccedilla
+eacute egrave ecircumflex edieresis iacute igrave icircumflex idieresis ntilde oacute ograve ocircumflex odieresis
+otilde uacute ugrave ucircumflex udieresis dagger degree cent sterling section bullet paragraph germandbls registered
+copyright trademark acute dieresis notequal AE Oslash infinity plusminus lessequal greaterequal yen mu partialdiff
+summation product pi integral ordfeminine ordmasculine Omega ae oslash questiondown exclamdown logicalnot radical
+florin approxequal Delta guillemotleft guillemotright ellipsis nonbreakingspace Agrave Atilde Otilde OE oe endash
+emdash quotedblleft quotedblright quoteleft quoteright divide lozenge ydieresis Ydieresis fraction currency
+guilsinglleft guilsinglright fi fl daggerdbl periodcentered quotesinglbase quotedblbase perthousand Acircumflex
+Ecircumflex Aacute Edieresis Egrave Iacute Icircumflex Idieresis Igrave Oacute Ocircumflex apple Ograve Uacute
+Ucircumflex Ugrave dotlessi circumflex tilde macron breve dotaccent ring cedilla hungarumlaut ogonek caron Lslash
+lslash Scaron scaron Zcaron zcaron brokenbar Eth eth Yacute yacute Thorn thorn minus multiply onesuperior twosuperior
+threesuperior onehalf onequarter threequarters franc Gbreve gbreve Idotaccent Scedilla scedilla Cacute cacute Ccaron
+ccaron dcroat`

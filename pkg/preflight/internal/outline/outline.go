@@ -63,13 +63,13 @@ type Font struct {
 	find func(code int) int
 	// width returns the width of a code for a substitute, nil for an embedded font.
 	width func(code int) float64
-	// origin holds W2 and DW2 of a vertical font.
+	// cmap is that of a composite font, and vertical its W2 and DW2.
+	cmap     *CMap
 	vertical *vertical
 	kept     map[int]*Glyph
 	fault    error
-	// names and composite describe the font resource, restricted the licence of the program.
+	// names is the encoding of a simple font, and restricted the licence of the program.
 	names      simpleNames
-	composite  bool
 	restricted bool
 }
 
@@ -88,11 +88,11 @@ type Glyph struct {
 }
 
 // Load reads the font program of a font resource other than Type 3. It never returns
-// nil. width returns the width of a code in units of the font size; it is used for
-// substitutes.
-func Load(file *document.File, dict types.Dict, width func(code int) float64) *Font {
-	f := &Font{kept: map[int]*Glyph{}}
-	composite := file.Name(dict["Subtype"]) == "Type0"
+// nil. cmap is that of a composite font, nil for a simple one. width returns the width of a
+// code in units of the font size; it is used for substitutes.
+func Load(file *document.File, dict types.Dict, cmap *CMap, width func(code int) float64) *Font {
+	f := &Font{kept: map[int]*Glyph{}, cmap: cmap}
+	composite := cmap != nil
 	described := dict
 	if composite {
 		if descendants := file.Array(dict["DescendantFonts"]); len(descendants) > 0 {
@@ -105,7 +105,7 @@ func Load(file *document.File, dict types.Dict, width func(code int) float64) *F
 	if !composite {
 		names = readNames(file, dict)
 	}
-	f.names, f.composite = names, composite
+	f.names = names
 	symbolic := file.Int(descriptor["Flags"])&4 != 0
 	name := file.Name(dict["BaseFont"])
 	data := programData(file, descriptor)
@@ -125,18 +125,16 @@ func Load(file *document.File, dict types.Dict, width func(code int) float64) *F
 		}
 		return ErrUnsupported
 	})
+	if err == nil && composite && cmap.predefined {
+		err = fmt.Errorf("%w: predefined CMap", ErrUnsupported)
+	}
 	if err != nil {
 		f.fault, f.program = err, nil
 		return f
 	}
 	if composite {
-		cids, err := readCIDs(file, dict["Encoding"])
-		if err != nil {
-			f.fault, f.program = err, nil
-			return f
-		}
 		byCID := f.find
-		f.find = func(code int) int { return byCID(cids.cid(code)) }
+		f.find = func(code int) int { return byCID(cmap.CID(code)) }
 	}
 	return f
 }
@@ -223,7 +221,7 @@ func (f *Font) read(code int) Glyph {
 // Blank reports whether a code of a simple font stands for a space or a control character, which
 // needs no glyph.
 func (f *Font) Blank(code int) bool {
-	if f.composite {
+	if f.cmap != nil {
 		return false
 	}
 	switch name := f.names.of(code); name {
@@ -241,7 +239,7 @@ func (f *Font) Origin(code int) (x, y float64) {
 	if f.vertical == nil {
 		return 0, 0
 	}
-	return f.vertical.at(code)
+	return f.vertical.at(f.cmap.CID(code))
 }
 
 // vertical holds the default position of vertical origins; W2 is rare and its
@@ -284,9 +282,9 @@ func readVertical(file *document.File, dict types.Dict) *vertical {
 	return v
 }
 
-func (v *vertical) at(code int) (x, y float64) {
+func (v *vertical) at(cid int) (x, y float64) {
 	for _, r := range v.ranges {
-		if code >= r.first && code <= r.last {
+		if cid >= r.first && cid <= r.last {
 			return r.x, r.y
 		}
 	}

@@ -3,15 +3,16 @@
 package outline
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/go-text/typesetting/font/cff"
-	"github.com/go-text/typesetting/font/opentype"
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/sfnt"
@@ -93,19 +94,13 @@ func TestTypeOneAndCompactProgramsHaveTheSameOutlines(t *testing.T) {
 		if err != nil {
 			t.Fatalf("readSFNT(%s): %v", face, err)
 		}
-		font, err := cff.Parse(s.tables["CFF "])
+		compact, err := readCompact(s.tables["CFF "])
 		if err != nil {
-			t.Fatalf("cff.Parse(%s): %v", face, err)
+			t.Fatalf("readCompact(%s): %v", face, err)
 		}
-		entries, err := readTop(s.tables["CFF "])
-		if err != nil {
-			t.Fatalf("readTop(%s): %v", face, err)
-		}
-		n := len(font.Charstrings)
-		compact := &compactFont{font: font, top: entries, choose: entries.selection(s.tables["CFF "], n)}
 		compared, different := 0, []string{}
-		for id := range font.Charstrings {
-			name := font.GlyphName(opentype.GID(id)) // #nosec G115 -- at most 65,535
+		for id, sid := range compact.charset {
+			name := compact.name(sid)
 			other, ok := one.byName[name]
 			if !ok || name == ".notdef" {
 				continue
@@ -128,6 +123,98 @@ func TestTypeOneAndCompactProgramsHaveTheSameOutlines(t *testing.T) {
 		if compared < 800 || len(different) > compared/100 {
 			t.Errorf("%s: %d of %d glyphs differ between Type 1 and CFF, such as %v", face, len(different), compared, different[:min(len(different), 5)])
 		}
+	}
+}
+
+// A character string of a simple font may name a base and an accent instead of drawing them.
+func TestCompactProgramsComposeAccentedGlyphs(t *testing.T) {
+	t.Parallel()
+	s, err := readSFNT(read(t, filepath.Join(urw, "opentype/urw-base35/NimbusSans-Regular.otf")))
+	if err != nil {
+		t.Fatalf("readSFNT: %v", err)
+	}
+	program := s.tables["CFF "]
+	tests := map[string]struct {
+		charstring   []byte
+		width        float64
+		base, accent string
+	}{
+		"with a width":            {[]byte{239, 189, 149, 204, 247, 86, 14}, 0.1, "A", "acute"},
+		"without a width":         {[]byte{189, 149, 204, 247, 86, 14}, 0, "A", "acute"},
+		"after hints":             {[]byte{239, 139, 149, 1, 189, 149, 204, 247, 86, 14}, 0.1, "A", "acute"},
+		"of a code without glyph": {[]byte{189, 149, 204, 139, 14}, 0, "A", ".notdef"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := &Font{}
+			if err := f.compact(nil, nil, program, nil, simpleNames{}, false); err != nil {
+				t.Fatalf("compact: %v", err)
+			}
+			c := f.program.(*compactFont)
+			id := c.byName["Aacute"]
+			c.charstrings[id] = tc.charstring
+			c.privates[0].nominalWidth, c.privates[0].defaultWidth = 0, 0
+
+			var want geom.Path
+			base, _, _ := c.outline(c.byName[tc.base])
+			accent, _, _ := c.outline(c.byName[tc.accent])
+			want.Append(base, geom.Identity())
+			want.Append(accent, geom.Matrix{1, 0, 0, 1, 0.05, 0.01})
+			got, ok := c.glyph(id)
+			if !ok || !shapeOf(got).same(shapeOf(&want)) {
+				t.Errorf("%v, want %v", shapeOf(got), shapeOf(&want))
+			}
+			if width, ok := c.advance(id); !ok || width != tc.width {
+				t.Errorf("width %v, want %v", width, tc.width)
+			}
+		})
+	}
+}
+
+func TestMatrixOfAFontInACIDKeyedProgram(t *testing.T) {
+	t.Parallel()
+	scale := func(v float64) geom.Matrix { return geom.Matrix{v, 0, 0, v, 0, 0} }
+	thousandth, identity := scale(0.001), geom.Identity()
+	tests := map[string]struct {
+		own     geom.Matrix
+		program *geom.Matrix
+		want    float64
+	}{
+		"none":                       {geom.Matrix{}, nil, 0.001},
+		"that of the program":        {geom.Matrix{}, &thousandth, 0.001},
+		"its own":                    {scale(1.0 / 2048), nil, 1.0 / 2048},
+		"one that scales, and one":   {identity, &thousandth, 0.001},
+		"both scale, by mistake":     {scale(0.001), &thousandth, 0.001},
+		"both scale one after other": {scale(0.5), &thousandth, 0.0005},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := matrixOf(tc.own, tc.program); math.Abs(got[0]-tc.want) > 1e-12 {
+				t.Errorf("%v, want a scale of %v", got, tc.want)
+			}
+		})
+	}
+}
+
+// Old fonts mark the dots of i and j with an operator that has no effect any more.
+func TestCompactProgramsMayContainDotsection(t *testing.T) {
+	t.Parallel()
+	s, err := readSFNT(read(t, filepath.Join(urw, "opentype/urw-base35/NimbusSans-Regular.otf")))
+	if err != nil {
+		t.Fatalf("readSFNT: %v", err)
+	}
+	f := &Font{}
+	if err := f.compact(nil, nil, s.tables["CFF "], nil, simpleNames{}, false); err != nil {
+		t.Fatalf("compact: %v", err)
+	}
+	c := f.program.(*compactFont)
+	// 100 100 rmoveto, dotsection, 100 hlineto 100 vlineto -100 hlineto, endchar
+	c.charstrings[1] = []byte{239, 239, 21, 12, 0, 239, 6, 239, 7, 39, 6, 14}
+	got, _ := c.glyph(1)
+	if want := square(0.1, 0.1, 0.2, 0.2, 0.01); !shapeOf(got).same(want) {
+		t.Errorf("%v, want %v", shapeOf(got), want)
 	}
 }
 
@@ -190,6 +277,102 @@ func TestTrueTypeGlyphs(t *testing.T) {
 	}
 }
 
+func TestGlyphsOfSimpleTrueTypeFonts(t *testing.T) {
+	t.Parallel()
+	bytes256 := func(code, id byte) []byte { // format 0
+		data := append([]byte{0, 0, 1, 6, 0, 0}, make([]byte, 256)...)
+		data[6+code] = id
+		return data
+	}
+	post := func(format, glyphs byte, names ...byte) []byte {
+		data := append([]byte{0, format, 0, 0}, make([]byte, 28)...)
+		return append(append(data, 0, glyphs), names...)
+	}
+	win := simpleNames{base: "WinAnsiEncoding", given: true}
+	tests := map[string]struct {
+		font  trueType
+		names simpleNames
+		code  int
+		want  int
+	}{
+		"a table of an unusual platform":          {trueType{cmaps: []cmap{{0, 0, bytes256(7, 3)}}}, simpleNames{}, 7, 3},
+		"codes in a table of characters":          {trueType{cmaps: []cmap{{3, 1, bytes256(7, 3)}}}, win, 7, 3},
+		"no table, glyphs by code":                {trueType{}, win, 'A', 'A'},
+		"no table, the usual names":               {trueType{tables: map[string][]byte{"post": post(1, 0)}}, win, 'A', 36},
+		"no table, a usual name of another glyph": {trueType{tables: map[string][]byte{"post": post(2, 2, 0, 0, 0, 36)}}, win, 'A', 1},
+		"no table, a name of the font":            {trueType{tables: map[string][]byte{"post": post(2, 2, 0, 0, 1, 2, 3, 'o', 'n', 'e')}}, simpleNames{given: true, differences: map[int]string{5: "one"}}, 5, 1},
+		"no table, names that are cut":            {trueType{tables: map[string][]byte{"post": post(2, 2, 0, 0, 0, 36)[:36]}}, win, 'A', 'A'},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := tc.font.simple(tc.code, tc.names, false); got != tc.want {
+				t.Errorf("glyph %d, want %d", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestFormatOfGlyphPositionsInEitherByteOrder(t *testing.T) {
+	t.Parallel()
+	short, err := readSFNT(goregular.TTF)
+	if err != nil {
+		t.Fatalf("readSFNT: %v", err)
+	}
+	for _, format := range [][]byte{{0, 1}, {1, 0}} {
+		data := slices.Clone(goregular.TTF)
+		at := bytes.Index(data, short.tables["head"])
+		copy(data[at+50:], format)
+		if s, err := readSFNT(data); err != nil || s.glyphs != len(s.tables["loca"])/4-1 {
+			t.Errorf("format %v: %v, %d glyphs", format, err, s.glyphs)
+		}
+	}
+}
+
+func TestTablesOfCompactPrograms(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		data   []byte
+		start  int
+		glyphs int
+		keyed  bool
+		want   []int
+	}{
+		"ISOAdobe":               {nil, 0, 4, false, []int{0, 1, 2, 3}},
+		"Expert":                 {nil, 1, 6, false, []int{0, 1, 229, 230, 231, 232}},
+		"ExpertSubset":           {nil, 2, 5, false, []int{0, 1, 231, 232, 235}},
+		"one by one":             {[]byte{9, 9, 9, 0, 0, 7, 1, 0}, 3, 3, false, []int{0, 7, 256}},
+		"short ranges":           {[]byte{9, 9, 9, 1, 0, 7, 2, 0, 1, 9}, 3, 5, false, []int{0, 7, 8, 9, 1}},
+		"long ranges":            {[]byte{9, 9, 9, 2, 0, 7, 0, 9}, 3, 4, true, []int{0, 7, 8, 9}},
+		"a table that is cut":    {[]byte{9, 9, 9, 0, 0, 7, 1}, 3, 5, false, []int{0, 7}},
+		"CIDs without a charset": {nil, 0, 3, true, []int{0, 1, 2}},
+	} {
+		t.Run("charset: "+name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tc.want, readCharset(tc.data, tc.start, tc.glyphs, tc.keyed)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	c := &compactFont{strings: [][]byte{[]byte("ff")}, byName: map[string]int{"A": 1, "ff": 2}}
+	for name, tc := range map[string]struct {
+		data []byte
+		want map[int]int
+	}{
+		"codes":                    {[]byte{0, 0, 0, 2, 65, 70}, map[int]int{65: 1, 70: 2}},
+		"ranges":                   {[]byte{0, 0, 1, 1, 65, 2}, map[int]int{65: 1, 66: 2, 67: 3}},
+		"more codes of one glyph":  {[]byte{0, 0, 0x80, 1, 65, 2, 174, 1, 135, 97, 0, 34}, map[int]int{65: 1, 174: 2, 97: 1}},
+		"a supplement that is cut": {[]byte{0, 0, 0x80, 1, 65, 2, 174, 1}, map[int]int{65: 1}},
+	} {
+		t.Run("encoding: "+name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tc.want, c.readEncoding(tc.data, 2)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestNamesOfCodes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -238,6 +421,12 @@ func typeOneProgram(subroutines []string, charstrings map[string]string) []byte 
 		coded := encrypt("0000"+body, 4330)
 		fmt.Fprintf(&private, "dup %d %d RD %s NP\n", i, len(coded), coded)
 	}
+	// The second list is for printers of low resolution.
+	private.WriteString("ND\nhires {pop pop} {save} ifelse\n/Subrs " + fmt.Sprint(len(subroutines)) + " array\n")
+	for i := range subroutines {
+		coded := encrypt("0000"+encoded("return"), 4330)
+		fmt.Fprintf(&private, "dup %d %d RD %s NP\n", i, len(coded), coded)
+	}
 	private.WriteString("ND\n/CharStrings 9 dict dup begin\n")
 	for name, body := range charstrings {
 		coded := encrypt("0000"+body, 4330)
@@ -261,7 +450,7 @@ func number(v int) string {
 }
 
 // charstring encodes operands and operators; an operator of two bytes is 1200 more.
-func charstring(parts ...any) string {
+func encoded(parts ...any) string {
 	var out strings.Builder
 	for _, part := range parts {
 		switch v := part.(type) {
@@ -284,19 +473,19 @@ func TestCharstringsOfTypeOne(t *testing.T) {
 	box := []any{100, 0, "rmoveto", 500, "hlineto", 700, "vlineto", -500, "hlineto", "closepath"}
 	program := typeOneProgram(
 		[]string{
-			charstring(3, 0, "callothersubr", "pop", "pop", "setcurrentpoint", "return"),
-			charstring(0, 1, "callothersubr", "return"),
-			charstring(0, 2, "callothersubr", "return"),
-			charstring(append(append([]any{}, box...), "return")...),
+			encoded(3, 0, "callothersubr", "pop", "pop", "setcurrentpoint", "return"),
+			encoded(0, 1, "callothersubr", "return"),
+			encoded(0, 2, "callothersubr", "return"),
+			encoded(append(append([]any{}, box...), "return")...),
 		},
 		map[string]string{
-			".notdef": charstring(0, 600, "hsbw", "endchar"),
-			"A":       charstring(append(append([]any{0, 600, "hsbw"}, box...), "endchar")...),
-			"B":       charstring(0, 600, "hsbw", 3, "callsubr", "endchar"),
-			"C":       charstring(0, 600, "hsbw", 2000, 20, "div", 0, "rmoveto", 500, "hlineto", 700, "vlineto", -500, "hlineto", "closepath", "endchar"),
-			"acute":   charstring(50, 300, "hsbw", 0, 0, "rmoveto", 100, "hlineto", 100, "vlineto", -100, "hlineto", "closepath", "endchar"),
-			"Aacute":  charstring(0, 600, "hsbw", 50, 300, 800, 65, 194, "seac"),
-			"D": charstring(0, 600, "hsbw", 0, 0, "rmoveto",
+			".notdef": encoded(0, 600, "hsbw", "endchar"),
+			"A":       encoded(append(append([]any{0, 600, "hsbw"}, box...), "endchar")...),
+			"B":       encoded(0, 600, "hsbw", 3, "callsubr", "endchar"),
+			"C":       encoded(0, 600, "hsbw", 2000, 20, "div", 0, "rmoveto", 500, "hlineto", 700, "vlineto", -500, "hlineto", "closepath", "endchar"),
+			"acute":   encoded(50, 300, "hsbw", 0, 0, "rmoveto", 100, "hlineto", 100, "vlineto", -100, "hlineto", "closepath", "endchar"),
+			"Aacute":  encoded(0, 600, "hsbw", 50, 300, 800, 65, 194, "seac"),
+			"D": encoded(0, 600, "hsbw", 0, 0, "rmoveto",
 				1, "callsubr", 100, 0, "rmoveto", 2, "callsubr", 0, 0, "rmoveto", 2, "callsubr", 50, 20, "rmoveto", 2, "callsubr", 50, 0, "rmoveto", 2, "callsubr",
 				50, 0, "rmoveto", 2, "callsubr", 50, -20, "rmoveto", 2, "callsubr", 0, 0, "rmoveto", 2, "callsubr", 50, 300, 0, 0, "callsubr",
 				400, "vlineto", "closepath", "endchar"),
@@ -331,7 +520,7 @@ func TestCharstringsOfTypeOne(t *testing.T) {
 }
 
 func FuzzTypeOne(f *testing.F) {
-	f.Add(typeOneProgram([]string{charstring("return")}, map[string]string{"A": charstring(0, 600, "hsbw", 10, 10, "rlineto", "endchar")}))
+	f.Add(typeOneProgram([]string{encoded("return")}, map[string]string{"A": encoded(0, 600, "hsbw", 10, 10, "rlineto", "endchar")}))
 	f.Add([]byte("%! eexec 0123456789abcdef0123456789"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		font, err := readTypeOne(data)
@@ -374,19 +563,13 @@ func FuzzCompact(f *testing.F) {
 		if len(data) < 4 {
 			return
 		}
-		if t, err := readTop(data); err == nil {
-			t.charset(data, 100)
-			t.codes(data)
-		}
 		// A panic of the library is a fault of the program, not of the inspection.
 		_ = guarded(func() error {
-			font, err := cff.Parse(data)
+			c, err := readCompact(data)
 			if err != nil {
 				return err
 			}
-			entries, _ := readTop(data)
-			c := compactFont{font: font, top: entries, choose: entries.selection(data, len(font.Charstrings))}
-			for id := range min(len(font.Charstrings), 32) {
+			for id := range min(len(c.charstrings), 32) {
 				c.glyph(id)
 				c.advance(id)
 			}

@@ -93,7 +93,7 @@ func readSFNT(data []byte) (*trueType, error) {
 	if len(head) < 54 || loca == nil || s.tables["glyf"] == nil {
 		return nil, fmt.Errorf("%w: TrueType without head, loca or glyf", ErrProgram)
 	}
-	if binary.BigEndian.Uint16(head[50:]) == 1 {
+	if binary.BigEndian.Uint16(head[50:]) != 0 { // 1, which some programs write in the other byte order
 		s.glyphs = len(loca)/4 - 1
 		s.loca = func(i int) int { return int(binary.BigEndian.Uint32(loca[4*i:])) }
 	} else {
@@ -430,24 +430,41 @@ func (c *cmap) glyph(code int) int {
 func (s *trueType) named(name string) int {
 	if s.post == nil {
 		s.post = map[string]int{}
-		data := s.tables["post"]
-		if len(data) >= 34 && binary.BigEndian.Uint32(data) == 0x00020000 {
-			count := int(binary.BigEndian.Uint16(data[32:]))
-			if 34+2*count > len(data) {
-				return 0
-			}
-			var names []string
-			for rest := data[34+2*count:]; len(rest) > 0 && int(rest[0]) < len(rest); rest = rest[1+int(rest[0]):] {
-				names = append(names, string(rest[1:1+int(rest[0])]))
-			}
-			for id := range count {
-				if k := int(binary.BigEndian.Uint16(data[34+2*id:])) - 258; k >= 0 && k < len(names) {
-					s.post[names[k]] = id
-				}
-			}
+		for id, name := range slices.Backward(postNames(s.tables["post"])) {
+			s.post[name] = id
 		}
 	}
 	return s.post[name]
+}
+
+// postNames returns the names of glyphs in a post table of format 1 or 2; others have none.
+func postNames(data []byte) []string {
+	if len(data) < 34 {
+		return nil
+	}
+	usual := macintoshGlyphs()
+	switch binary.BigEndian.Uint32(data) {
+	case 0x00010000:
+		return usual
+	case 0x00020000:
+	default:
+		return nil
+	}
+	count := int(binary.BigEndian.Uint16(data[32:]))
+	if 34+2*count > len(data) {
+		return nil
+	}
+	own := slices.Clone(usual)
+	for rest := data[34+2*count:]; len(rest) > 0 && int(rest[0]) < len(rest); rest = rest[1+int(rest[0]):] {
+		own = append(own, string(rest[1:1+int(rest[0])]))
+	}
+	names := make([]string, count)
+	for id := range names {
+		if k := int(binary.BigEndian.Uint16(data[34+2*id:])); k < len(own) {
+			names[id] = own[k]
+		}
+	}
+	return names
 }
 
 // openType selects the glyphs of a TrueType or OpenType program.
@@ -464,19 +481,7 @@ func (f *Font) openType(file *document.File, described types.Dict, data []byte, 
 	}
 	f.program = s
 	if composite {
-		table := file.Quietly(described["CIDToGIDMap"])
-		if file.Name(described["CIDToGIDMap"]) != "" {
-			table = nil
-		}
-		f.find = func(cid int) int {
-			if table == nil {
-				return cid
-			}
-			if 2*cid+2 > len(table) {
-				return 0
-			}
-			return int(binary.BigEndian.Uint16(table[2*cid:]))
-		}
+		f.find = glyphsOfCIDs(file, described)
 		return nil
 	}
 	f.find = func(code int) int { return s.simple(code, names, symbolic) }
@@ -491,7 +496,10 @@ func (s *trueType) simple(code int, names simpleNames, symbolic bool) int {
 				return id
 			}
 		}
-		return s.cmap(1, 0).glyph(code)
+		if id := s.cmap(1, 0).glyph(code); id != 0 {
+			return id
+		}
+		return s.cmap(0, 0).glyph(code)
 	}
 	name := names.of(code)
 	byName := func() int {
@@ -524,10 +532,7 @@ func (s *trueType) simple(code int, names simpleNames, symbolic bool) int {
 	if len(s.cmaps) == 0 {
 		return code // some producers number the glyphs by code
 	}
-	if !names.given {
-		return s.cmap(3, 1).glyph(code)
-	}
-	return 0
+	return s.cmap(3, 1).glyph(code)
 }
 
 // substitutes parses the substitutes once.

@@ -207,7 +207,8 @@ func (t *typeOneFont) private(data []byte) {
 				}
 				t.byName[name[1:]] = id
 			case last[0] == "dup":
-				if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < maxSubroutines {
+				// Fonts for printers of high resolution have a second, simpler list for others.
+				if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < maxSubroutines && t.subroutines[i] == nil {
 					t.subroutines[i] = body
 				}
 			}
