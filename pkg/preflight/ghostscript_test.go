@@ -361,7 +361,7 @@ func inlineHex(samples []byte) string {
 func compositions(t *testing.T) map[string]composition {
 	t.Helper()
 	const states = "/ExtGState << /O << /OP true /op true /OPM 1 >> /Z << /OP true /op true /OPM 0 >> /H << /ca 0.5 /CA 0.5 >> " +
-		"/M << /BM /Multiply >> /S << /BM /Screen >> /D << /BM /Darken >> /L << /BM /Lighten >> /X << /BM /ColorBurn >> /Lu << /BM /Luminosity >> >> "
+		"/N << /ca 0 >> /C << /BM /Color >> /M << /BM /Multiply >> /S << /BM /Screen >> /D << /BM /Darken >> /L << /BM /Lighten >> /X << /BM /ColorBurn >> /Lu << /BM /Luminosity >> >> "
 	const gold = "/ColorSpace << /Gold [/Separation /Gold /DeviceCMYK << /FunctionType 2 /Domain [0 1] /C0 [0 0 0 0] /C1 [0 0.2 0.8 0.1] /N 1 >>] " +
 		"/All [/Separation /All /DeviceCMYK << /FunctionType 2 /Domain [0 1] /C0 [0 0 0 0] /C1 [1 1 1 1] /N 1 >>] " +
 		"/Two [/DeviceN [/Cyan /Gold] /DeviceCMYK << /FunctionType 4 /Domain [0 1 0 1] /Range [0 1 0 1 0 1 0 1] /Length 0 >>] >> "
@@ -453,18 +453,32 @@ func compositions(t *testing.T) map[string]composition {
 				[]byte("q 100 200 300 300 re W n /R sh Q /M gs q 300 0 0 300 200 250 cm /I Do Q"))
 			return states + fmt.Sprintf("/XObject << /G %s >> ", form)
 		}},
-		"a knockout group": {below + "/G Do", group("/K true", "/H gs "+shape("0 1 0 0.2 k")+"0.9 0 0 0 k 200 300 300 100 re f")},
+		"a knockout group with a part without opacity": {below + "/G Do", group("/K true", shape("0 1 0 0.2 k")+"/N gs 0.9 0 0 0 k 200 300 300 100 re f")},
+		"colours blended in a knockout group":          {below + "/G Do", group("/K true", "/C gs "+shape("0 0.6 1 0 k"))},
+		"a knockout group":                             {below + "/G Do", group("/K true", "/H gs "+shape("0 1 0 0.2 k")+"0.9 0 0 0 k 200 300 300 100 re f")},
 		"a soft mask": {below + "/F gs " + shape("0 1 0 0.2 k"), func(b *pdftest.Builder) string {
 			shading := "/Shading << /R << /ShadingType 2 /ColorSpace /DeviceGray /Coords [150 0 400 0] /Function << /FunctionType 2 /Domain [0 1] /C0 [0] /C1 [1] /N 1 >> >> >>"
 			form := b.Stream("/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Group << /S /Transparency /CS /DeviceGray >> /Resources << "+shading+" >>", []byte("/R sh"))
 			return fmt.Sprintf("/ExtGState << /F << /SMask << /S /Luminosity /G %s >> >> >> ", form)
 		}},
-		"curves, even-odd rule": {"0 0 0 1 k 300 400 m 450 400 450 600 300 600 c 150 600 150 400 300 400 c h 250 450 100 100 re f*", plain("")},
-		"a clip by a curve":     {"q 300 400 m 450 400 450 600 300 600 c 150 600 150 400 300 400 c h W n " + "0 1 1 0 k 0 0 600 800 re f Q", plain("")},
-		"wide lines":            {"0 0 1 0.3 K 20 w 1 j 1 J 100 100 m 300 500 l 500 100 l S 2 J 0 j 12 w 100 600 m 300 700 l 500 600 l s", plain("")},
-		"dashes":                {"1 0 0 0 K 10 w [40 20] 10 d 60 100 m 500 700 l S", plain("")},
-		"an axial gradient":     {"/R sh", plain("/Shading << /R << /ShadingType 2 /ColorSpace /DeviceCMYK /Coords [100 100 500 700] /Extend [true false] /Function << /FunctionType 2 /Domain [0 1] /C0 [1 0 0 0] /C1 [0 0.5 1 0.2] /N 1 >> >> >>")},
-		"a radial gradient":     {"/R sh", plain("/Shading << /R << /ShadingType 3 /ColorSpace /DeviceCMYK /Coords [300 400 50 320 420 250] /Extend [false false] /Function << /FunctionType 2 /Domain [0 1] /C0 [1 0 0 0] /C1 [0 0.5 1 0.2] /N 1.5 >> >> >>")},
+		"a soft mask of an image below another": {below + "/F gs q 400 0 0 400 100 200 cm /I Do Q", func(b *pdftest.Builder) string {
+			form := b.Stream("/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Group << /S /Transparency /CS /DeviceGray >> /Resources << >>", []byte("1 g 0 0 300 800 re f"))
+			mask := b.Flate("/Type /XObject /Subtype /Image /Width 64 /Height 64 /BitsPerComponent 8 /ColorSpace /DeviceGray /Decode [0.5 1]", ramp[:64*64])
+			return fmt.Sprintf("/ExtGState << /F << /SMask << /S /Luminosity /G %s >> >> >> ", form) + square(b, fmt.Sprintf("/Width 64 /Height 64 /BitsPerComponent 8 /ColorSpace /DeviceCMYK /SMask %s", mask), ramp)
+		}},
+		"curves, even-odd rule":   {"0 0 0 1 k 300 400 m 450 400 450 600 300 600 c 150 600 150 400 300 400 c h 250 450 100 100 re f*", plain("")},
+		"a clip by a curve":       {"q 300 400 m 450 400 450 600 300 600 c 150 600 150 400 300 400 c h W n " + "0 1 1 0 k 0 0 600 800 re f Q", plain("")},
+		"wide lines":              {"0 0 1 0.3 K 20 w 1 j 1 J 100 100 m 300 500 l 500 100 l S 2 J 0 j 12 w 100 600 m 300 700 l 500 600 l s", plain("")},
+		"dashes":                  {"1 0 0 0 K 10 w [40 20] 10 d 60 100 m 500 700 l S", plain("")},
+		"areas without an extent": {"0 0 0 1 k " + strings.Repeat("100 100 300 0 re 100 100 0 300 re f 1 0 0 1 2 2 cm ", 60), plain("")},
+		"a line style of a state": {"1 0 0 0 K /D gs 60 100 m 500 700 l 540 300 l S", func(*pdftest.Builder) string {
+			return "/ExtGState << /D << /LW 20 /LC 1 /LJ 1 /ML 2 /D [[60 40] 10] >> >> "
+		}},
+		"a form without an extent": {below + "/F Do", func(b *pdftest.Builder) string {
+			return fmt.Sprintf("/XObject << /F %s >> ", b.Stream("/Type /XObject /Subtype /Form /BBox [0 0 0 0]", []byte(shape("0 1 0 0.2 k"))))
+		}},
+		"an axial gradient": {"/R sh", plain("/Shading << /R << /ShadingType 2 /ColorSpace /DeviceCMYK /Coords [100 100 500 700] /Extend [true false] /Function << /FunctionType 2 /Domain [0 1] /C0 [1 0 0 0] /C1 [0 0.5 1 0.2] /N 1 >> >> >>")},
+		"a radial gradient": {"/R sh", plain("/Shading << /R << /ShadingType 3 /ColorSpace /DeviceCMYK /Coords [300 400 50 320 420 250] /Extend [false false] /Function << /FunctionType 2 /Domain [0 1] /C0 [1 0 0 0] /C1 [0 0.5 1 0.2] /N 1.5 >> >> >>")},
 		"an image in CMYK": {"q 400 40 -40 400 100 200 cm /I Do Q", func(b *pdftest.Builder) string {
 			return square(b, "/Width 64 /Height 64 /BitsPerComponent 8 /ColorSpace /DeviceCMYK", ramp)
 		}},
@@ -515,6 +529,14 @@ func compositions(t *testing.T) map[string]composition {
 		"a pattern without colours": {"/Cs cs 0 0 1 0.5 /P scn 60 160 400 400 re f", func(b *pdftest.Builder) string {
 			p := b.Stream("/Type /Pattern /PatternType 1 /PaintType 2 /TilingType 1 /BBox [0 0 40 40] /XStep 40 /YStep 40 /Matrix [0.7 0.7 -0.7 0.7 0 0] /Resources << >>", []byte("0 0 20 20 re f"))
 			return fmt.Sprintf("/ColorSpace << /Cs [/Pattern /DeviceCMYK] >> /Pattern << /P %s >> ", p)
+		}},
+		"a stencil with a gradient": {"/Pattern cs /P scn q 400 0 0 400 100 200 cm /I Do Q", func(b *pdftest.Builder) string {
+			return "/Pattern << /P << /PatternType 2 /Shading << /ShadingType 2 /ColorSpace /DeviceCMYK /Coords [60 0 460 0] /Function << /FunctionType 2 /Domain [0 1] /C0 [1 0 0 0] /C1 [0 0 1 0] /N 1 >> >> >> >> " +
+				square(b, "/Width 256 /Height 512 /BitsPerComponent 1 /ImageMask true", bits)
+		}},
+		"an inline stencil with tiles": {"/Pattern cs /P scn q 400 0 0 400 100 200 cm BI /W 2 /H 2 /IM true /F /AHx ID 8040> EI Q", func(b *pdftest.Builder) string {
+			p := b.Stream("/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 40 40] /XStep 50 /YStep 50 /Resources << >>", []byte("1 0 0 0 k 0 0 30 30 re f 0 1 0 0 k 20 20 20 20 re f"))
+			return fmt.Sprintf("/Pattern << /P %s >> ", p)
 		}},
 		"a pattern of a gradient": {"/Pattern cs /P scn 60 160 400 400 re f", plain("/Pattern << /P << /PatternType 2 /Shading << /ShadingType 2 /ColorSpace /DeviceCMYK /Coords [60 0 460 0] /Function << /FunctionType 2 /Domain [0 1] /C0 [1 0 0 0] /C1 [0 0 1 0] /N 1 >> >> >> >>")},
 		"a mesh of patches": {"/R sh", func(b *pdftest.Builder) string {

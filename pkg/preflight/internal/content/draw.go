@@ -330,7 +330,9 @@ func (in *Interpreter) drawImage(f *frame, o types.Object, p *picture, space *co
 	default:
 		if dict := in.file.Dict(p.dict["Mask"]); dict != nil && p.softMask == nil {
 			image.Mask = in.source(p.dict["Mask"], in.picture(p.dict["Mask"], dict), in.spaces.Device(color.DeviceGray))
-			image.Mask.Stencil = true
+			// Viewers use an image that is no stencil as a soft mask.
+			image.Mask.Stencil = in.file.Bool(dict["ImageMask"])
+			image.Mask.SoftMask = !image.Mask.Stencil
 		}
 	}
 	if p.softMask != nil {
@@ -407,7 +409,7 @@ func (in *Interpreter) place(f *frame, image *render.Image) (facts.Paint, bool) 
 	var tone render.Tone
 	if image.Stencil {
 		if s.fill.space.Pattern() {
-			in.renderer.Unpainted(in.number)
+			in.fillStencil(f, image)
 			return facts.Paint{}, false
 		}
 		if !s.fill.space.Paints() {
@@ -415,7 +417,28 @@ func (in *Interpreter) place(f *frame, image *render.Image) (facts.Paint, bool) 
 		}
 		tone = s.fill.tone
 	}
-	return in.renderer.Image(image, s.ctm, s.region, tone, in.style(f, false))
+	style := in.style(f, false)
+	if image.Mask != nil && image.Mask.SoftMask {
+		style.Soft = nil // a soft mask of the image overrides that of the state (11.6.5.2)
+	}
+	return in.renderer.Image(image, s.ctm, s.region, tone, style)
+}
+
+// fillStencil paints a pattern through a stencil, which becomes the soft mask.
+func (in *Interpreter) fillStencil(f *frame, stencil *render.Image) {
+	s, outer := &f.state, f.state.soft
+	s.soft = in.renderer.Mask(s.region, false, nil, nil, nil, func() {
+		in.renderer.Image(stencil, s.ctm, s.region, render.Tone{}, render.Style{Alpha: 1, Blend: normal, Soft: outer})
+	})
+	if s.soft == nil {
+		in.renderer.Unpainted(in.number)
+	} else {
+		var unit, shape geom.Path
+		unit.Rect(geom.Rect{0, 0, 1, 1})
+		shape.Append(&unit, s.ctm)
+		in.fillShape(f, &shape, false)
+	}
+	s.soft = outer
 }
 
 // drawInline paints an inline image, and returns its highest inks.

@@ -12,6 +12,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
 // xobject executes Do.
@@ -143,8 +144,8 @@ func (in *Interpreter) seesThrough(resources types.Dict, known map[uintptr]bool)
 // runForm executes a form in a frame, and releases the frame.
 func (in *Interpreter) runForm(inner *frame, o types.Object, dict types.Dict) {
 	inner.state.ctm = in.file.Matrix(dict["Matrix"]).Then(inner.state.ctm)
-	if box, ok := in.file.Rect(dict["BBox"]); ok {
-		in.clipTo(inner, box)
+	if box, ok := in.file.Numbers(dict["BBox"], 4); ok && geom.Rect(box).Finite() {
+		in.clipTo(inner, geom.Rect(box).Normal()) // a box without an area clips everything
 	}
 	in.nested(o, inner)
 	in.release(inner)

@@ -15,7 +15,9 @@ import (
 type parameters struct {
 	// dict keeps the dictionary alive, whose address is the key.
 	dict                   types.Dict
-	lineWidth              *float64
+	lineWidth, miterLimit  *float64
+	lineCap, lineJoin      *int
+	dash                   *dashes
 	font                   types.Object
 	size                   float64
 	fillAlpha, strokeAlpha *float64
@@ -49,6 +51,12 @@ func (in *Interpreter) extGState(f *frame) {
 	}
 	s := &f.state
 	set(&s.lineWidth, p.lineWidth)
+	set(&s.line.Cap, p.lineCap)
+	set(&s.line.Join, p.lineJoin)
+	set(&s.line.MiterLimit, p.miterLimit)
+	if p.dash != nil {
+		s.line.Dash, s.line.Phase = p.dash.lengths, p.dash.phase
+	}
 	set(&s.fillAlpha, unit(p.fillAlpha))
 	set(&s.strokeAlpha, unit(p.strokeAlpha))
 	set(&s.overprintFill, p.overprintFill)
@@ -71,9 +79,35 @@ func (in *Interpreter) extGState(f *frame) {
 	}
 }
 
+// dashes is the pattern of a dashed line (8.4.3.6).
+type dashes struct {
+	lengths []float64
+	phase   float64
+}
+
+// lineStyle returns a style of caps or joins, 0 to 2.
+func lineStyle(v *float64) *int {
+	if v == nil {
+		return nil
+	}
+	style := min(max(int(*v), 0), 2)
+	return &style
+}
+
 func (in *Interpreter) parameters(dict types.Dict) *parameters {
 	p := &parameters{dict: dict}
-	p.lineWidth = in.optional(dict["LW"])
+	p.lineWidth, p.miterLimit = in.optional(dict["LW"]), in.optional(dict["ML"])
+	p.lineCap, p.lineJoin = lineStyle(in.optional(dict["LC"])), lineStyle(in.optional(dict["LJ"]))
+	if pair := in.file.Array(dict["D"]); len(pair) == 2 {
+		p.dash = &dashes{}
+		lengths := in.file.Array(pair[0])
+		for _, o := range lengths[:min(len(lengths), maxDash)] {
+			if v, ok := in.file.Number(o); ok {
+				p.dash.lengths = append(p.dash.lengths, v)
+			}
+		}
+		p.dash.phase, _ = in.file.Number(pair[1])
+	}
 	p.fillAlpha, p.strokeAlpha = in.optional(dict["ca"]), in.optional(dict["CA"])
 	if pair := in.file.Array(dict["Font"]); len(pair) == 2 {
 		p.font = pair[0]

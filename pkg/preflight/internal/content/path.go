@@ -7,6 +7,7 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
 )
 
 // point is a position on the page, in its default user space.
@@ -180,6 +181,10 @@ const sliver = 2.0
 // grazed is the extent, in points, of a part inside a clip that only touches it: programs round.
 const grazed = 0.02
 
+// lines reports whether a filled path has only parts without an extent. Printers paint them as the
+// thinnest line (10.7.4).
+func (p *path) lines() bool { return p.flat && !p.shapeless && p.thin == math.MaxFloat64 }
+
 // painted returns the smaller extent of what a filled path paints inside a box, 0 if it is
 // surely no sliver.
 func (p *path) painted(box geom.Rect) float64 {
@@ -284,6 +289,9 @@ func (in *Interpreter) paintPath(f *frame, how painting) {
 func (in *Interpreter) fillPath(f *frame, evenOdd bool) {
 	if in.startMark(f) {
 		in.fillShape(f, &f.path.shape, evenOdd)
+		if with := &f.state.fill; f.path.lines() && !with.space.Pattern() && with.space.Paints() {
+			in.renderer.Stroke(&f.path.shape, render.Line{Pen: f.state.ctm}, f.state.region, with.tone, in.style(f, false))
+		}
 	}
 	m := in.begin(f, facts.Path, f.path.box)
 	if m == nil {

@@ -165,33 +165,49 @@ func (l *layer) blendTogether(part *part, paint *Paint, from *Pixels) {
 }
 
 // replace paints into a knockout group: an object replaces earlier objects of the
-// group where it is, and is composited with what was there before the group (11.4.6).
+// group where its shape is, also if it is transparent, and is composited with what was there
+// before the group (11.4.6).
 func (c *Canvas) replace(y, x int, cover []uint8, paint *Paint, from *Pixels) {
 	l := c.top
 	at := l.index(y, x)
 	from.Complete(All, len(cover))
-	for i, v := range cover {
-		if v == 0 {
+	for i, shape := range c.shape[:len(cover)] {
+		if shape == 0 {
 			continue
+		}
+		opacity := cover[i]
+		earlier := raster.Times(l.alpha[at+i], 255-shape)
+		// The share of the object in the colour, in 1/255.
+		share := uint8(255)
+		if all := int(earlier) + int(opacity); earlier > 0 {
+			share = uint8(int(opacity) * 255 / all) // #nosec G115 -- at most 255
 		}
 		behind := uint8(0)
 		if !l.isolated {
-			behind = 255
-			if l.baseAlpha != nil {
-				behind = l.baseAlpha[at+i]
+			behind = l.baseAlpha[at+i]
+		}
+		var base, source Amounts
+		for p := range Max {
+			if l.base[p] != nil {
+				base[p] = l.base[p][at+i]
+			}
+			source[p] = base[p]
+			if paint.Planes.Has(p) {
+				source[p] = from.Amounts[p][i]
 			}
 		}
+		var together [FirstSpot]uint8
+		if paint.Blend >= Hue {
+			together = paint.Blend.together([FirstSpot]uint8(base[:]), [FirstSpot]uint8(source[:]))
+		}
 		for p := range Max {
-			base := uint8(0)
-			if l.base[p] != nil {
-				base = l.base[p][at+i]
-			}
-			v := base
-			if paint.Planes.Has(p) {
-				v = from.Amounts[p][i]
-				if blend := paint.Blend; blend != Normal && blend < Hue && (p < FirstSpot || blend.keepsWhite()) {
-					v = between(v, blend.mix(base, v), behind)
-				}
+			v := source[p]
+			switch blend := paint.Blend; {
+			case blend == Normal || !paint.Planes.Has(p):
+			case blend >= Hue && p < FirstSpot:
+				v = between(v, together[p], behind)
+			case blend < Hue && (p < FirstSpot || blend.keepsWhite()):
+				v = between(v, blend.mix(base[p], v), behind)
 			}
 			if l.planes[p] == nil {
 				if v == 0 {
@@ -199,8 +215,8 @@ func (c *Canvas) replace(y, x int, cover []uint8, paint *Paint, from *Pixels) {
 				}
 				l.allocate(p)
 			}
-			l.planes[p][at+i] = v
+			l.planes[p][at+i] = between(l.planes[p][at+i], v, share)
 		}
-		l.alpha[at+i] = v
+		l.alpha[at+i] = uint8(min(int(earlier)+int(opacity), 255)) // #nosec G115 -- at most 255
 	}
 }

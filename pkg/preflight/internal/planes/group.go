@@ -17,8 +17,7 @@ type layer struct {
 	alpha              []uint8
 	isolated, knockout bool
 	below              *layer
-	// base and baseAlpha hold what was below a group that is not isolated when it
-	// began; baseAlpha is nil where that was opaque.
+	// base and baseAlpha hold what was below a group that is not isolated when it began.
 	base      [Max][]uint8
 	baseAlpha []uint8
 	// rows holds for each row the pixels that objects may have painted.
@@ -71,8 +70,6 @@ func (l *layer) backdrop(at int, to []uint8) {
 		}
 	case l.isolated:
 		copy(to, l.alpha[at:])
-	case l.baseAlpha == nil:
-		raster.Set(to, 255)
 	default:
 		for i := range to {
 			to[i] = union(l.baseAlpha[at+i], l.alpha[at+i])
@@ -127,11 +124,9 @@ func (c *Canvas) Begin(g Group) bool {
 				l.base[p] = outer.cut(plane, box)
 			}
 		}
-		if outer.alpha != nil {
-			l.baseAlpha = make([]uint8, len(l.alpha))
-			for y := box.Min.Y; y < box.Max.Y; y++ {
-				outer.backdrop(outer.index(y, box.Min.X), l.baseAlpha[l.index(y, box.Min.X):][:box.Dx()])
-			}
+		l.baseAlpha = make([]uint8, len(l.alpha))
+		for y := box.Min.Y; y < box.Max.Y; y++ {
+			outer.backdrop(outer.index(y, box.Min.X), l.baseAlpha[l.index(y, box.Min.X):][:box.Dx()])
 		}
 	}
 	c.work += l.memory
@@ -193,10 +188,7 @@ func (l *layer) Row(y, x, n int, to *Pixels) {
 			if alpha == 0 || alpha == 255 {
 				continue
 			}
-			behind, base := 255, 0
-			if l.baseAlpha != nil {
-				behind = int(l.baseAlpha[at+i])
-			}
+			behind, base := int(l.baseAlpha[at+i]), 0
 			if l.base[p] != nil {
 				base = int(l.base[p][at+i])
 			}

@@ -149,6 +149,8 @@ type Canvas struct {
 	seen   []*[sights]sight
 	pixels Pixels
 	cover  []uint8
+	// shape holds the coverage of pixels without the opacity of the paint, for a knockout group.
+	shape  []uint8
 	behind []uint8
 	ratio  []uint16
 }
@@ -168,7 +170,7 @@ func newCanvas(page *layer) *Canvas {
 	c := &Canvas{page: page, top: page, owners: make([][]uint32, page.box.Dy())}
 	width := page.box.Dx()
 	c.ratio = make([]uint16, width)
-	c.cover, c.behind = make([]uint8, width), make([]uint8, width)
+	c.cover, c.shape, c.behind = make([]uint8, width), make([]uint8, width), make([]uint8, width)
 	for i := range c.pixels.Amounts {
 		c.pixels.Amounts[i] = make([]uint8, width)
 	}
@@ -226,23 +228,32 @@ func (c *Canvas) Draw(s Source, shape *geom.Path, clip *raster.Clip, paint *Pain
 
 func (c *Canvas) draw(s Source, y, x int, cover []uint8, clip *raster.Clip, paint *Paint) {
 	clip.Apply(y, x, cover)
-	if paint.Soft != nil {
-		paint.Soft.apply(y, x, cover)
-	}
 	c.work += s.Work() * int64(len(cover))
 	s.Row(y, x, len(cover), &c.pixels)
 	for i, v := range cover {
-		cover[i] = raster.Times(raster.Times(v, c.pixels.Alpha[i]), paint.Alpha)
+		cover[i] = raster.Times(v, c.pixels.Alpha[i])
+	}
+	copy(c.shape, cover)
+	if paint.Soft != nil {
+		paint.Soft.apply(y, x, cover)
+	}
+	if paint.Alpha < 255 {
+		for i, v := range cover {
+			cover[i] = raster.Times(v, paint.Alpha)
+		}
 	}
 	c.composite(y, x, cover, paint, &c.pixels)
 }
 
 // flat paints a part of a row in one colour.
 func (c *Canvas) flat(y, x int, cover []uint8, paint *Paint) {
+	l := c.top
+	if l.knockout {
+		copy(c.shape, cover)
+	}
 	if paint.Soft != nil {
 		paint.Soft.apply(y, x, cover)
 	}
-	l := c.top
 	if paint.Alpha < 255 {
 		for i, v := range cover {
 			cover[i] = raster.Times(v, paint.Alpha)
