@@ -98,7 +98,8 @@ func (c runbookCommand) arguments(namespace string) []string {
 			out = append(out, strings.NewReplacer("--replicas=N", "--replicas=2", "'", "").Replace(word))
 		}
 	}
-	return append([]string{"--namespace=" + namespace, "--request-timeout=10s"}, out...)
+	// At this verbosity, kubectl prints the URL of each request.
+	return append([]string{"--namespace=" + namespace, "--request-timeout=10s", "--v=6"}, out...)
 }
 
 // runbookPod is a pod of the API servers; runbookNode is its node, which has no kubelet.
@@ -143,6 +144,9 @@ func TestOnCallMayRunEveryCommandOfTheRunbooks(t *testing.T) {
 		out := onCall.kubectl(t, "", arguments...)
 		if out.err != nil && !strings.Contains(out.stderr, `"`+runbookNode+`" not found`) {
 			t.Errorf("%s: kubectl %s: %v\n%s", command.page, line, out.err, out.stderr)
+		}
+		if strings.Contains(out.stderr, "tailLines=10") {
+			t.Errorf("%s: kubectl %s reads only the last 10 lines of each pod; add --tail=-1", command.page, line)
 		}
 		// These are the rights that the optional Role adds. One command is enough for each right.
 		for _, word := range []string{"exec", "logs", "port-forward", "scale", "delete"} {
