@@ -51,7 +51,7 @@ resources and the Events of the namespace, and the readiness, watermark and metr
 --ops. Digests of keys, paths of webhooks and everything that looks like a secret are
 redacted. Names of partners, organizations and users remain.`,
 		example: `  printmarket doctor --kubeconfig ~/.kube/config --namespace printmarket --api https://api.example.com
-  kubectl port-forward deploy/printmarket-api 8082 & printmarket doctor --ops http://127.0.0.1:8082`,
+  kubectl exec deploy/printmarket-api -- printmarket doctor --ops http://127.0.0.1:8082`,
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&o.api, "api", "", "origin of the partner API")
 			f.StringVar(&o.registry, "registry", "", "origin of the registry of problem types")
@@ -63,6 +63,7 @@ redacted. Names of partners, organizations and users remain.`,
 			f.StringVar(&o.bundle, "bundle", "", "also write a support archive (tar.gz) to this file, with secrets redacted")
 		},
 		print: func(w io.Writer, reports []doctor.Report) {
+			prose(w)
 			for _, report := range reports {
 				for _, finding := range report.Findings {
 					_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", strings.ToUpper(string(finding.Severity)), report.Part, finding.Check, finding.Detail)

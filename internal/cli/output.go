@@ -39,10 +39,13 @@ func printOutput(cmd *cobra.Command, output string, value any, table func(io.Wri
 	default:
 		out := cmd.OutOrStdout()
 		page := sheet{wide: output == "wide"}
+		if width, terminal := terminalWidth(out); terminal && output == "table" {
+			page.width = width
+		}
 		table(&page)
 		text := page.String()
-		if width, terminal := terminalWidth(out); terminal && output == "table" {
-			text = fitted(text, width)
+		if page.width > 0 {
+			text = fitted(text, page.width, page.prose)
 		}
 		w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 		_, _ = io.WriteString(w, text) // Flush returns the error
@@ -55,18 +58,37 @@ type sheet struct {
 	bytes.Buffer
 	// wide asks for all columns.
 	wide bool
+	// width is the width of the terminal; 0 if the output is not fitted to one.
+	width int
+	// prose means that the last column is text that a reader needs in full.
+	prose bool
 }
 
-// The layout of tables: the space between columns, and the width that a shortened column keeps.
+// prose makes a terminal wrap the last column of the tables of w instead of shortening it.
+func prose(w io.Writer) {
+	if page, ok := w.(*sheet); ok {
+		page.prose = true
+	}
+}
+
+// overflows reports whether a table is wider than the terminal.
+func overflows(w io.Writer, table [][]string) bool {
+	page, ok := w.(*sheet)
+	return ok && page.width > 0 && tableWidth(columnWidths(table)) > page.width
+}
+
+// The layout of tables: the space between columns, the width that a shortened column keeps, and
+// the least width to which a column of prose is wrapped.
 const (
 	columnSpace = 2
 	leastColumn = 8
+	leastProse  = 24
 )
 
 // fitted shortens cells of tables that are wider than a terminal, the widest columns first. The
 // first column identifies a record and stays whole, and so do names with values, which are
-// tables of two columns.
-func fitted(text string, width int) string {
+// tables of two columns. If the last column is prose, it is wrapped and nothing is shortened.
+func fitted(text string, width int, prose bool) string {
 	lines := strings.SplitAfter(text, "\n")
 	var out strings.Builder
 	for len(lines) > 0 {
@@ -79,29 +101,49 @@ func fitted(text string, width int) string {
 			lines = lines[1:]
 			continue
 		}
-		fitBlock(&out, lines[:end], width)
+		table := make([][]string, end)
+		for i, text := range lines[:end] {
+			table[i] = strings.Split(strings.TrimSuffix(text, "\n"), "\t")
+		}
+		if prose {
+			table = wrapped(table, width)
+		} else {
+			shorten(table, width)
+		}
+		for _, row := range table {
+			out.WriteString(strings.Join(row, "\t") + "\n")
+		}
 		lines = lines[end:]
 	}
 	return out.String()
 }
 
-// fitBlock writes the lines of one table.
-func fitBlock(out *strings.Builder, lines []string, width int) {
-	table, widths := make([][]string, len(lines)), []int{}
-	for i, text := range lines {
-		table[i] = strings.Split(strings.TrimSuffix(text, "\n"), "\t")
-		for column, cell := range table[i] {
+// columnWidths returns the width of each column, in characters.
+func columnWidths(table [][]string) (widths []int) {
+	for _, row := range table {
+		for column, cell := range row {
 			if column == len(widths) {
 				widths = append(widths, 0)
 			}
 			widths[column] = max(widths[column], utf8.RuneCountInString(cell))
 		}
 	}
-	total := (len(widths) - 1) * columnSpace
+	return widths
+}
+
+// tableWidth returns the width of a table with columns of these widths.
+func tableWidth(widths []int) int {
+	total := max(0, len(widths)-1) * columnSpace
 	for _, each := range widths {
 		total += each
 	}
-	for total > width && len(widths) > 2 {
+	return total
+}
+
+// shorten shortens the cells of one table.
+func shorten(table [][]string, width int) {
+	widths := columnWidths(table)
+	for total := tableWidth(widths); total > width && len(widths) > 2; total-- {
 		widest := 1
 		for column := range widths {
 			if column > 0 && widths[column] > widths[widest] {
@@ -112,7 +154,6 @@ func fitBlock(out *strings.Builder, lines []string, width int) {
 			break
 		}
 		widths[widest]--
-		total--
 	}
 	for _, row := range table {
 		for column, cell := range row {
@@ -120,8 +161,34 @@ func fitBlock(out *strings.Builder, lines []string, width int) {
 				row[column] = string(runes[:widths[column]-1]) + "…"
 			}
 		}
-		out.WriteString(strings.Join(row, "\t") + "\n")
 	}
+}
+
+// wrapped wraps the last column of a table. A continuation line has the indentation of the cell. A
+// terminal that is too narrow for a column of prose gets the lines as they are.
+func wrapped(table [][]string, width int) (out [][]string) {
+	widths := columnWidths(table)
+	last := len(widths) - 1
+	room := width - tableWidth(append(widths[:last:last], 0))
+	if room < leastProse {
+		return table
+	}
+	for _, row := range table {
+		if len(row) <= last {
+			out = append(out, row)
+			continue
+		}
+		line := ""
+		for word := range strings.FieldsSeq(row[last]) {
+			if line != "" && utf8.RuneCountInString(line+" "+word) > room {
+				out = append(out, append(row[:last:last], line))
+				row, line = make([]string, last+1), ""
+			}
+			line = strings.TrimPrefix(line+" "+word, " ")
+		}
+		out = append(out, append(row[:last:last], line))
+	}
+	return out
 }
 
 // encodeJSON writes a value for programs, all of it or nothing.

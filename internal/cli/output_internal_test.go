@@ -37,10 +37,45 @@ func TestTablesFitATerminal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tc.want, fitted(tc.text, tc.width)); diff != "" {
+			if diff := cmp.Diff(tc.want, fitted(tc.text, tc.width, false)); diff != "" {
 				t.Errorf("fitted to %d (-want +got):\n%s", tc.width, diff)
 			}
 		})
+	}
+}
+
+func TestProseIsWrappedAndNotShortened(t *testing.T) {
+	t.Parallel()
+	const text = "FAILURE\tdatabase\treach\tthe server does not answer in time\n\t\t\t-> Check the host and the role in the URL.\nOK\tredis\tmemory\t0 %\n"
+	for name, tc := range map[string]struct {
+		width int
+		want  string
+	}{
+		"a table that fits": {100, text},
+		"a narrower terminal": {53, "FAILURE\tdatabase\treach\tthe server does not answer\n\t\t\tin time\n" +
+			"\t\t\t-> Check the host and the\n\t\t\trole in the URL.\nOK\tredis\tmemory\t0 %\n"},
+		"too narrow for a column of prose": {45, text},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tc.want, fitted(text, tc.width, true)); diff != "" {
+				t.Errorf("fitted to %d (-want +got):\n%s", tc.width, diff)
+			}
+		})
+	}
+}
+
+// Shortened names of capabilities could not be told apart, so each gets a line of its own.
+func TestPostureOnANarrowTerminal(t *testing.T) {
+	t.Parallel()
+	table := [][]string{{"PARTNER", "rfq-create", "quote-read", "quote-accept"}, {"acme", "open", "closed/StageDisabled", "-"}}
+	for width, want := range map[int]bool{0: false, 80: false, 55: false, 54: true, 40: true} {
+		if got := overflows(&sheet{width: width}, table); got != want {
+			t.Errorf("a terminal of %d columns: overflows %t, want %t", width, got, want)
+		}
+	}
+	if overflows(io.Discard, table) {
+		t.Error("a pipe limits the width")
 	}
 }
 

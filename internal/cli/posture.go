@@ -38,9 +38,16 @@ except kube-apiserver.
 A cell of the table shows the access of the keys of a partner: "open" if a live key can use
 the capability, "test" if only a test key can, or "closed", and the reason. A key can use a
 capability if the gates accept it and it has the scopes of the requests that write. "-"
-means that the capability is not granted.`,
+means that the capability is not granted. A terminal that is too narrow for the table gets
+a line for each granted capability of each partner.`,
 		flags: o.register,
-		print: func(w io.Writer, r postureReport) { rows(w, r.table) },
+		print: func(w io.Writer, r postureReport) {
+			if overflows(w, r.table) {
+				rows(w, r.pairs)
+				return
+			}
+			rows(w, r.table)
+		},
 	}.local(func(cmd *cobra.Command, _ []string) (r postureReport, err error) {
 		if reading, err = o.read(cmd); err != nil {
 			return r, err
@@ -49,6 +56,7 @@ means that the capability is not granted.`,
 		r = postureReport{Report: reading.Report(snapshot, now), Unknown: reading.Unknown()}
 		warnings = explain.UnknownNames(r.Rollouts)
 		matrix := explain.NewMatrix(snapshot, now)
+		r.pairs = matrix.Pairs()
 		if r.table = matrix.Table(); cmd.Flag("output").Value.String() == "wide" {
 			r.table = matrix.List(explain.New(reading.Inputs), now)
 		}
@@ -68,7 +76,8 @@ means that the capability is not granted.`,
 type postureReport struct {
 	posture.Report
 	Unknown []string `json:"unknown,omitempty"`
-	table   explain.Table
+	// pairs replaces a table that is wider than the terminal.
+	table, pairs explain.Table
 }
 
 // postureOptions names the source of the posture and the time of the evaluation.

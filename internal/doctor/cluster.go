@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -44,8 +45,37 @@ func Cluster(load func() (*rest.Config, string, error)) Examination {
 		if found.Check == "reach" {
 			return []Finding{found}
 		}
-		return append([]Finding{found, leader(ctx, reader, namespace, time.Now())}, objects(ctx, reader, namespace)...)
+		now, clock := time.Now(), Finding{}
+		if date, err := clusterTime(ctx, config); err != nil {
+			clock = Finding{Check: "clock", Severity: Skipped, Detail: "the time of kube-apiserver is unknown: " + err.Error()}
+		} else {
+			// The age of a Lease does not depend on the clock of this machine.
+			clock, now = dated("kube-apiserver", date, now), date
+		}
+		return append([]Finding{found, clock, leader(ctx, reader, namespace, now)}, objects(ctx, reader, namespace)...)
 	}}
+}
+
+// clusterTime returns the time of kube-apiserver, with a resolution of one second.
+func clusterTime(ctx context.Context, config *rest.Config) (time.Time, error) {
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return time.Time{}, err
+	}
+	origin, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return time.Time{}, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, origin.JoinPath("version").String(), nil)
+	if err != nil {
+		return time.Time{}, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return time.Time{}, err
+	}
+	_ = response.Body.Close()
+	return http.ParseTime(response.Header.Get("Date"))
 }
 
 const (

@@ -3,11 +3,18 @@
 package doctor
 
 import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
@@ -85,6 +92,43 @@ func TestADeadControllerIsAFailure(t *testing.T) {
 				t.Errorf("%s: %s, want %s", got.Severity, got.Detail, tc.want)
 			}
 		})
+	}
+}
+
+// The clock of this machine is five minutes ahead. That is a finding of its own, and no reason to
+// report that no controller leads.
+func TestClockAheadOfTheClusterIsReported(t *testing.T) {
+	t.Parallel()
+	theirs := time.Now().Add(-5 * time.Minute)
+	answer := func(w http.ResponseWriter, status int, body any) {
+		w.Header().Set("Date", theirs.UTC().Format(http.TimeFormat))
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		if err := json.NewEncoder(w).Encode(body); err != nil {
+			t.Errorf("write the response: %v", err)
+		}
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/version":
+			answer(w, http.StatusOK, map[string]string{})
+		case strings.HasSuffix(r.URL.Path, "/leases/"+leaseName):
+			answer(w, http.StatusOK, coordinationv1.Lease{
+				TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"},
+				Spec:     coordinationv1.LeaseSpec{HolderIdentity: new("pod-1"), LeaseDurationSeconds: new(int32(15)), RenewTime: new(metav1.NewMicroTime(theirs))},
+			})
+		default:
+			answer(w, http.StatusForbidden, apierrors.NewForbidden(schema.GroupResource{}, "", nil).Status())
+		}
+	}))
+	t.Cleanup(server.Close)
+	found := map[string]Severity{}
+	examination := Cluster(func() (*rest.Config, string, error) { return &rest.Config{Host: server.URL}, "printmarket", nil })
+	for _, finding := range examination.Run(t.Context()) {
+		found[finding.Check] = finding.Severity
+	}
+	if found["clock"] != Warning || found["controller"] != OK {
+		t.Errorf("clock %s, controller %s; want a warning and ok: %v", found["clock"], found["controller"], found)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
@@ -113,6 +114,11 @@ func TestFaultsAreReported(t *testing.T) {
 				"posture age": doctor.Warning, "controller": doctor.Warning, "mutual TLS": doctor.Warning, "master data age": doctor.Warning,
 			},
 		},
+		"an expired certificate, and a renewed one that is invalid": {
+			map[string]http.HandlerFunc{"/metrics": respond(200, "printmarket_mtls_certificate_remaining_seconds -60\nprintmarket_mtls_certificate_fault 1\n")},
+			0, doctor.Web.Ops,
+			map[string]doctor.Severity{"posture": doctor.OK, "queue": doctor.OK, "mutual TLS": doctor.Failure, "mutual TLS files": doctor.Warning},
+		},
 		"metrics with a token":     {map[string]http.HandlerFunc{"/metrics": respond(401, "")}, 0, doctor.Web.Ops, map[string]doctor.Severity{"metrics": doctor.Warning, "posture": doctor.OK, "queue": doctor.OK}},
 		"another kind of listener": {map[string]http.HandlerFunc{"/readyz": respond(200, "<html>"), "/metrics": respond(404, "")}, 0, doctor.Web.Ops, map[string]doctor.Severity{"readiness": doctor.Failure, "metrics": doctor.Failure}},
 	}
@@ -151,8 +157,36 @@ func TestExpiringCertificateCausesAWarning(t *testing.T) {
 			}
 		})
 	}
-	if got := examine(t, doctor.Web{Now: time.Now}.Registry(server.URL))["reach"]; got != doctor.Failure {
-		t.Errorf("untrusted certificate: %s", got)
+}
+
+// An operator reads what is wrong with the certificate, not that the address is wrong.
+func TestInvalidCertificateIsAFinding(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(installation(nil))
+	t.Cleanup(server.Close)
+	trusted := x509.NewCertPool()
+	trusted.AddCert(server.Certificate())
+	after := func() time.Time { return server.Certificate().NotAfter.Add(time.Hour) }
+	before := func() time.Time { return server.Certificate().NotBefore.Add(-time.Hour) }
+	for sentence, test := range map[string]struct {
+		config *tls.Config
+		do     string
+	}{
+		"an unknown authority":        {nil, "SSL_CERT_FILE"},
+		"another name":                {&tls.Config{RootCAs: trusted, ServerName: "other.example", MinVersion: tls.VersionTLS12}, "Issue a certificate with this name"},
+		"an expired certificate":      {&tls.Config{RootCAs: trusted, ServerName: "example.com", Time: after, MinVersion: tls.VersionTLS12}, "Renew it"},
+		"a certificate not yet valid": {&tls.Config{RootCAs: trusted, ServerName: "example.com", Time: before, MinVersion: tls.VersionTLS12}, "correct the clock"},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			t.Parallel()
+			web := doctor.Web{Now: time.Now, TLS: test.config}
+			for part, examination := range map[string]doctor.Examination{"api": web.API(server.URL, contracts), "registry": web.Registry(server.URL), "operations": web.Ops(server.URL)} {
+				found := doctor.Examine(t.Context(), []doctor.Examination{examination}, 10*time.Second)[0].Findings
+				if len(found) != 1 || found[0].Check != "certificate" || found[0].Severity != doctor.Failure || !strings.Contains(found[0].Do, test.do) {
+					t.Errorf("%s: %+v; want one failure of the certificate that says %q", part, found, test.do)
+				}
+			}
+		})
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -89,11 +89,29 @@ func (w Web) API(origin string, contracts fs.FS) Examination {
 	return Examination{Part: "api", Run: func(ctx context.Context) []Finding {
 		first, err := w.get(ctx, origin, "/docs/api/openapi.yaml")
 		if err != nil {
-			return []Finding{Fail("reach", "Check the DNS name, the ingress and the readiness of the pods: kubectl get pods,ingress.", "%v", err)}
+			return []Finding{unreached(err, "Check the DNS name, the ingress and the readiness of the pods: kubectl get pods,ingress.")}
 		}
 		found := append(w.certificate(first, origin), w.clock(first))
 		return append(found, w.contracts(ctx, origin, contracts)...)
 	}}
+}
+
+// unreached returns the finding for a request without a response: the certificate, if it cannot be
+// verified, or otherwise reach with the action to take.
+func unreached(err error, do string) Finding {
+	invalid, ok := errors.AsType[*tls.CertificateVerificationError](err)
+	if !ok {
+		return Fail("reach", do, "%v", err)
+	}
+	switch invalid.Err.(type) {
+	case x509.HostnameError:
+		do = "Issue a certificate with this name, or check that the DNS name and the ingress lead to the right listener."
+	case x509.UnknownAuthorityError:
+		do = "Serve the certificate with its intermediate certificates. If the authority is your own, name its file in SSL_CERT_FILE for this command."
+	default:
+		do = "Renew it: with cert-manager, kubectl describe certificate. If the time in the message is wrong, correct the clock of this machine."
+	}
+	return Fail("certificate", do, "%v", invalid.Err)
 }
 
 // soon is the remaining validity below which a certificate causes a warning.
@@ -117,16 +135,21 @@ func (w Web) certificate(a answer, origin string) []Finding {
 	return []Finding{Passed("certificate", "valid until %s", a.until.UTC().Format(time.DateOnly))}
 }
 
-// clock evaluates the Date header of a response, which has a resolution of one second.
+// clock evaluates the Date header of a response.
 func (w Web) clock(a answer) Finding {
 	if a.date.IsZero() {
 		return Warn("clock", "Configure the proxy in front of the API to forward the header Date.", "the response has no Date header")
 	}
-	skew := a.date.Sub(w.Now())
+	return dated("the API", a.date, w.Now())
+}
+
+// dated evaluates a Date header, which has a resolution of one second.
+func dated(whose string, date, now time.Time) Finding {
+	skew := date.Sub(now)
 	if skew.Abs() <= time.Second {
 		skew = 0
 	}
-	return Clock("the API", skew)
+	return Clock(whose, skew)
 }
 
 func (w Web) contracts(ctx context.Context, origin string, contracts fs.FS) []Finding {
@@ -158,15 +181,15 @@ func (w Web) contracts(ctx context.Context, origin string, contracts fs.FS) []Fi
 func (w Web) Registry(origin string) Examination {
 	return Examination{Part: "registry", Run: func(ctx context.Context) []Finding {
 		const file = "/problems/marketplace/unavailable"
+		const do = "Check the host of the registry: the `type` of every error links to it."
 		a, err := w.get(ctx, origin, file)
-		if err == nil && a.status != http.StatusOK {
-			err = fmt.Errorf("%s returns status %d", file, a.status)
-		}
-		found := Unless(err, "reach", "problem types are served", "Check the host of the registry: the `type` of every error links to it.", Failure)
 		if err != nil {
-			return []Finding{found}
+			return []Finding{unreached(err, do)}
 		}
-		return append(w.certificate(a, origin), found)
+		if a.status != http.StatusOK {
+			return []Finding{Fail("reach", do, "%s returns status %d", file, a.status)}
+		}
+		return append(w.certificate(a, origin), Passed("reach", "problem types are served"))
 	}}
 }
 
@@ -176,7 +199,7 @@ func (w Web) Ops(origin string) Examination {
 	return Examination{Part: "operations", Run: func(ctx context.Context) []Finding {
 		a, err := w.get(ctx, origin, "/readyz")
 		if err != nil {
-			return []Finding{Fail("reach", "The listener is reachable only in the cluster: kubectl port-forward deploy/printmarket-api 8082.", "%v", err)}
+			return []Finding{unreached(err, "The listener is reachable only in the cluster: kubectl exec deploy/printmarket-api -- printmarket doctor --ops http://127.0.0.1:8082.")}
 		}
 		found := readiness(a)
 		if a, err = w.get(ctx, origin, "/metrics"); err == nil && a.status == http.StatusUnauthorized {
@@ -185,7 +208,8 @@ func (w Web) Ops(origin string) Examination {
 		if err != nil || a.status != http.StatusOK {
 			return append(found, Fail("metrics", "Make /metrics available: alerts depend on it.", "/metrics returns status %d", a.status))
 		}
-		return append(found, gauges(metrics(a.body))...)
+		values := metrics(a.body)
+		return append(append(found, gauges(values)...), mutualTLS(values)...)
 	}}
 }
 
@@ -216,17 +240,15 @@ func readiness(a answer) []Finding {
 // gauge is a metric whose value indicates a problem.
 type gauge struct {
 	name, check string
-	// above is the greatest normal value. below, if it is not zero, is the smallest
-	// normal value.
-	above, below float64
-	detail, do   string
+	// above is the greatest normal value.
+	above      float64
+	detail, do string
 }
 
 var watched = [...]gauge{
-	{"printmarket_gate_snapshot_age_seconds", "posture age", 120, 0, "the posture is %s old", "Check kube-apiserver: it is unavailable or too slow. After --gates-max-staleness every gate closes."},
-	{"printmarket_gate_secret_heartbeat_age_seconds", "controller", 300, 0, "the last heartbeat of a controller was %s ago", "Find out why no controller leads: kubectl get lease printmarket-controller, kubectl logs deploy/printmarket-controller."},
-	{"printmarket_masterdata_age_seconds", "master data age", 60, 0, "master data was confirmed %s ago", "Check the database: it is unavailable or too slow. After --catalog-max-staleness master data is not used."},
-	{"printmarket_mtls_certificate_remaining_seconds", "mutual TLS", 0, soon.Seconds(), "the certificate of the listener for mutual TLS expires in %s", "Renew the Secret of api.mtls.secretName; the next handshake uses it."},
+	{"printmarket_gate_snapshot_age_seconds", "posture age", 120, "the posture is %s old", "Check kube-apiserver: it is unavailable or too slow. After --gates-max-staleness every gate closes."},
+	{"printmarket_gate_secret_heartbeat_age_seconds", "controller", 300, "the last heartbeat of a controller was %s ago", "Find out why no controller leads: kubectl get lease printmarket-controller, kubectl logs deploy/printmarket-controller."},
+	{"printmarket_masterdata_age_seconds", "master data age", 60, "master data was confirmed %s ago", "Check the database: it is unavailable or too slow. After --catalog-max-staleness master data is not used."},
 }
 
 func gauges(values map[string]float64) []Finding {
@@ -237,11 +259,35 @@ func gauges(values map[string]float64) []Finding {
 			continue
 		}
 		text := (time.Duration(value) * time.Second).String()
-		if one.above > 0 && value > one.above || one.below > 0 && value < one.below {
+		if value > one.above {
 			found = append(found, Warn(one.check, one.do, one.detail, text))
 		} else {
 			found = append(found, Passed(one.check, "%s", text))
 		}
+	}
+	return found
+}
+
+// mutualTLS returns findings about the certificate of the listener for mutual TLS. It returns none
+// without this listener.
+func mutualTLS(values map[string]float64) []Finding {
+	const check, renew = "mutual TLS", "Renew the Secret of api.mtls.secretName; the next handshake uses it."
+	remaining, known := values["printmarket_mtls_certificate_remaining_seconds"]
+	if !known {
+		return nil
+	}
+	var found []Finding
+	switch left := time.Duration(remaining) * time.Second; {
+	case left < 0:
+		found = append(found, Fail(check, renew, "the certificate of the listener for mutual TLS expired %s ago; partners cannot connect", -left))
+	case left < soon:
+		found = append(found, Warn(check, renew, "the certificate of the listener for mutual TLS expires in %s", left))
+	default:
+		found = append(found, Passed(check, "%s", left))
+	}
+	if values["printmarket_mtls_certificate_fault"] > 0 {
+		found = append(found, Warn("mutual TLS files", "Write a certificate that is valid now, and its key, to the Secret. The log of the server names the fault: grep -i certificate.",
+			"the certificate files are no pair, have expired or are not valid yet"))
 	}
 	return found
 }

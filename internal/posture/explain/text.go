@@ -33,6 +33,20 @@ func (m *Matrix) Table() Table {
 	return table
 }
 
+// Pairs returns a row for each pair of a partner and a granted capability, with the cell of
+// [Matrix.Table].
+func (m *Matrix) Pairs() Table {
+	table := Table{{"PARTNER", "CAPABILITY", "ACCESS"}}
+	for _, row := range m.Rows {
+		for _, c := range m.Capabilities {
+			if cell := row.Cell(c); cell.Granted {
+				table = append(table, []string{row.Name, c.String(), cell.String()})
+			}
+		}
+	}
+	return table
+}
+
 // List returns a row for each pair of a partner and a granted capability, at the time
 // of the matrix.
 func (m *Matrix) List(p *Prober, now time.Time) Table {
