@@ -25,8 +25,12 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
+// exitInterrupted is the exit code of a command that an interrupt ends before it is done, as in a
+// shell.
+const exitInterrupted = 130
+
 // Main runs the command line and returns the exit code: 0 for success, 1 for a
-// failure, or what the command documents.
+// failure, 130 for a failure after the end of ctx, or what the command documents.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	called := ""
 	if len(os.Args) > 0 {
@@ -51,6 +55,9 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return int(code)
 	default:
 		_, _ = fmt.Fprintf(stderr, "printmarket: %v\n", err)
+		if ctx.Err() != nil {
+			return exitInterrupted
+		}
 		return 1
 	}
 }
