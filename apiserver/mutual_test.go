@@ -49,11 +49,11 @@ func newMutualServer(t *testing.T) *mutualServer {
 	w := &mutualServer{Server: apitest.New(t, apitest.Options{}), dir: t.TempDir()}
 	w.server, w.proxy = w.identity(t), w.identity(t)
 	var err error
-	if w.certificate, err = apiserver.NewCertificate(filepath.Join(w.dir, "absent"), filepath.Join(w.dir, "absent"), telemetry.Discard()); err == nil {
+	if w.certificate, err = apiserver.NewCertificate(filepath.Join(w.dir, "absent"), filepath.Join(w.dir, "absent"), w.Clock.Now, telemetry.Discard()); err == nil {
 		t.Fatal("the server started without a certificate")
 	}
 	certFile, keyFile := w.server.Write(t, w.dir)
-	if w.certificate, err = apiserver.NewCertificate(certFile, keyFile, telemetry.Discard()); err != nil {
+	if w.certificate, err = apiserver.NewCertificate(certFile, keyFile, w.Clock.Now, telemetry.Discard()); err != nil {
 		t.Fatalf("apiserver.NewCertificate: %v", err)
 	}
 	api, mtls := listen(t), listen(t)
@@ -352,22 +352,45 @@ func (w *mutualServer) served(t *testing.T) *x509.Certificate {
 	return conn.ConnectionState().PeerCertificates[0]
 }
 
+// wantServed checks the certificate that the server presents, and whether its files have a fault.
+func (w *mutualServer) wantServed(t *testing.T, when string, want apitest.Identity, fault bool) {
+	t.Helper()
+	if got := w.served(t); !got.Equal(want.Leaf) {
+		t.Errorf("%s: the server presents another certificate", when)
+	}
+	if got := w.certificate.Fault(); (got != nil) != fault {
+		t.Errorf("%s: fault %v", when, got)
+	}
+	if got := w.certificate.Expires(); !got.Equal(want.Leaf.NotAfter) {
+		t.Errorf("%s: it expires at %s", when, got)
+	}
+}
+
+func TestOutOfTimeCertificateDoesNotReplaceAValidOne(t *testing.T) {
+	t.Parallel()
+	w := newMutualServer(t)
+	now := w.Clock.Now()
+	expired, early := apitest.NewIdentity(t, now.Add(-2*time.Hour), now.Add(-time.Hour)), apitest.NewIdentity(t, now.Add(30*time.Minute), now.Add(3*time.Hour))
+	expired.Write(t, w.dir)
+	w.wantServed(t, "with an expired certificate", w.server, true)
+	early.Write(t, w.dir)
+	w.wantServed(t, "with a certificate that is not valid yet", w.server, true)
+	w.Clock.Step(31 * time.Minute)
+	w.wantServed(t, "when the certificate is valid", early, false)
+	certFile, keyFile := expired.Write(t, t.TempDir())
+	certificate, err := apiserver.NewCertificate(certFile, keyFile, w.Clock.Now, telemetry.Discard())
+	if err != nil {
+		t.Fatalf("a server with an expired certificate does not start: %v", err)
+	}
+	if certificate.Fault() == nil {
+		t.Error("an expired certificate has no fault")
+	}
+}
+
 func TestTheServersCertificateFollowsItsFiles(t *testing.T) {
 	t.Parallel()
 	w := newMutualServer(t)
-	wantServed := func(when string, want apitest.Identity, fault bool) {
-		t.Helper()
-		if got := w.served(t); !got.Equal(want.Leaf) {
-			t.Errorf("%s: the server presents another certificate", when)
-		}
-		if got := w.certificate.Fault(); (got != nil) != fault {
-			t.Errorf("%s: fault %v", when, got)
-		}
-		if got := w.certificate.Expires(); !got.Equal(want.Leaf.NotAfter) {
-			t.Errorf("%s: it expires at %s", when, got)
-		}
-	}
-	wantServed("at first", w.server, false)
+	w.wantServed(t, "at first", w.server, false)
 	// One file is replaced before the other.
 	next := apitest.NewIdentity(t, w.Clock.Now(), w.Clock.Now().Add(2*time.Hour))
 	certFile, _ := next.Write(t, t.TempDir())
@@ -378,13 +401,13 @@ func TestTheServersCertificateFollowsItsFiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.dir, "tls.crt"), text, 0o600); err != nil {
 		t.Fatalf("os.WriteFile: %v", err)
 	}
-	wantServed("between two files", w.server, true)
+	w.wantServed(t, "between two files", w.server, true)
 	next.Write(t, w.dir)
-	wantServed("with both files", next, false)
+	w.wantServed(t, "with both files", next, false)
 	if err := os.Remove(filepath.Join(w.dir, "tls.key")); err != nil {
 		t.Fatalf("os.Remove: %v", err)
 	}
-	wantServed("without one of them", next, true)
+	w.wantServed(t, "without one of them", next, true)
 }
 
 // kubelet stores the files of a Secret in a versioned directory and replaces a
@@ -408,7 +431,7 @@ func TestTheServersCertificateFollowsALink(t *testing.T) {
 		return identity
 	}
 	write("..1")
-	certificate, err := apiserver.NewCertificate(filepath.Join(dir, "..data", "tls.crt"), filepath.Join(dir, "..data", "tls.key"), telemetry.Discard())
+	certificate, err := apiserver.NewCertificate(filepath.Join(dir, "..data", "tls.crt"), filepath.Join(dir, "..data", "tls.key"), time.Now, telemetry.Discard())
 	if err != nil {
 		t.Fatalf("apiserver.NewCertificate: %v", err)
 	}

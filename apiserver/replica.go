@@ -350,11 +350,11 @@ func (r *Replica) preflight() preflightapi.Config {
 // mutual returns the listener that serves the API with mutual TLS, with its own
 // limits.
 func (r *Replica) mutual(api API) (Listener, error) {
-	certificate, err := NewCertificate(r.CertFile, r.KeyFile, r.Log)
+	certificate, err := NewCertificate(r.CertFile, r.KeyFile, r.Now, r.Log)
 	if err != nil {
 		return Listener{}, err
 	}
-	certificate.Register(r.Metrics, r.Now)
+	certificate.Register(r.Metrics)
 	api.Listener, api.Public = "mtls", !r.MutualInternal
 	handler, err := api.Handler()
 	if err != nil {

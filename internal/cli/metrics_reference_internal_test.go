@@ -59,7 +59,7 @@ func servedMetrics(t *testing.T) map[string][]telemetry.Description {
 	kubesource.RegisterMetrics(server, noStatus, time.Now)
 	apiserver.ClockCheck(nil, server)
 	apiserver.DatabaseCheck(nil, true, server)
-	(*apiserver.Certificate)(nil).Register(server, time.Now)
+	(*apiserver.Certificate)(nil).Register(server)
 	webhooks := telemetry.NewMetrics(telemetry.Webhooks)
 	kubesource.RegisterMetrics(webhooks, noStatus, time.Now)
 	apiserver.RegisterSnapshotAge(webhooks, gates, time.Now)
