@@ -37,7 +37,8 @@ type Attempt struct {
 	Status int `json:"status,omitempty"`
 
 	// Fault Why the attempt failed; absent if it succeeded. Refused: the address is not allowed. Timeout, Connection: no
-	// response in time, or no connection. Redirect: 3xx responses are not followed. Gone: 410. Status: any other
+	// response in time, or no connection. Certificate: the certificate of the endpoint is not trusted, has expired, is
+	// not valid yet or is for another name. Redirect: 3xx responses are not followed. Gone: 410. Status: any other
 	// response that is not 2xx. New values may be added.
 	//
 	//

@@ -22,8 +22,8 @@ type Answer struct {
 // Post sends a body with some header fields to a URL. It returns every response as an
 // [Answer], including redirects, which it does not follow. It reads at most maxAnswer bytes
 // of the response's body. If the response breaks off, Post returns the received part with
-// the error. The error is [ErrRefused], [ErrTimeout] or [ErrFailed], or ctx's own after
-// its end.
+// the error. The error is [ErrRefused], [ErrTimeout], [ErrCertificate] or [ErrFailed], or
+// ctx's own after its end.
 //
 // If the server closes a kept connection at that moment, Post sends the request again on a
 // new one, so a server may receive it twice.

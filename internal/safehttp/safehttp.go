@@ -13,6 +13,7 @@ package safehttp
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -41,6 +42,9 @@ var (
 	// ErrFailed is every other failure to get an answer: unknown host,
 	// connection refused or reset, TLS.
 	ErrFailed = errors.New("the connection failed")
+	// ErrCertificate is the ErrFailed of a server whose certificate is not trusted, has
+	// expired, is not valid yet or is for another name.
+	ErrCertificate = fmt.Errorf("%w: the certificate of the server is not valid", ErrFailed)
 )
 
 // DefaultMaxBytes is the limit of a body if [Config.MaxBytes] is 0: 256 MiB.
@@ -326,7 +330,14 @@ func classify(ctx context.Context, err error) error {
 		return ErrRefused
 	case errors.As(err, &network) && network.Timeout():
 		return ErrTimeout
+	case isCertificate(err):
+		return ErrCertificate
 	default:
 		return ErrFailed
 	}
+}
+
+func isCertificate(err error) bool {
+	_, ok := errors.AsType[*tls.CertificateVerificationError](err)
+	return ok
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -283,6 +284,21 @@ func TestOnlyOKIsAFile(t *testing.T) {
 		if !errors.As(err, &got) || got.Status != status {
 			t.Errorf("status %d: %v", status, err)
 		}
+	}
+}
+
+func TestUntrustedCertificateIsNamed(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	if _, err := fetch(t, safehttp.Config{Allow: loopback}, server.URL); !errors.Is(err, safehttp.ErrCertificate) {
+		t.Errorf("Fetch: error %v, want ErrCertificate", err)
+	}
+	_, err := safehttp.New(safehttp.Config{Allow: loopback}).Post(t.Context(), server.URL, nil, nil, 1)
+	if !errors.Is(err, safehttp.ErrCertificate) || !errors.Is(err, safehttp.ErrFailed) {
+		t.Errorf("Post: error %v, want ErrCertificate, which is ErrFailed", err)
 	}
 }
 

@@ -75,6 +75,8 @@ func faultOf(status int, err error) Fault {
 		return FaultRefused
 	case errors.Is(err, safehttp.ErrTimeout):
 		return FaultTimeout
+	case errors.Is(err, safehttp.ErrCertificate):
+		return FaultCertificate
 	case err != nil:
 		return FaultConnection
 	case status >= 200 && status < 300:

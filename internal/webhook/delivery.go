@@ -92,8 +92,11 @@ const (
 	FaultRefused Fault = "Refused"
 	// FaultTimeout means that the response did not arrive or end in time.
 	FaultTimeout Fault = "Timeout"
-	// FaultConnection means that the connection or TLS failed.
+	// FaultConnection means that there is no connection.
 	FaultConnection Fault = "Connection"
+	// FaultCertificate means that the certificate of the endpoint is not trusted, has
+	// expired, is not valid yet or is for another name.
+	FaultCertificate Fault = "Certificate"
 	// FaultRedirect means a 3xx response; redirects are not followed.
 	FaultRedirect Fault = "Redirect"
 	// FaultStatus means a response that is not 2xx, 3xx or 410.

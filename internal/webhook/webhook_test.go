@@ -216,6 +216,7 @@ func TestResponsesMapToDeliveryOutcomes(t *testing.T) {
 		"a forbidden address":                 {answering{err: safehttp.ErrRefused}, 0, webhook.Pending, webhook.FaultRefused, 5 * time.Second},
 		"no answer in time":                   {answering{err: safehttp.ErrTimeout}, 0, webhook.Pending, webhook.FaultTimeout, 5 * time.Second},
 		"no connection":                       {answering{err: safehttp.ErrFailed}, 0, webhook.Pending, webhook.FaultConnection, 5 * time.Second},
+		"a certificate that has expired":      {answering{err: safehttp.ErrCertificate}, 0, webhook.Pending, webhook.FaultCertificate, 5 * time.Second},
 		"a 200 that is cut off is a failure":  {answering{safehttp.Answer{Status: 200}, safehttp.ErrFailed}, 0, webhook.Pending, webhook.FaultConnection, 5 * time.Second},
 		"Retry-After of 429 counts": {
 			answering{answer: safehttp.Answer{Status: 429, RetryAfter: "60"}}, 0, webhook.Pending, webhook.FaultStatus, time.Minute,

@@ -4,6 +4,7 @@ package delivery_test
 
 import (
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -78,7 +79,7 @@ func TestFaultyReceiversDelayNoOthers(t *testing.T) {
 	want := map[string]domain.Fault{
 		"good": domain.NoFault, "huge": domain.NoFault, "redirecting": domain.FaultRedirect, "huge-header": domain.FaultConnection,
 		"resetting": domain.FaultConnection, "refusing": domain.FaultStatus, "gone": domain.FaultGone, "slow": domain.FaultTimeout,
-		"inside": domain.FaultRefused, "closed": domain.FaultConnection,
+		"inside": domain.FaultRefused, "closed": domain.FaultConnection, "untrusted": domain.FaultCertificate,
 	}
 	f := newFixture(t)
 	urls := map[string]string{"inside": "http://169.254.169.254/", "closed": unused(t)}
@@ -88,6 +89,11 @@ func TestFaultyReceiversDelayNoOthers(t *testing.T) {
 		urls[name] = server.URL
 	}
 	t.Cleanup(func() { close(ended) }) // before the servers close
+	untrusted := httptest.NewUnstartedServer(http.NotFoundHandler())
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0) // the handshake fails
+	untrusted.StartTLS()
+	t.Cleanup(untrusted.Close)
+	urls["untrusted"] = untrusted.URL
 	f.declare(urls)
 	f.commit(1)
 	stop := f.running(func(c *delivery.Config) {
