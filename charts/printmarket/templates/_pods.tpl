@@ -153,6 +153,11 @@ Parameter: "database" or "redis". */}}
 # The default for URLs without sslmode, such as those of operators of PostgreSQL.
 - name: PGSSLMODE
   value: verify-full
+{{- if or .ca.secretName .ca.configMapName }}
+# A file that the driver reads again for each connection, so that a renewed authority needs no restart.
+- name: PGSSLROOTCERT
+  value: /server-ca/database.crt
+{{- end }}
 {{- end }}
 {{- end }}
 {{- if include "printmarket.authorities" . }}

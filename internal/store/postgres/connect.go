@@ -48,13 +48,15 @@ func configure(address string, options Options) (*pgxpool.Config, error) {
 	}
 	config.MaxConns = options.MaxConns
 	config.MaxConnLifetimeJitter = config.MaxConnLifetime / lifetimeJitter
-	if options.Current != nil {
-		config.BeforeConnect = func(_ context.Context, conn *pgx.ConnConfig) error {
-			if current, err := pgx.ParseConfig(options.Current()); err == nil {
-				conn.User, conn.Password = current.User, current.Password
-			}
-			return nil
+	config.BeforeConnect = func(_ context.Context, conn *pgx.ConnConfig) error {
+		current := address
+		if options.Current != nil {
+			current = options.Current()
 		}
+		if renewed, err := pgx.ParseConfig(current); err == nil {
+			renew(conn, renewed)
+		}
+		return nil
 	}
 	config.AfterConnect = refuseVolatile
 	session := config.ConnConfig
@@ -73,6 +75,24 @@ func configure(address string, options Options) (*pgxpool.Config, error) {
 		session.RuntimeParams[name] = value
 	}
 	return config, nil
+}
+
+// renew sets the credentials of a new connection, and the certificates that the files of
+// sslrootcert, sslcert and sslkey contain now. It changes neither hosts nor how they are verified.
+func renew(conn, renewed *pgx.ConnConfig) {
+	conn.User, conn.Password = renewed.User, renewed.Password
+	if renewed.TLSConfig == nil {
+		return
+	}
+	certificates := func(over *tls.Config) {
+		if over != nil {
+			over.RootCAs, over.Certificates = renewed.TLSConfig.RootCAs, renewed.TLSConfig.Certificates
+		}
+	}
+	certificates(conn.TLSConfig)
+	for _, fallback := range conn.Fallbacks {
+		certificates(fallback.TLSConfig)
+	}
 }
 
 // verifies reports whether each host that a connection may use is on this machine or is

@@ -3,16 +3,23 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/printmarket/printmarket/test/apitest"
 	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
@@ -109,4 +116,56 @@ func TestUnusableURLKeepsTheCredentials(t *testing.T) {
 	if err := store.Ping(t.Context()); err != nil {
 		t.Errorf("Ping: %v", err)
 	}
+}
+
+// The authority of the server and the certificate of the process are replaced while the process
+// runs. The next connection uses the new ones, also to the second host. While a file is unreadable,
+// a connection uses those of the start.
+func TestNewConnectionReadsItsCertificatesAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	authority, own := filepath.Join(dir, "ca.crt"), filepath.Join(dir, "tls.crt")
+	write := func() (apitest.Identity, *x509.CertPool) {
+		t.Helper()
+		identity := apitest.NewIdentity(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+		identity.Write(t, dir)
+		text, err := os.ReadFile(own)
+		if err != nil {
+			t.Fatalf("os.ReadFile: %v", err)
+		}
+		if err := os.WriteFile(authority, text, 0o600); err != nil {
+			t.Fatalf("os.WriteFile: %v", err)
+		}
+		pool := x509.NewCertPool()
+		pool.AddCert(identity.Leaf)
+		return identity, pool
+	}
+	first, firstPool := write()
+	query := url.Values{"sslmode": {"verify-full"}, "sslrootcert": {authority}, "sslcert": {own}, "sslkey": {filepath.Join(dir, "tls.key")}}
+	config, err := configure("postgres://api@a.example,b.example/printmarket?"+query.Encode(), Options{MaxConns: 1})
+	if err != nil {
+		t.Fatalf("configure: %v", err)
+	}
+	wantCertificates := func(when string, identity apitest.Identity, pool *x509.CertPool) {
+		t.Helper()
+		conn := config.ConnConfig.Copy()
+		if err := config.BeforeConnect(t.Context(), conn); err != nil {
+			t.Fatalf("%s: BeforeConnect: %v", when, err)
+		}
+		if len(conn.Fallbacks) != 1 {
+			t.Fatalf("%d further hosts, want 1", len(conn.Fallbacks))
+		}
+		for host, over := range map[string]*tls.Config{"a.example": conn.TLSConfig, "b.example": conn.Fallbacks[0].TLSConfig} {
+			if !over.RootCAs.Equal(pool) || !bytes.Equal(over.Certificates[0].Certificate[0], identity.Leaf.Raw) || over.ServerName != host || over.InsecureSkipVerify {
+				t.Errorf("%s: the connection to %s uses other certificates, or verifies another name", when, host)
+			}
+		}
+	}
+	wantCertificates("at first", first, firstPool)
+	second, secondPool := write()
+	wantCertificates("after the files changed", second, secondPool)
+	if err := os.Remove(authority); err != nil {
+		t.Fatalf("os.Remove: %v", err)
+	}
+	wantCertificates("without the authority", first, firstPool)
 }
