@@ -19,7 +19,7 @@ func TestInterruptedCommandEndsWith130(t *testing.T) {
 		t.Fatalf("net.Listen: %v", err)
 	}
 	defer func() { _ = silent.Close() }()
-	command := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), "migrate", "--database=postgres://nobody@"+silent.Addr().String()+"/none?sslmode=disable")
+	command := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), "migrate", "--database=postgres://printmarket@"+silent.Addr().String()+"/none?sslmode=disable")
 	if err := command.Start(); err != nil {
 		t.Fatalf("start: %v", err)
 	}

@@ -65,7 +65,7 @@ func TestProseIsWrappedAndNotShortened(t *testing.T) {
 	}
 }
 
-// Shortened names of capabilities could not be told apart, so each gets a line of its own.
+// Shortened names of capabilities all look alike, so each gets a line of its own.
 func TestPostureOnANarrowTerminal(t *testing.T) {
 	t.Parallel()
 	table := [][]string{{"PARTNER", "rfq-create", "quote-read", "quote-accept"}, {"acme", "open", "closed/StageDisabled", "-"}}

@@ -39,7 +39,7 @@ func TestVerbsChangeTheClusterAndProveIt(t *testing.T) {
 			t.Errorf("%s: %v", when, err)
 		}
 	}
-	contains(verb("rollout", "kill", "rfq-create", "--reason", "INC-7", "--dry-run"), "Dry run, nothing is changed", "kubectl patch capabilityrollout rfq-create")
+	contains(verb("rollout", "kill", "rfq-create", "--reason", "INC-7", "--dry-run"), "Dry run, nothing is changed", "kubectl patch capabilityrollout rfq-create --namespace printmarket --field-manager=printmarket-cli")
 	rfq("after a dry run", 201, "")
 	contains(verb("rollout", "kill", "rfq-create", "--reason", "INC-7"), "spec.killSwitch.state", "Engaged", "Changed CapabilityRollout/rfq-create")
 	rfq("after rollout kill", 503, "PARTNER_RFQ_CAPABILITY_UNAVAILABLE")

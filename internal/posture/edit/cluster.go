@@ -123,8 +123,9 @@ func (c *Cluster) change(id ID, current Object, spec map[string]any, dryRun bool
 	change := Change{Object: id.String(), Place: "namespace " + c.namespace, DryRun: dryRun}
 	change.Fields = fields("spec", current["spec"], merge(current["spec"], spec))
 	if text, err := json.Marshal(map[string]any{"spec": spec}); err == nil {
-		change.Command = fmt.Sprintf("kubectl patch %s %s --namespace %s --type=merge -p '%s'",
-			strings.ToLower(id.Kind), id.Name, c.namespace, strings.ReplaceAll(string(text), "'", `'\''`))
+		// With a field manager of the name kubectl, Flux would undo the change.
+		change.Command = fmt.Sprintf("kubectl patch %s %s --namespace %s --field-manager=%s --type=merge -p '%s'",
+			strings.ToLower(id.Kind), id.Name, c.namespace, fieldManager, strings.ReplaceAll(string(text), "'", `'\''`))
 	}
 	return change
 }
