@@ -79,6 +79,9 @@ redacted. Names of partners, organizations and users remain.`,
 			return nil, err
 		}
 		reports := doctor.Examine(cmd.Context(), parts, o.timeout)
+		if cmd.Context().Err() != nil {
+			return nil, context.Cause(cmd.Context()) // the findings describe the interrupt
+		}
 		if o.bundle != "" {
 			sources := []doctor.Source{
 				doctor.Facts("version.json", map[string]string{"printmarket": process.Version, "go": runtime.Version()}),

@@ -112,13 +112,13 @@ func TestDoctorFindsFaults(t *testing.T) {
 			nil,
 			[]string{"--kubeconfig", cluster.operator, "--namespace", cluster.namespace},
 			1,
-			map[string]doctor.Severity{"cluster/definitions": doctor.OK, "cluster/controller": doctor.Failure, "cluster/parts": doctor.OK, "cluster/grants": doctor.OK, "cluster/ends": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning, "cluster/preflightprofiles": doctor.Warning},
+			map[string]doctor.Severity{"cluster/definitions": doctor.OK, "cluster/clock": doctor.OK, "cluster/controller": doctor.Failure, "cluster/parts": doctor.OK, "cluster/grants": doctor.OK, "cluster/ends": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning, "cluster/preflightprofiles": doctor.Warning},
 		},
 		"a cluster of which one may read the namespace alone": {
 			[]string{"KUBECONFIG=" + cluster.manager},
 			[]string{"--namespace", cluster.namespace},
 			2,
-			map[string]doctor.Severity{"cluster/definitions": doctor.Skipped, "cluster/controller": doctor.Skipped, "cluster/parts": doctor.OK, "cluster/grants": doctor.OK, "cluster/ends": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning, "cluster/preflightprofiles": doctor.Warning},
+			map[string]doctor.Severity{"cluster/definitions": doctor.Skipped, "cluster/clock": doctor.OK, "cluster/controller": doctor.Skipped, "cluster/parts": doctor.OK, "cluster/grants": doctor.OK, "cluster/ends": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning, "cluster/preflightprofiles": doctor.Warning},
 		},
 		"a cluster that is not there": {
 			nil,

@@ -64,6 +64,7 @@ func servedMetrics(t *testing.T) map[string][]telemetry.Description {
 	kubesource.RegisterMetrics(webhooks, noStatus, time.Now)
 	apiserver.RegisterSnapshotAge(webhooks, gates, time.Now)
 	delivery.New(delivery.Config{}).Gauges(webhooks)
+	apiserver.ClockCheck(nil, webhooks)
 	apiserver.DatabaseCheck(nil, false, webhooks)
 	inspecting := telemetry.NewMetrics(telemetry.Preflight)
 	apiserver.DatabaseCheck(nil, false, inspecting)

@@ -46,7 +46,8 @@ func assembleWebhooks(ctx context.Context, o *Worker, p *process) (apiserver.Par
 	if err != nil {
 		return apiserver.Parts{}, err
 	}
-	if _, err := o.serve(ctx, p); err != nil {
+	store, err := o.serve(ctx, p)
+	if err != nil {
 		return apiserver.Parts{}, err
 	}
 	gates := posture.NewGates(o.maxStaleness)
@@ -66,7 +67,8 @@ func assembleWebhooks(ctx context.Context, o *Worker, p *process) (apiserver.Par
 	worker := newDelivery(p, gates, ranges, o.drain)
 	// The controller probes the watermark: an object that workers enforce is Ready only when all have compiled it.
 	server, err := o.operations(ctx, p, apiserver.Ops{Gates: gates, Compiled: feed.Compiled, Checks: []apiserver.Check{
-		apiserver.DatabaseCheck(p.store.Ping, false, p.metrics),
+		apiserver.DatabaseCheck(store.Ping, false, p.metrics),
+		apiserver.ClockCheck(store.Skew, p.metrics), // receivers reject signatures of another time
 		apiserver.PostureCheck(feed.Healthy, gates, p.now),
 		apiserver.GateSecretCheck(func() error { return feed.Status().GateFault }),
 		{Name: "deliveries", Run: func(context.Context) error { return worker.Healthy() }},
