@@ -160,11 +160,6 @@ Parameter: "database" or "redis". */}}
 {{- end }}
 {{- end }}
 {{- end }}
-{{- if include "printmarket.authorities" . }}
-# Go reads this directory in addition to the certificates of the image.
-- name: SSL_CERT_DIR
-  value: /server-ca
-{{- end }}
 {{- end }}
 
 {{/* The sources of the CA certificates of PostgreSQL and Redis; empty if neither has any. */}}
@@ -176,7 +171,7 @@ Parameter: "database" or "redis". */}}
     name: {{ .secretName | default .configMapName | quote }}
     items:
       - key: {{ .key | quote }}
-        path: {{ $server }}.crt
+        path: {{ ternary "database.crt" "redis/ca.crt" (eq $server "database") }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -245,6 +240,11 @@ Parameter: "database" or "redis". */}}
 {{- if or .insecure .trial.enabled }}
 - name: PRINTMARKET_INSECURE_REDIS
   value: "true"
+{{- end }}
+{{- if or .ca.secretName .ca.configMapName }}
+# Go reads this directory in addition to the certificates of the image.
+- name: SSL_CERT_DIR
+  value: /server-ca/redis
 {{- end }}
 {{- end }}
 {{- end }}
