@@ -45,7 +45,8 @@ func Cluster(load func() (*rest.Config, string, error)) Examination {
 		if found.Check == "reach" {
 			return []Finding{found}
 		}
-		now, clock := time.Now(), Finding{}
+		now := time.Now()
+		var clock Finding
 		if date, err := clusterTime(ctx, config); err != nil {
 			clock = Finding{Check: "clock", Severity: Skipped, Detail: "the time of kube-apiserver is unknown: " + err.Error()}
 		} else {

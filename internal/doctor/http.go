@@ -103,10 +103,12 @@ func unreached(err error, do string) Finding {
 	if !ok {
 		return Fail("reach", do, "%v", err)
 	}
-	switch invalid.Err.(type) {
-	case x509.HostnameError:
+	_, name := errors.AsType[x509.HostnameError](err)
+	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
+	switch {
+	case name:
 		do = "Issue a certificate with this name, or check that the DNS name and the ingress lead to the right listener."
-	case x509.UnknownAuthorityError:
+	case authority:
 		do = "Serve the certificate with its intermediate certificates. If the authority is your own, name its file in SSL_CERT_FILE for this command."
 	default:
 		do = "Renew it: with cert-manager, kubectl describe certificate. If the time in the message is wrong, correct the clock of this machine."
