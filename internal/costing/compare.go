@@ -48,22 +48,37 @@ func (f finish) cost(t *tally, j *job, products int64) int64 {
 			t.add(row{m.Process, ItemHeadBands, authority.FamilyService, j.headBand.ID, money.MulDiv(products, 2*j.block, 100), j.headBand.Price.Per, j.headBand.Price.Amount},
 				t.text("at the head and the foot of %d products", products))
 		}
+		if m.Process == authority.CasingIn {
+			for _, one := range j.ribbons {
+				t.add(row{m.Process, ItemRibbons, authority.FamilyService, one.ID, money.MulDiv(products, one.length, 100), one.Price.Per, one.Price.Amount},
+					t.text("in each of %d products", products))
+			}
+		}
 		if m.Process == authority.CoverApplication || m.Process == authority.CasingIn {
-			each := money.MulDiv(j.closed.y, int64(m.adhesive.Consumption), 10)
-			t.add(row{m.Process, ItemAdhesive, authority.FamilyAdhesive, m.Adhesive, kilograms(products, each), authority.PerKilogram, m.adhesive.Price.Amount},
+			t.add(m.glue(products, j.closed.y),
 				t.text("on the spines of %d products", products))
 		}
 	}
 	return products
 }
 
+// glue returns the adhesive on the spines of a number of products, whose length is in micrometres.
+func (m *machine) glue(products, spine int64) row {
+	each := money.MulDiv(spine, int64(m.adhesive.Consumption), 10)
+	return row{m.Process, ItemAdhesive, authority.FamilyAdhesive, m.Adhesive, kilograms(products, each), authority.PerKilogram, m.adhesive.Price.Amount}
+}
+
 // copies returns the number of copies of a part for a number of good products: a jacket is put
 // around good products, and the other parts are wasted with the products that they are in.
 func (j *job) copies(part int, good, products int64) int64 {
-	if j.parts[part].role == roleJacket {
+	switch p := j.parts[part]; {
+	case p.role == roleJacket:
 		return good
+	case p.twice:
+		return times(2, products)
+	default:
+		return products
 	}
-	return products
 }
 
 // choice is a press for a part, or a gang form of the press, with the ways for each of its sorts.

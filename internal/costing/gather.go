@@ -110,7 +110,7 @@ func (r *reader) offered(j *job, w *workshop) bool {
 		if p.creases > 0 {
 			needed = append(needed, authority.Creasing)
 		}
-		if p.role == roleFlat && p.fold != "" || (j.bind == authority.Stitching || j.thread != nil) && p.role == roleBody {
+		if p.fold != "" || (j.bind == authority.Stitching || j.thread != nil) && p.role == roleBody {
 			needed = append(needed, authority.Folding)
 		}
 		if p.role == roleJacket {

@@ -11,7 +11,16 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// hardCover finds the boards and the end sheets of a hard cover, and derives the case from the
+// endSheetFold is the fold of a printed end sheet.
+const endSheetFold = "F4-1"
+
+// ribbon is a register ribbon, and its length in micrometres.
+type ribbon struct {
+	*authority.Service
+	length int64
+}
+
+// hardCover finds the boards, the end sheets and the ribbons of a hard cover, and derives the case from the
 // thickness of the leaves in micrometres.
 func (r *reader) hardCover(j *job, leaves int64) {
 	if r.policy.Case == (authority.Case{}) {
@@ -35,18 +44,10 @@ func (r *reader) hardCover(j *job, leaves int64) {
 		r.assume(AssumedBoard, fmt.Sprintf("the boards are %s, %s mm", board.ID, board.Thickness))
 	}
 	j.block = leaves
-	if details == nil || attr(details, "EndSheets") == "" || isTrue(attr(details, "EndSheets")) {
-		if attr(details, "EndSheets") == "" {
-			r.assume(AssumedEndSheets, "the book has two end sheets")
-		}
-		j.endSheet = r.priced(authority.EndSheet, func(*authority.Service) bool { return true })
-		if j.endSheet == nil {
-			r.stop(NoDevice, details, "EndSheets", "the owner offers no end sheets")
-			return
-		}
-		// Two end sheets have two leaves each.
-		j.block = plus(j.block, 4*fromMillimetres(j.endSheet.Thickness))
+	if r.endSheets(j, details); r.stopped {
+		return
 	}
+	r.ribbons(j, details)
 	if isTrue(attr(details, "HeadBands")) {
 		j.headBand = r.priced(authority.HeadBand, func(*authority.Service) bool { return true })
 		if j.headBand == nil {
@@ -70,6 +71,57 @@ func (r *reader) hardCover(j *job, leaves int64) {
 		j.jacket = rectangle{2*(j.closed.x+square+fromPoints(width)) + spine, height}
 	}
 	r.assume(AssumedSpine, fmt.Sprintf("the spine board is %s mm, calculated from the block of %s mm and the boards", millimetres(spine), millimetres(j.block)))
+}
+
+// endSheets adds the end sheets to the block: those that are products, or two unprinted ones.
+func (r *reader) endSheets(j *job, details *xjdf.Node) {
+	wanted := attr(details, "EndSheets")
+	printed := false
+	for _, p := range j.parts {
+		if p.role == roleEndSheet {
+			printed = true
+			j.block = plus(j.block, p.thickness())
+		}
+	}
+	switch {
+	case printed:
+		if wanted != "" && !isTrue(wanted) {
+			r.left(details, "EndSheets", "the figures include the end sheets that are products of their own")
+		}
+		return
+	case wanted == "":
+		r.assume(AssumedEndSheets, "the book has two end sheets")
+	case !isTrue(wanted):
+		return
+	}
+	j.endSheet = r.priced(authority.EndSheet, func(*authority.Service) bool { return true })
+	if j.endSheet == nil {
+		r.stop(NoDevice, details, "EndSheets", "the owner offers no end sheets")
+		return
+	}
+	// Two end sheets have two leaves each.
+	j.block = plus(j.block, 4*fromMillimetres(j.endSheet.Thickness))
+}
+
+// ribbons finds the register ribbons of a book.
+func (r *reader) ribbons(j *job, details *xjdf.Node) {
+	if details == nil {
+		return
+	}
+	for one := range details.All("RegisterRibbon") {
+		color := attr(one, "RibbonColor")
+		length, _ := r.float(one, "LengthOverall")
+		if length <= 0 || fromPoints(length) > largestSide {
+			r.left(one, "LengthOverall", "a ribbon requires its length; it is not included in the figures")
+			continue
+		}
+		offered := r.priced(authority.Ribbon, func(s *authority.Service) bool { return color == "" || s.RibbonColor == color })
+		if offered == nil {
+			r.left(one, "RibbonColor", fmt.Sprintf("the owner offers no ribbon with the colour %.40q; it is not included in the figures", color))
+			continue
+		}
+		j.ribbons = append(j.ribbons, ribbon{offered, fromPoints(length)})
+	}
 }
 
 // sewing finds the thread of a block that is to be sewn.
@@ -99,8 +151,11 @@ func (r *reader) caseAgrees(j *job, p *part) {
 	if p.role != roleBody {
 		thickness += 2 * fromMillimetres(j.boards.Thickness)
 		sheet, name := j.sheet, "cover sheet of the case"
-		if p.role == roleJacket {
+		switch p.role {
+		case roleJacket:
 			sheet, name = j.jacket, "jacket"
+		case roleEndSheet:
+			sheet, name, thickness = rectangle{2 * p.page.x, p.page.y}, "end sheet", p.thickness()
 		}
 		if p.open != (rectangle{}) && !near(p.open, sheet) {
 			r.conflict(p, "Dimensions", fmt.Sprintf("the %s is %s, which is calculated", name, sheet))
@@ -119,4 +174,13 @@ func (j *job) endSheetArea() int64 {
 		}
 	}
 	return times(4*(j.closed.x+trim), j.closed.y+2*trim)
+}
+
+// endSheetSort returns the sort of a printed end sheet, which is folded and then trimmed with the
+// block.
+func (p *part) endSheetSort() *sort {
+	p.flat = rectangle{2 * p.page.x, p.page.y}
+	s := p.flatSort()
+	s.size = rectangle{2 * p.leaf().x, p.leaf().y}
+	return s
 }

@@ -38,7 +38,9 @@ func known(element string) []string {
 	case "SoftCoverBinding":
 		return []string{"BlockThreadSewing", "EndSheets", "FoldingWidth", "FoldingWidthBack", "GlueProcedure", "Scoring", "SpineGlue", "SpineOperations"}
 	case "HardCoverBinding":
-		return []string{"BlockThreadSewing", "CoverStyle", "EndSheets", "HeadBands", "Jacket", "JacketFoldingWidth", "JapanBind", "SpineGlue", "SpineOperations", "Thickness"}
+		return []string{"BlockThreadSewing", "CoverStyle", "EndSheets", "HeadBands", "Jacket", "JacketFoldingWidth", "JapanBind", "RegisterRibbon", "SpineGlue", "SpineOperations", "Thickness"}
+	case "RegisterRibbon":
+		return []string{"LengthOverall", "RibbonColor", "RibbonEnd", "VisibleLength"}
 	case "LaminatingIntent":
 		return []string{"Surface", "Texture", "Thickness"}
 	case "ProductionIntent":
@@ -149,7 +151,7 @@ func (r *reader) shadowed(j *job) {
 		pages, present := r.count(layout, "Pages")
 		inside, all := int64(0), int64(0)
 		for _, p := range j.parts {
-			if p.role != roleJacket {
+			if p.countsPages() {
 				all += p.pages
 			}
 			if p.role == roleBody {

@@ -37,12 +37,15 @@ type job struct {
 	deliveries int
 	collected  bool
 	// block is the thickness of the block of a hard cover in micrometres, sheet the size of the
-	// cover sheet, jacket that of the jacket, and boards the boards of a case. endSheet, the end
-	// sheets, and headBand are nil if there are none.
+	// cover sheet, jacket that of the jacket, and boards the boards of a case. endSheet, the
+	// unprinted end sheets, and headBand are nil if there are none.
 	block              int64
 	sheet, jacket      rectangle
 	boards             service
 	endSheet, headBand *authority.Service
+	// ribbons are the register ribbons of a product, and glued is set if its jacket is glued.
+	ribbons []ribbon
+	glued   bool
 	// thread sews the block, or is nil.
 	thread *authority.Service
 }
@@ -58,6 +61,8 @@ const (
 	roleCover  role = "cover"
 	roleBody   role = "body"
 	roleJacket role = "jacket"
+	// roleEndSheet is a printed sheet of four pages that connects block and case.
+	roleEndSheet role = "endSheet"
 )
 
 // The sides of a sheet.
@@ -72,6 +77,8 @@ type part struct {
 	id     string
 	role   role
 	medium authority.Media
+	// twice is set for an end sheet that is both the front and the back one.
+	twice bool
 	// described lists the elements that describe the medium.
 	described []*xjdf.Node
 	// page is the size of the finished page: x across the spine, y along it.
@@ -112,6 +119,18 @@ type part struct {
 	// variable is set if each product has data of its own.
 	variable bool
 	sorts    []*sort
+}
+
+// countsPages reports whether the pages of a part count as pages of the product.
+func (p *part) countsPages() bool { return p.role != roleJacket && p.role != roleEndSheet }
+
+// thickness returns the thickness in micrometres that the leaves of a part have in a product.
+func (p *part) thickness() int64 {
+	leaves := p.pages / 2
+	if p.twice {
+		leaves *= 2
+	}
+	return times(leaves, int64(p.medium.Thickness)) / int64(money.One)
 }
 
 // grain is the requested grain direction: along x or y of a sheet of the part, or the

@@ -216,11 +216,20 @@ func (r *reader) bindingDetails(j *job, n *xjdf.Node) {
 		r.unlessOneOf(detail, "StapleShape", "eyelets are not included in the figures", "Butted", "ClinchOut", "Crown", "Overlap")
 		r.unlessOneOf(detail, "CoverStyle", "padded covers are not included in the figures", "Simple")
 		if slices.ContainsFunc(j.parts, func(p *part) bool { return p.role == roleJacket }) {
-			if attr(detail, "Jacket") != "Loose" {
+			switch attr(detail, "Jacket") {
+			case "Loose":
+			case "Glue":
+				if !j.glued {
+					r.left(detail, "Jacket", "the owner has no device for Jacketing with an adhesive; the jacket is calculated as a loose one")
+				}
+			default:
 				r.left(detail, "Jacket", "the jacket is calculated as a loose one")
 			}
 		} else {
 			r.unlessOneOf(detail, "Jacket", "a jacket that is no product of its own is not included in the figures", "None")
+		}
+		for one := range detail.All("RegisterRibbon") {
+			r.unlessOneOf(one, "RibbonEnd", "only ribbons that are cut are included in the figures", "Cut")
 		}
 		r.unlessOneOf(detail, "JapanBind", "JapanBind is not included in the figures", "false", "0")
 		if j.bind == authority.CoverApplication {

@@ -51,9 +51,10 @@ func addOnline(c *authority.Content) {
 		},
 		authority.Device{
 			ID: "jacketer", Name: "Jacketing machine", Process: authority.Jacketing, MinSheet: size("300", "120"), MaxSheet: size("900", "400"), Speed: dec("1000"), SetupMinutes: dec("20"),
-			SetupWaste: 5, WastePercent: dec("1"), HourlyRate: dec("28"), Crew: dec("1"), Labor: "finisher", Power: dec("2"), Electricity: "grid",
+			SetupWaste: 5, WastePercent: dec("1"), HourlyRate: dec("28"), Crew: dec("1"), Labor: "finisher", Power: dec("2"), Electricity: "grid", Adhesive: "jacket-glue",
 		},
 	)
+	c.Adhesives = append(c.Adhesives, authority.Adhesive{ID: "jacket-glue", Name: "Cold glue for jackets", Consumption: dec("6"), Price: price("4", authority.PerKilogram)})
 	c.Services = append(c.Services, []authority.Service{
 		{ID: "board-2", Name: "Grey board 2 mm", Kind: authority.Board, Thickness: dec("2"), Weight: dec("1250"), Price: price("2.2", authority.PerSquareMetre)},
 		{ID: "board-3", Name: "Grey board 3 mm", Kind: authority.Board, Thickness: dec("3"), Weight: dec("1870"), Price: price("3.1", authority.PerSquareMetre)},
@@ -64,6 +65,8 @@ func addOnline(c *authority.Content) {
 		{ID: "strip", Name: "Stripping by hand", Kind: authority.Stripping, Price: price("0.004", authority.PerPiece)},
 		{ID: "glue-point", Name: "Point of glue", Kind: authority.GluePoint, Price: price("0.0006", authority.PerPiece)},
 		{ID: "head-band", Name: "White head band", Kind: authority.HeadBand, Price: price("0.4", authority.PerMetre)},
+		{ID: "ribbon-gold", Name: "Gold ribbon 6 mm", Kind: authority.Ribbon, RibbonColor: "Gold", Price: price("0.5", authority.PerMetre)},
+		{ID: "ribbon-red", Name: "Red ribbon 4 mm", Kind: authority.Ribbon, RibbonColor: "Red", Price: price("0.3", authority.PerMetre)},
 		{ID: "thread", Name: "Sewing thread", Kind: authority.Thread, Price: price("0.006", authority.PerMetre)},
 	}...)
 	c.GangForms = []authority.GangForm{
@@ -84,7 +87,7 @@ func addOnline(c *authority.Content) {
 
 // onlineExamples maps the examples of the reference to their files.
 func onlineExamples() map[string]string {
-	return map[string]string{"shared-cards": "cards", "mailing": "mailing", "hard-cover": "hard-cover", "box": "box", "sewn-book": "sewn-book", "matt-cards": "matt-cards"}
+	return map[string]string{"shared-cards": "cards", "mailing": "mailing", "hard-cover": "hard-cover", "box": "box", "sewn-book": "sewn-book", "matt-cards": "matt-cards", "gift-book": "gift-book"}
 }
 
 func TestOnlineExamplesMatchHandCalculation(t *testing.T) {
@@ -121,6 +124,8 @@ func TestOnlineExamplesMatchIndependentArithmetic(t *testing.T) {
 	spine := 84*0.120 + 4*0.160 + 2*2
 	books, jackets, matt := fed(500, 2, 8), fed(500, 1, 5), fed(250, 1, 10)
 	sewn := fed(10*books, 0.5, 20)
+	ends := fed(2*books, 1, 20)
+	endSheets := fed(math.Ceil(ends/2), 1, 50)
 	for name, want := range map[string]map[string]float64{
 		"cards": {
 			"board-300 media":  math.Ceil(form/4) * 0.25 / 20,
@@ -138,6 +143,12 @@ func TestOnlineExamplesMatchIndependentArithmetic(t *testing.T) {
 			"thread thread": sewn * 0.21 * 0.006, "sewer machine": (0.5 + sewn/4000) * 35, "folder machine": (0.2 + fed(sewn, 1, 20)/6000) * 30,
 			"head-band headBands": books * 2 * (80*0.12 + 4*0.16) / 1000 * 0.4, "jacketer machine": (20/60.0 + jackets/1000) * 28,
 			"film-matte film": fed(math.Ceil(jackets/4), 1, 10) * 0.7 * 0.2,
+		},
+		"gift-book": {
+			"ribbon-red ribbons": 2 * books * 0.3 * 0.3, "jacket-glue adhesive": jackets * (210 + 2*3) / 1000 * 6 / 1000 * 4, "head-band headBands": books * 2 * (80*0.12 + 4*0.1) / 1000 * 0.4,
+			"matt-115 media": math.Ceil(endSheets/4) * 0.7 * 0.115 * 1.2, "plate-52 plates": 5, "press-52 machine": (6/60.0 + endSheets/8000) * 60,
+			"folder machine": (2*12/60.0 + (fed(sewn, 1, 20)+ends)/6000) * 30, "cyan ink": (242*4*0.482*0.222 + endSheets*2*0.302*0.216) * 0.2 * 1.5 / 1000 * 12,
+			"board-2 boards": fed(books, 1, 10) * (2*(148+3-7) + 14) * (210 + 2*3) / 1e6 * 2.2,
 		},
 		"matt-cards": {"film-matte film": matt * 0.5 * 0.35 * 0.2 / 20, "laminator machine": (0.25 + matt/1500) * 25 / 20},
 		"box": {
@@ -374,7 +385,7 @@ func TestGrainTurnsPiecesOnGangForms(t *testing.T) {
 
 func TestOnlineProductsNeverGetCheaperWithMoreCopies(t *testing.T) {
 	t.Parallel()
-	for name, from := range map[string]int64{"cards": 240, "mailing": 990, "hard-cover": 95, "box": 4990, "matt-cards": 240, "sewn-book": 495} {
+	for name, from := range map[string]int64{"cards": 240, "mailing": 990, "hard-cover": 95, "box": 4990, "matt-cards": 240, "sewn-book": 495, "gift-book": 495} {
 		var quantities []int64
 		for i := range int64(costing.MaxQuantities) {
 			quantities = append(quantities, from+i)
@@ -412,7 +423,12 @@ func TestOnlineProductsThatAreNotOfferedAreRefusedByName(t *testing.T) {
 		}
 	}
 	binding := func(name string, value any) func(object) {
-		return func(d object) { intent(d, "BindingIntent")["HardCoverBinding"].(object)[name] = value }
+		return func(d object) {
+			details := intent(d, "BindingIntent")["HardCoverBinding"].(object)
+			if details[name] = value; value == nil {
+				delete(details, name)
+			}
+		}
 	}
 	set := func(number int) func(object) object {
 		return func(d object) object { return list(list(d, "ResourceSet")[number].(object), "Resource")[0].(object) }
@@ -443,20 +459,50 @@ func TestOnlineProductsThatAreNotOfferedAreRefusedByName(t *testing.T) {
 		"a jacket that is no part": {
 			"hard-cover", binding("Jacket", "Loose"), nil, []string{"INTENT_NOT_COSTED a jacket that is no product of its own is not included in the figures"},
 		},
-		"a jacket that is glued": {"sewn-book", binding("Jacket", "Glue"), nil, []string{"INTENT_NOT_COSTED the jacket is calculated as a loose one"}},
-		"a ribbon": {
-			"sewn-book", binding("RegisterRibbon", []any{object{}}), nil, []string{`INTENT_NOT_COSTED "RegisterRibbon" is not included in the figures`},
+		"a jacket that is attached in no way": {"sewn-book", binding("Jacket", nil), nil, []string{"INTENT_NOT_COSTED the jacket is calculated as a loose one"}},
+		"no machine that glues jackets": {
+			"gift-book", nil, device("jacketer", func(d *authority.Device) { d.Adhesive = "" }),
+			[]string{"INTENT_NOT_COSTED the owner has no device for Jacketing with an adhesive; the jacket is calculated as a loose one"},
+		},
+		"a ribbon without a length": {
+			"sewn-book", binding("RegisterRibbon", []any{object{"RibbonColor": "Red"}}), nil, []string{"INTENT_NOT_COSTED a ribbon requires its length; it is not included in the figures"},
+		},
+		"a ribbon of 11 m": {
+			"sewn-book", binding("RegisterRibbon", []any{object{"LengthOverall": 31_200}}), nil, []string{"INTENT_NOT_COSTED a ribbon requires its length; it is not included in the figures"},
+		},
+		"a blue ribbon with a knot": {
+			"sewn-book", binding("RegisterRibbon", []any{object{"LengthOverall": 850, "RibbonColor": "Blue", "RibbonEnd": "Knot", "Material": "Silk"}}), nil,
+			[]string{
+				`INTENT_NOT_COSTED "Material" is not included in the figures`,
+				"INTENT_NOT_COSTED only ribbons that are cut are included in the figures",
+				`INTENT_NOT_COSTED the owner offers no ribbon with the colour "Blue"; it is not included in the figures`,
+			},
 		},
 		"the colour of head bands": {
 			"sewn-book", binding("HeadBandColor", "Red"), nil, []string{`INTENT_NOT_COSTED "HeadBandColor" is not included in the figures`},
 		},
-		"printed end sheets": {
-			"sewn-book", func(d object) {
-				intent(d, "BindingIntent")["ChildRefs"] = []any{"JACKET", "COVER", "BODY", "ENDS"}
-				ends := maps.Clone(product(d, 3))
-				ends["ID"], ends["ProductType"] = "ENDS", "EndSheet"
-				d["ProductList"].(object)["Product"] = append(list(d, "ProductList", "Product"), ends)
-			}, nil, []string{"PRODUCT_STRUCTURE a hard cover with EndSheet as a product of its own is not supported"},
+		"one printed end sheet": {
+			"gift-book", func(d object) { product(d, 3)["Amount"] = 500 }, nil,
+			[]string{"PRODUCT_STRUCTURE a hard cover with printed end sheets requires two of them: two products, or one with twice the Amount"},
+		},
+		"three times a printed end sheet": {
+			"gift-book", func(d object) { product(d, 3)["Amount"] = 1500 }, nil, []string{
+				"PRODUCT_STRUCTURE a part must occur once in each product",
+				"PRODUCT_STRUCTURE a hard cover with printed end sheets requires two of them: two products, or one with twice the Amount",
+			},
+		},
+		"end sheets of eight pages": {
+			"gift-book", func(d object) { intent(d, "LayoutIntent", 3)["Pages"] = 8 }, nil, []string{"PAGES_MISSING one sheet with this fold has 4 pages"},
+		},
+		"printed end sheets of another size": {
+			"gift-book", func(d object) { intent(d, "LayoutIntent", 3)["Dimensions"] = points(290, 210) }, nil, []string{"SIZE_CONFLICT the end sheet is 296 x 210 mm, which is calculated"},
+		},
+		"printed end sheets for a book without them": {
+			"gift-book", binding("EndSheets", false), nil, []string{"INTENT_NOT_COSTED the figures include the end sheets that are products of their own"},
+		},
+		"no folder for printed end sheets": {
+			"gift-book", nil, device("folder", func(d *authority.Device) { d.Folds = []string{"F16-X"} }),
+			[]string{"NO_DEVICE digital-48: no device can process the pieces; press-100: no device can process the pieces; press-52: no device can process the pieces; Folding folder: it does not support this fold"},
 		},
 		"a jacket without flaps":  {"sewn-book", binding("JacketFoldingWidth", 0), nil, []string{"SIZE_MISSING a jacket requires the width of its flaps"}},
 		"a jacket and no details": {"sewn-book", func(d object) { delete(intent(d, "BindingIntent"), "HardCoverBinding") }, nil, []string{"SIZE_MISSING a jacket requires the width of its flaps"}},
@@ -576,13 +622,19 @@ func TestDetailsOfOnlineProductsChangeTheLines(t *testing.T) {
 		want    string
 		assumed costing.AssumptionCode
 	}{
-		"a new die":                  {"box", nil, nil, "die strip glue-point", ""},
-		"a die that exists":          {"box", existing("Available"), nil, "strip glue-point", costing.AssumedDie},
-		"a die that does not exist":  {"box", existing("Unavailable"), nil, "die strip glue-point", ""},
-		"a die cutter that strips":   {"box", nil, strips, "die glue-point", ""},
-		"a book without end sheets":  {"hard-cover", hard("EndSheets", false), nil, "board-2", ""},
-		"end sheets by default":      {"hard-cover", hard("EndSheets", nil), nil, "board-2 end-sheet", costing.AssumedEndSheets},
-		"thicker boards":             {"hard-cover", hard("Thickness", 8.504), nil, "board-3 end-sheet", ""},
+		"a new die":                         {"box", nil, nil, "die strip glue-point", ""},
+		"a die that exists":                 {"box", existing("Available"), nil, "strip glue-point", costing.AssumedDie},
+		"a die that does not exist":         {"box", existing("Unavailable"), nil, "die strip glue-point", ""},
+		"a die cutter that strips":          {"box", nil, strips, "die glue-point", ""},
+		"a book without end sheets":         {"hard-cover", hard("EndSheets", false), nil, "board-2", ""},
+		"end sheets by default":             {"hard-cover", hard("EndSheets", nil), nil, "board-2 end-sheet", costing.AssumedEndSheets},
+		"thicker boards":                    {"hard-cover", hard("Thickness", 8.504), nil, "board-3 end-sheet", ""},
+		"printed end sheets are not bought": {"gift-book", nil, nil, "board-2 thread head-band ribbon-red ribbon-red", ""},
+		"a ribbon of any colour":            {"sewn-book", hard("RegisterRibbon", []any{object{"LengthOverall": 850}}), nil, "board-2 thread end-sheet head-band ribbon-red", ""},
+		"ribbons of two colours": {
+			"sewn-book", hard("RegisterRibbon", []any{object{"LengthOverall": 850, "RibbonColor": "Gold"}, object{"LengthOverall": 850, "RibbonColor": "Red"}}), nil,
+			"board-2 thread end-sheet head-band ribbon-gold ribbon-red", "",
+		},
 		"the cheapest board":         {"hard-cover", hard("Thickness", nil), nil, "board-2 end-sheet", costing.AssumedBoard},
 		"a mailing prepares once":    {"mailing", nil, nil, "data address", ""},
 		"cards that are not mailed ": {"cards", nil, nil, "", ""},
@@ -649,6 +701,7 @@ func TestFreightOfHardCoversIncludesBoardsAndJackets(t *testing.T) {
 	for name, want := range map[string]float64{
 		"hard-cover": 100 * (84*148*210*90 + 346.72*246*135 + 302.72*216*1250 + 4*148*210*140) / 1e9,
 		"sewn-book":  500 * (80*148*210*90 + 346.24*246*135 + 302.24*216*1250 + 4*148*210*140 + 476.24*216*135) / 1e9,
+		"gift-book":  500 * (80*148*210*90 + 346*246*135 + 302*216*1250 + 2*296*210*115 + 476*216*135) / 1e9,
 	} {
 		result, reasons := reviewed(t, example(t, "online/"+name), c)
 		if reasons != nil {
@@ -659,5 +712,37 @@ func TestFreightOfHardCoversIncludesBoardsAndJackets(t *testing.T) {
 				t.Errorf("%s: the books weigh %v kg, want %v", name, got, want)
 			}
 		}
+	}
+}
+
+// TestEqualEndSheetsCostLessThanDifferentOnes prints the two end sheets of a book as one product and
+// as two, whose sheets are equal in number and need a form each.
+func TestEqualEndSheetsCostLessThanDifferentOnes(t *testing.T) {
+	t.Parallel()
+	plates := func(change func(object)) (lines []string) {
+		result, reasons := reviewed(t, edited(t, "online/gift-book", change), onlinePrinter())
+		if reasons != nil {
+			t.Fatalf("reasons %q", reasons)
+		}
+		for _, l := range result.Breaks[0].Lines {
+			if l.Item == costing.ItemPlates && strings.HasPrefix(l.Part, "endSheet") {
+				lines = append(lines, l.Part+": "+l.Quantity)
+			}
+		}
+		return lines
+	}
+	different := plates(func(d object) {
+		intent(d, "BindingIntent")["ChildRefs"] = []any{"JACKET", "COVER", "ENDS", "BODY", "BACK"}
+		back := maps.Clone(product(d, 3))
+		back["ID"], back["Amount"], product(d, 3)["Amount"] = "BACK", 1, 1
+		d["ProductList"].(object)["Product"] = append(list(d, "ProductList", "Product"), back)
+		media := list(list(d, "ResourceSet")[0].(object), "Resource")[1].(object)
+		media["Part"] = append(list(media, "Part"), object{"Product": "BACK"})
+	})
+	if diff := cmp.Diff([]string{"endSheet ENDS: 1"}, plates(func(d object) { product(d, 3)["Amount"] = 2 })); diff != "" {
+		t.Errorf("equal end sheets (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"endSheet ENDS: 1", "endSheet BACK: 1"}, different); diff != "" {
+		t.Errorf("different end sheets (-want +got):\n%s", diff)
 	}
 }

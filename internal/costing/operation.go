@@ -25,6 +25,8 @@ type operation struct {
 	material *authority.Service
 	item     Item
 	need     int64
+	// glued is set if the device glues the piece along need micrometres of the spine.
+	glued bool
 }
 
 // flatPieces reports whether the part is a single piece: a flat product, a cover, or a leaf of
@@ -185,6 +187,9 @@ func (s *search) operators(on *sort) [][]*machine {
 			if op.process == authority.Embossing && !slices.Contains(m.EmbossingTypes, op.embossing) {
 				return "it does not support " + op.embossing
 			}
+			if op.glued && m.Adhesive == "" {
+				return "it has no adhesive"
+			}
 			size := on.size
 			if op.process == authority.ThreadSewing {
 				if reason := m.takesPages(on.pages); reason != "" {
@@ -219,6 +224,9 @@ func (w *way) operate(t *tally, pieces int64) int64 {
 		if op.material != nil {
 			need := money.MulDiv(pieces, op.need, 1e8)
 			t.add(row{op.process, op.item, authority.FamilyService, op.material.ID, need, op.material.Price.Per, op.material.Price.Amount}, t.text(string(op.item)+" on %d pieces", pieces))
+		}
+		if op.glued {
+			t.add(m.glue(pieces, op.need), t.text("on the spines of %d pieces", pieces))
 		}
 		if op.tool != nil {
 			t.add(row{op.process, ItemTools, authority.FamilyService, op.tool.ID, quantityOne, op.tool.Price.Per, op.tool.Price.Amount}, t.text("%d tool", 1))

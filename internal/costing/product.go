@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
@@ -207,7 +206,7 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 		r.stop(ProductStructure, intent, "ChildRefs", fmt.Sprintf("the limit is %d parts", maxParts))
 		return
 	}
-	covers, jackets := 0, 0
+	count := map[role]int{}
 	for i, id := range refs {
 		node := r.products[id]
 		if node == nil || node == j.node || slices.Contains(refs[:i], id) {
@@ -218,12 +217,12 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 		switch kind := attr(node, "ProductType"); kind {
 		case "EndSheet":
 			if j.bind == authority.CasingIn {
-				r.stop(ProductStructure, node, "ProductType", fmt.Sprintf("a hard cover with %s as a product of its own is not supported", kind))
+				p.role, p.fold = roleEndSheet, endSheetFold
 			}
 		case "Jacket":
 			if j.bind == authority.CasingIn {
 				p.role = roleJacket
-				jackets++
+				j.glued = attr(intent.Child("HardCoverBinding"), "Jacket") == "Glue" && r.performed(authority.Jacketing, func(d *authority.Device) bool { return d.Adhesive != "" })
 			}
 		case "Cover", "WrapAroundCover", "BookCase":
 			if kind == "BookCase" && j.bind != authority.CasingIn {
@@ -236,15 +235,16 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 				break
 			}
 			p.role = roleCover
-			covers++
 		case "FrontCover", "BackCover":
 			if j.loose != "" {
 				break
 			}
 			r.stop(ProductStructure, node, "ProductType", "covers of two sheets are not supported")
 		}
-		// Each product contains a part once.
-		if amount, present := r.count(node, "Amount"); present && amount != 1 && amount != j.amount {
+		// Each product contains a part once, and an end sheet once or twice.
+		amount, present := r.count(node, "Amount")
+		p.twice = p.role == roleEndSheet && (amount == 2*j.amount || amount == 2 && j.amount != 2)
+		if present && amount != 1 && amount != j.amount && !p.twice {
 			r.stop(ProductStructure, node, "Amount", "a part must occur once in each product")
 		}
 		for _, bound := range [...]string{"MinAmount", "MaxAmount"} {
@@ -255,12 +255,19 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 		if intentOf("BindingIntent", node) != nil {
 			r.stop(ProductStructure, node, "", "parts that are bound themselves are not supported")
 		}
+		if count[p.role]++; p.twice {
+			count[p.role]++
+		}
 		j.parts = append(j.parts, p)
 	}
 	if len(refs) == 0 {
 		j.parts = []*part{{node: j.node, id: j.id, role: roleBody}}
+		count[roleBody]++
 	}
-	if covers > 1 || jackets > 1 || covers+jackets == len(j.parts) || (j.bind == authority.CoverApplication || j.bind == authority.CasingIn) && covers == 0 {
+	if sheets := count[roleEndSheet]; sheets != 0 && sheets != 2 {
+		r.stop(ProductStructure, intent, "ChildRefs", "a hard cover with printed end sheets requires two of them: two products, or one with twice the Amount")
+	}
+	if count[roleCover] > 1 || count[roleJacket] > 1 || count[roleBody] == 0 || (j.bind == authority.CoverApplication || j.bind == authority.CasingIn) && count[roleCover] == 0 {
 		r.stop(ProductStructure, intent, "ChildRefs", "a bound product requires a body and one cover; the cover is optional for saddle stitching")
 	}
 }
@@ -296,17 +303,17 @@ func (r *reader) whole(j *job) {
 		if p.open != (rectangle{}) && p.page != (rectangle{}) && !p.unfoldsTo(p.open) {
 			r.conflict(p, "Dimensions", fmt.Sprintf("%s does not give %s with this fold", p.open, p.page))
 		}
-		r.thicknessAgrees(p, times(p.pages/2, int64(p.medium.Thickness))/int64(money.One))
+		r.thicknessAgrees(p, p.thickness())
 		return
 	}
 	spine := int64(0)
 	for _, p := range j.parts {
-		if p.role != roleJacket {
+		if p.countsPages() {
 			j.pages += p.pages
 		}
 		if p.role == roleBody {
 			j.closed = p.page
-			spine += times(p.pages/2, int64(p.medium.Thickness)) / int64(money.One)
+			spine += p.thickness()
 		}
 	}
 	if j.bind == authority.Stitching || j.loose != "" {
@@ -320,7 +327,7 @@ func (r *reader) whole(j *job) {
 	// Compare the sizes of the parts of a bound product with each other.
 	thickness := int64(0)
 	for _, p := range j.parts {
-		thickness = plus(thickness, times(p.pages/2, int64(p.medium.Thickness))/int64(money.One))
+		thickness = plus(thickness, p.thickness())
 	}
 	for _, p := range j.parts {
 		if !near(p.page, j.closed) {
@@ -340,8 +347,12 @@ func (r *reader) whole(j *job) {
 	for _, p := range j.parts {
 		if p.role == roleJacket {
 			p.flat = j.jacket
-			p.operations = append(p.operations, operation{process: authority.Jacketing})
+			p.operations = append(p.operations, operation{process: authority.Jacketing, glued: j.glued, need: p.flat.y})
 			p.sorts = []*sort{p.flatSort()}
+			continue
+		}
+		if p.role == roleEndSheet {
+			p.sorts = []*sort{p.endSheetSort()}
 			continue
 		}
 		if p.role == roleCover {

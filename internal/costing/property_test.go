@@ -22,7 +22,7 @@ import (
 // randomOwner returns the printer of the guides with random figures and gang forms.
 func randomOwner(source *rand.Rand) authority.Content {
 	c, online, known := finishingPrinter(), onlinePrinter(), len(printer().Devices)
-	c.Policy.Case, c.GangForms = online.Policy.Case, online.GangForms
+	c.Policy.Case, c.GangForms, c.Adhesives = online.Policy.Case, online.GangForms, online.Adhesives
 	c.Devices, c.Services = append(c.Devices, online.Devices[known:]...), append(c.Services, online.Services...)
 	for i := range c.GangForms {
 		f := &c.GangForms[i]

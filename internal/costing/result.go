@@ -120,6 +120,7 @@ const (
 	ItemRecords     Item = "records"
 	ItemThread      Item = "thread"
 	ItemHeadBands   Item = "headBands"
+	ItemRibbons     Item = "ribbons"
 )
 
 // PerClick is the unit of printed sides of sheets.

@@ -139,6 +139,9 @@ func (j *job) weight() int64 {
 		if p.role == roleBody {
 			leaf, leaves = p.page, p.pages/2
 		}
+		if p.twice {
+			leaves = 2
+		}
 		total = plus(total, times(leaves, grams(times(leaf.x, leaf.y), p.medium.Weight)))
 	}
 	if j.boards.Service != nil {

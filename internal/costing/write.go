@@ -76,7 +76,7 @@ func inOrder(lines []Line) {
 		authority.Folding, authority.ThreadSewing, authority.CaseMaking, authority.Jacketing, authority.Stitching, authority.CoverApplication, authority.CasingIn, authority.Trimming, authority.LooseBinding,
 		authority.ShapeCutting, authority.BoxFolding, authority.HoleMaking, Proofing, BoxPacking, Delivery,
 	}
-	items := []Item{ItemMedia, ItemPlates, ItemInk, ItemClicks, ItemVarnish, ItemFilm, ItemFoil, ItemTools, ItemThread, ItemBoards, ItemEndSheets, ItemHeadBands, ItemElements, ItemAdhesive, ItemStripping, ItemPreparation, ItemRecords, ItemMachine, ItemLabor, ItemPower}
+	items := []Item{ItemMedia, ItemPlates, ItemInk, ItemClicks, ItemVarnish, ItemFilm, ItemFoil, ItemTools, ItemThread, ItemBoards, ItemEndSheets, ItemHeadBands, ItemRibbons, ItemElements, ItemAdhesive, ItemStripping, ItemPreparation, ItemRecords, ItemMachine, ItemLabor, ItemPower}
 	slices.SortStableFunc(lines, func(a, b Line) int {
 		return cmp.Or(
 			cmp.Compare(slices.Index(steps, a.Step), slices.Index(steps, b.Step)),

@@ -43,6 +43,7 @@ func (k *checker) service(s *Service) {
 		{"colorType", s.ColorType != "" || s.Contract, []ServiceKind{Proof}},
 		{"embossingType", s.EmbossingType != "", []ServiceKind{EmbossingTool}},
 		{"foilColor", s.FoilColor != "", []ServiceKind{Foil}},
+		{"ribbonColor", s.RibbonColor != "", []ServiceKind{Ribbon}},
 		{"bindingType", s.BindingType != "" || s.MaxThickness != 0 || s.MaxLength != 0, []ServiceKind{BindingElement}},
 		{"thickness", s.Thickness != 0 || s.Weight != 0, []ServiceKind{Board, EndSheet}},
 		{"variableType", s.VariableType != "", []ServiceKind{VariableRecord}},
@@ -65,6 +66,8 @@ func (k *checker) service(s *Service) {
 		oneOf(k, "embossingType", s.EmbossingType, EmbossingTypes())
 	case Foil:
 		k.text("foilColor", s.FoilColor, true)
+	case Ribbon:
+		k.text("ribbonColor", s.RibbonColor, true)
 	case Board, EndSheet:
 		k.positive("thickness", s.Thickness, maxSmall)
 		k.positive("weight", s.Weight, maxBoard)
@@ -186,7 +189,7 @@ func (k *checker) deviceMeaning(d *Device) {
 		{"clickColor", d.ClickColor > 0, d.Process == DigitalPrinting, false},
 		{"clickMono", d.ClickMono > 0, d.Process == DigitalPrinting, false},
 		{"stackHeight", d.StackHeight > 0, d.Process == Cutting, d.Process == Cutting},
-		{"adhesive", d.Adhesive != "", d.Process == CoverApplication || d.Process == CasingIn, d.Process == CoverApplication || d.Process == CasingIn},
+		{"adhesive", d.Adhesive != "", d.Process == CoverApplication || d.Process == CasingIn || d.Process == Jacketing, d.Process == CoverApplication || d.Process == CasingIn},
 		{"folds", len(d.Folds) > 0, d.Process == Folding, false},
 		{"shapes", len(d.Shapes) > 0, d.Process == ShapeCutting, false},
 		{"strips", d.Strips, slices.Contains(d.Shapes, "Path"), false},

@@ -105,6 +105,9 @@ func TestDeviceFieldsMatchProcess(t *testing.T) {
 		"shapes on a folder":                 {authority.Folding, func(d *machine) { d.Shapes = []string{"Round"} }, []string{"shapes"}},
 		"embossing without a type":           {authority.Embossing, func(d *machine) { d.EmbossingTypes = nil }, []string{"embossingTypes"}},
 		"embossing of an unknown type":       {authority.Embossing, func(d *machine) { d.EmbossingTypes = []string{"Foil"} }, []string{"embossingTypes"}},
+		"a machine that glues jackets":       {authority.Jacketing, func(d *machine) { d.Adhesive = "glue" }, nil},
+		"a jacket with an unknown glue":      {authority.Jacketing, func(d *machine) { d.Adhesive = "nothing" }, []string{"adhesive"}},
+		"a folder that glues":                {authority.Folding, func(d *machine) { d.Adhesive = "glue" }, []string{"adhesive"}},
 		"wire and coils":                     {authority.LooseBinding, func(d *machine) { d.BindingTypes = []string{"WireComb", "CoilBinding"} }, nil},
 		"loose binding without a type":       {authority.LooseBinding, func(d *machine) { d.BindingTypes = nil }, []string{"bindingTypes"}},
 		"loose binding with glue":            {authority.LooseBinding, func(d *machine) { d.BindingTypes = []string{"SoftCover"} }, []string{"bindingTypes"}},
@@ -135,7 +138,9 @@ func TestEveryProcessHasValidDevice(t *testing.T) {
 			t.Errorf("%s: %v", process, got)
 		}
 		for _, other := range authority.Processes() {
-			passes := other == process || plain(process) && (plain(other) || other == authority.Folding)
+			// A device for Jacketing may have an adhesive, which CoverApplication requires.
+			glues := process == authority.CoverApplication && other == authority.Jacketing
+			passes := other == process || glues || plain(process) && (plain(other) || other == authority.Folding)
 			d := device(process)
 			d.Process = other
 			if got := deviceFaults(t, d); passes != (got == nil) {

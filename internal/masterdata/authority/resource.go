@@ -409,6 +409,8 @@ type Service struct {
 	EmbossingType string `json:"embossingType,omitempty"`
 	// FoilColor is a value of EmbossingItem/@FoilColor, for Foil.
 	FoilColor string `json:"foilColor,omitempty"`
+	// RibbonColor is a value of RegisterRibbon/@RibbonColor, for Ribbon.
+	RibbonColor string `json:"ribbonColor,omitempty"`
 	// BindingType is a value of BindingIntent/@BindingType, for BindingElement. The element
 	// binds a block of at most MaxThickness with a spine of at most MaxLength, in mm.
 	BindingType  string        `json:"bindingType,omitempty"`
@@ -447,6 +449,8 @@ const (
 	// the length of the spine of each sewn sheet; the rate includes all stitches.
 	HeadBand ServiceKind = "HeadBand"
 	Thread   ServiceKind = "Thread"
+	// Ribbon is a register ribbon, by its length. The rate includes the work.
+	Ribbon ServiceKind = "Ribbon"
 	// DataPreparation is paid once for the variable data of a job, VariableRecord for each
 	// product with data.
 	DataPreparation ServiceKind = "DataPreparation"
@@ -465,7 +469,7 @@ func (k ServiceKind) units() []Unit {
 		return []Unit{PerPiece, PerKilogram}
 	case Foil, Board, EndSheet:
 		return []Unit{PerSquareMetre}
-	case CuttingDie, HeadBand, Thread:
+	case CuttingDie, HeadBand, Thread, Ribbon:
 		return []Unit{PerMetre}
 	default:
 		return []Unit{PerPiece}
@@ -475,7 +479,7 @@ func (k ServiceKind) units() []Unit {
 // ServiceKinds lists all kinds.
 func ServiceKinds() []ServiceKind {
 	return []ServiceKind{
-		Packing, Freight, Proof, EmbossingTool, Foil, BindingElement, Board, EndSheet, DataPreparation, VariableRecord, CuttingDie, Stripping, GluePoint, HeadBand, Thread,
+		Packing, Freight, Proof, EmbossingTool, Foil, BindingElement, Board, EndSheet, DataPreparation, VariableRecord, CuttingDie, Stripping, GluePoint, HeadBand, Thread, Ribbon,
 	}
 }
 

@@ -64,6 +64,16 @@ func TestServiceFieldsMatchKind(t *testing.T) {
 		"a record without a type": {func(c *authority.Content) {
 			c.Services[2] = authority.Service{ID: "r", Name: "R", Kind: authority.VariableRecord, Price: price(1, authority.PerPiece)}
 		}, []string{"service r variableType"}},
+		"a ribbon of a colour": {func(c *authority.Content) {
+			c.Services[2] = authority.Service{ID: "r", Name: "R", Kind: authority.Ribbon, RibbonColor: "Red", Price: price(1, authority.PerMetre)}
+		}, nil},
+		"a ribbon without a colour": {func(c *authority.Content) {
+			c.Services[2] = authority.Service{ID: "r", Name: "R", Kind: authority.Ribbon, Price: price(1, authority.PerMetre)}
+		}, []string{"service r ribbonColor"}},
+		"a ribbon by the piece": {func(c *authority.Content) {
+			c.Services[2] = authority.Service{ID: "r", Name: "R", Kind: authority.Ribbon, RibbonColor: "Red", Price: price(1, authority.PerPiece)}
+		}, []string{"service r price.per"}},
+		"carriage with a ribbon": {func(c *authority.Content) { c.Services[1].RibbonColor = "Red" }, []string{"service carriage ribbonColor"}},
 		"carriage with wire":     {func(c *authority.Content) { c.Services[1].MaxLength = money.One }, []string{"service carriage bindingType"}},
 		"carriage that embosses": {func(c *authority.Content) { c.Services[1].EmbossingType, c.Services[1].FoilColor = "Braille", "Gold" }, []string{"service carriage embossingType", "service carriage foilColor"}},
 		"a policy with a missing package": {
