@@ -197,8 +197,20 @@ func (r *jsonReader) attribute(o open, m member, a Attribute) error {
 	a.key = m.at
 	r.prefixed = r.prefixed || a.Name.Space != ""
 	define(&a, o.node.Definition)
+	if a.Form == FormNumber && a.Definition != nil && a.Definition.Type.Whole() {
+		a.Value = withoutZeros(a.Value)
+	}
 	r.attributes = append(r.attributes, a)
 	return nil
+}
+
+// withoutZeros removes a fraction of zeros from a whole number. JSON and its schemas do not
+// distinguish 5.0 from 5, and programs write their decimal numbers in this way.
+func withoutZeros(number string) string {
+	if whole, fraction, found := strings.Cut(number, "."); found && strings.Trim(fraction, "0") == "" {
+		return whole
+	}
+	return number
 }
 
 // textElement adds an element that was written as a string.

@@ -78,3 +78,35 @@ func TestAttributeIsReadAsAValueOfAType(t *testing.T) {
 		}
 	}
 }
+
+// TestFractionOfZerosIsDroppedFromWholeNumbersOfJSON reads numbers as programs write them that have
+// decimal numbers only. XML and other datatypes keep their digits.
+func TestFractionOfZerosIsDroppedFromWholeNumbersOfJSON(t *testing.T) {
+	t.Parallel()
+	json := func(attributes string) string {
+		return `{"Name": "XJDF", "ProductList": {"Product": [{` + attributes + `}]}}`
+	}
+	for body, want := range map[string]string{
+		json(`"Amount": 1000.0`):   "1000",
+		json(`"Amount": -5.00`):    "-5",
+		json(`"Amount": 1000.5`):   "1000.5",
+		json(`"Amount": 1.0e3`):    "1.0e3",
+		json(`"Amount": "1000.0"`): "1000.0",
+		`{"XJDF": {"ProductList": {"Product": {"@Amount": 1000.0}}}}`:                                                            "1000",
+		`<XJDF xmlns="http://www.CIP4.org/JDFSchema_2_0"><ProductList><Product Amount="1000.0"/></ProductList></XJDF>`:           "1000.0",
+		`{"Name": "XJDF", "ProductList": {"Product": [{"Intent": [{"Name": "MediaIntent", "MediaIntent": {"Weight": 90.0}}]}]}}`: "90.0",
+	} {
+		doc, err := xjdf.Parse([]byte(body), xjdf.Limits{})
+		if err != nil {
+			t.Fatalf("xjdf.Parse: %v\n%s", err, body)
+		}
+		product := doc.Root.Child("ProductList").Child("Product")
+		got, present := product.Attr("Amount")
+		if !present {
+			got, _ = product.Child("Intent").Child("MediaIntent").Attr("Weight")
+		}
+		if got != want {
+			t.Errorf("%s: read %q, want %q", body, got, want)
+		}
+	}
+}
