@@ -164,7 +164,7 @@ func (p *pass) attributes(n *xjdf.Node, e *element) {
 	}
 	for i := range e.attributes {
 		if f := &e.attributes[i]; f.required && n.Attribute(f.name) == nil {
-			p.findAs(ruleAttributeMissing, n, "", fmt.Sprintf("%s has no %s.", n.Name.Local, f.name), f.expected())
+			p.findAs(ruleAttributeMissing, n, "", fmt.Sprintf("%s has no %s.", n.Name.Local, f.name), "Add "+f.name+". "+f.expected())
 		}
 	}
 }

@@ -228,3 +228,16 @@ func ExampleValidate() {
 	// valid: true
 	// warning PTK_SUM, line 10: The price is 201; its lines add up to 210.
 }
+
+func TestMissingAttributeIsSuggestedByName(t *testing.T) {
+	t.Parallel()
+	for missing, want := range map[string]string{
+		`DescriptiveName="Flyers" `: "Add DescriptiveName. Write a text of at most 4096 bytes.",
+		` TaxType="Net"`:            "Add TaxType. Write one of Gross, Net, Tax.",
+	} {
+		found := validated(t, invoice(strings.Replace(price, missing, "", 1))).Report.Findings
+		if len(found) != 1 || found[0].Code != "PTK_ATTRIBUTE_MISSING" || found[0].Suggestion != want {
+			t.Errorf("without %s: got %+v, want the suggestion %q", missing, found, want)
+		}
+	}
+}

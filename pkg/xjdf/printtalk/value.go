@@ -3,6 +3,7 @@
 package printtalk
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -75,7 +76,7 @@ func (f *field) expected() string {
 	case "token", "tokens":
 		return "Use letters, digits, full stops, hyphens, underscores and colons."
 	default:
-		return "Shorten the text to 4096 bytes."
+		return fmt.Sprintf("Write a text of at most %d bytes.", maxText)
 	}
 }
 
