@@ -38,7 +38,7 @@ func layoutOfAll(layout object) func(object) {
 func sizeReviews() []review {
 	conflict := []costing.Code{costing.SizeConflict}
 	return []review{
-		{name: "flat size smaller than the finished size", change: both(sized(0, "FinishedDimensions", 420, 594, 0), sized(0, "Dimensions", 12, 12)), codes: conflict, figures: true},
+		{name: "flat size smaller than the finished size", change: both(sized(0, "FinishedDimensions", 420, 594, 0), sized(0, "Dimensions", 18, 18)), codes: conflict, figures: true},
 		{name: "unfolded product with a flat size larger than the finished size", change: sized(0, "Dimensions", 297, 210), codes: conflict, figures: true},
 		{name: "turned flat size with a fixed grain direction", change: both(sized(0, "Dimensions", 210, 148), func(d object) {
 			want(d, "MediaIntent", object{"MediaType": "Paper", "GrainDirection": "XDirection"})
@@ -47,10 +47,10 @@ func sizeReviews() []review {
 		{name: "fold with a flat size of more panels", example: "brochure", change: sized(0, "Dimensions", 396, 210), codes: conflict, figures: true},
 		{name: "unlisted fold with equal flat and finished sizes", example: "brochure", owner: anyFold, change: both(folded("F6-3", 6), sized(0, "Dimensions", 99, 210)), codes: conflict, figures: true},
 		{name: "unlisted fold with a flat size of more panels", example: "brochure", owner: anyFold, change: both(folded("F6-3", 6), sized(0, "Dimensions", 396, 210)), codes: conflict, figures: true},
-		{name: "cover smaller than its book", example: "book", change: sized(1, "Dimensions", 14, 14), codes: conflict, figures: true},
+		{name: "cover smaller than its book", example: "book", change: sized(1, "Dimensions", 18, 18), codes: conflict, figures: true},
 		{name: "cover too narrow for the spine", example: "book", change: sized(1, "Dimensions", 296, 210), codes: conflict, figures: true},
 		{name: "cover with flaps", example: "book", change: sized(1, "Dimensions", 466, 210), codes: conflict, figures: true},
-		{name: "cover whose page size differs from the body's", example: "book", change: sized(1, "FinishedDimensions", 14, 14, 0), codes: conflict, figures: true},
+		{name: "cover whose page size differs from the body's", example: "book", change: sized(1, "FinishedDimensions", 18, 18, 0), codes: conflict, figures: true},
 		{name: "body whose page size differs from the cover's", example: "booklet", change: sized(2, "FinishedDimensions", 210, 148, 0), codes: conflict, figures: true},
 		{name: "body whose opened size exceeds two pages", example: "booklet", change: sized(2, "Dimensions", 420, 297), codes: conflict, figures: true},
 		{name: "whole whose size differs from its parts", example: "booklet", change: layoutOfAll(object{"FinishedDimensions": points(210, 297, 0)}), codes: conflict, figures: true},

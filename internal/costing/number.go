@@ -99,6 +99,9 @@ func numbers(text string) ([]money.Decimal, bool) {
 	return all, true
 }
 
+// float returns a number for a comparison that decides no figure.
+func float(d money.Decimal) float64 { return float64(d) / float64(money.One) }
+
 // fromPoints converts a length to micrometres: a point is 1/72 of 25,400 micrometres.
 func fromPoints(points money.Decimal) int64 {
 	return money.MulDiv(int64(points), 3175, 9*int64(money.One))

@@ -300,7 +300,10 @@ func TestLargeGangFormIsBounded(t *testing.T) {
 		amount(100_000)(d)
 		intent(d, "LayoutIntent")["FinishedDimensions"], intent(d, "LayoutIntent")["Bleed"] = points(10, 10), 0
 	}), c)
-	if diff := cmp.Diff([]string{"PLANS_TRUNCATED not all ways of production were compared"}, reasons); diff != "" || result == nil {
+	if diff := cmp.Diff([]string{
+		"LENGTH_NOT_IN_POINTS 28.34645669291339 28.34645669291339 looks like inches; the calculation reads points",
+		"PLANS_TRUNCATED not all ways of production were compared",
+	}, reasons); diff != "" || result == nil {
 		t.Errorf("figures %t, reasons (-want +got):\n%s", result != nil, diff)
 	}
 }

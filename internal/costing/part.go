@@ -10,6 +10,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
 // Bounds of a finished product in micrometres, and the largest weight in g/m2 that folds
@@ -52,6 +53,11 @@ func (r *reader) sizes(p *part, j *job, layout *xjdf.Node) {
 		p.spineTop, page, flat = true, page.turned(), flat.turned()
 	}
 	p.layout, p.open = layout, flat
+	for _, attribute := range [...]string{"FinishedDimensions", "Dimensions"} {
+		if all, ok := numbers(attr(layout, attribute)); ok && len(all) >= 2 {
+			r.inPoints(layout, attribute, validate.SizeUnit(float(all[0]), float(all[1])))
+		}
+	}
 	if !finished && !unfolded {
 		r.stop(SizeMissing, layout, "FinishedDimensions", described(p.node)+" has no size")
 		return
@@ -71,6 +77,14 @@ func (r *reader) sizes(p *part, j *job, layout *xjdf.Node) {
 		if one != (rectangle{}) && (min(one.x, one.y) < smallestSide || max(one.x, one.y) > largestSide) {
 			r.stop(SizeMissing, layout, "FinishedDimensions", "a side must be from 10 mm to 10 m")
 		}
+	}
+}
+
+// inPoints reports a length that seems to be written in another unit: its figures would be those of
+// another product.
+func (r *reader) inPoints(n *xjdf.Node, attribute string, unit validate.Unit) {
+	if unit != validate.Points {
+		r.review(LengthNotInPoints, n, attribute, fmt.Sprintf("%.40s looks like %s; the calculation reads points", attr(n, attribute), unit))
 	}
 }
 
@@ -164,6 +178,7 @@ func (r *reader) bleed(p *part, layout *xjdf.Node) {
 		bleed, present := r.float(layout, "Bleed")
 		if present && bleed >= 0 && fromPoints(bleed) <= largestBleed {
 			p.bleed = fromPoints(bleed)
+			r.inPoints(layout, "Bleed", validate.BleedUnit(float(bleed)))
 			return
 		}
 		if present {

@@ -121,6 +121,7 @@ const (
 	ProcessNotOffered       Code = "PROCESS_NOT_OFFERED"
 	NoDevice                Code = "NO_DEVICE"
 	ValueUnreadable         Code = "VALUE_UNREADABLE"
+	LengthNotInPoints       Code = "LENGTH_NOT_IN_POINTS"
 	AuthorityEnds           Code = "AUTHORITY_ENDS"
 	PlansTruncated          Code = "PLANS_TRUNCATED"
 	FiguresBeyondCalculable Code = "FIGURES_BEYOND_CALCULABLE"
@@ -160,6 +161,7 @@ func Codes() []CodeMeaning {
 		{ProcessNotOffered, "The owner has no device for a process.", false},
 		{NoDevice, "None of the owner's devices can produce it; the detail contains the reason.", false},
 		{ValueUnreadable, "A number in the document is invalid or out of range; the calculation ignores it.", true},
+		{LengthNotInPoints, "A length looks like millimetres or inches; the calculation reads points.", true},
 		{AuthorityEnds, "The master data ends within one day.", true},
 		{PlansTruncated, "Not all ways of production were compared.", true},
 		{FiguresBeyondCalculable, "A figure exceeds the largest possible amount.", false},

@@ -74,21 +74,55 @@ func (p *pass) size(n *xjdf.Node, attribute string) (width, height float64, ok b
 		return 0, 0, false
 	}
 	width, height = numbers[0], numbers[1]
-	switch {
-	case max(width, height) <= largestInInches:
+	switch SizeUnit(width, height) {
+	case Inches:
 		p.findAs(dimensionInches, n, attribute, func() (string, string) {
 			return fmt.Sprintf("%s x %s looks like inches.", number(width), number(height)), inPoints(width, height, 72)
 		})
-	case max(width, height) > largest:
-		p.findAs(dimensionHuge, n, attribute, func() (string, string) {
-			return fmt.Sprintf("%s x %s points are more than 10 m.", number(width), number(height)), ""
-		})
-	case knownSize(trimSizes[:], width, height):
+	case Points:
+		if max(width, height) > largest {
+			p.findAs(dimensionHuge, n, attribute, func() (string, string) {
+				return fmt.Sprintf("%s x %s points are more than 10 m.", number(width), number(height)), ""
+			})
+		}
+	case Millimetres:
 		p.findAs(dimensionMillimetres, n, attribute, func() (string, string) {
 			return fmt.Sprintf("%s x %s looks like millimetres.", number(width), number(height)), inPoints(width, height, pointsPerMillimetre)
 		})
 	}
 	return width, height, true
+}
+
+// Unit is a unit of length.
+type Unit string
+
+// The units. The standard writes all lengths in points.
+const (
+	Points      Unit = "points"
+	Millimetres Unit = "millimetres"
+	Inches      Unit = "inches"
+)
+
+// SizeUnit returns the unit in which the two numbers of a finished size seem to be written: points, or
+// the unit in which they are a usual size that would be odd in points.
+func SizeUnit(width, height float64) Unit {
+	switch {
+	case max(width, height) <= largestInInches:
+		return Inches
+	case knownSize(trimSizes[:], width, height):
+		return Millimetres
+	default:
+		return Points
+	}
+}
+
+// BleedUnit returns the unit in which a bleed seems to be written. The usual bleeds in
+// millimetres would be tiny in points.
+func BleedUnit(bleed float64) Unit {
+	if bleed == 2 || bleed == 3 || bleed == 4 || bleed == 5 {
+		return Millimetres
+	}
+	return Points
 }
 
 // A size whose longest side is at most largestInInches can only be in inches: 48
@@ -159,10 +193,9 @@ func inPoints(width, height, factor float64) string {
 	return fmt.Sprintf("Write %.3f and %.3f.", width*factor, height*factor)
 }
 
-// bleedMillimetres reports the usual bleeds in millimetres, which would be tiny in
-// points.
+// bleedMillimetres reports a bleed in millimetres.
 func bleedMillimetres(p *pass, n *xjdf.Node) {
-	if bleed, ok := float(n, "Bleed"); ok && (bleed == 2 || bleed == 3 || bleed == 4 || bleed == 5) {
+	if bleed, ok := float(n, "Bleed"); ok && BleedUnit(bleed) == Millimetres {
 		p.find(n, "Bleed", fmt.Sprintf("Bleed is %s points, which is %.1f mm; it looks like millimetres.", number(bleed), bleed/pointsPerMillimetre),
 			fmt.Sprintf("Write %.3f.", bleed*pointsPerMillimetre))
 	}
