@@ -5,7 +5,6 @@ package pack
 import (
 	"bytes"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -29,6 +28,12 @@ func isMIME(body []byte) bool {
 	return false
 }
 
+// WithHeader returns a multipart body that [Read] reads: it begins with the Content-Type with
+// which HTTP sent the body.
+func WithHeader(contentType string, body []byte) []byte {
+	return append([]byte("Content-Type: "+contentType+"\r\n\r\n"), body...)
+}
+
 // mime reads a multipart body with its header.
 func (r *reader) mime(body []byte) error {
 	message, err := mail.ReadMessage(bytes.NewReader(body))
@@ -42,7 +47,7 @@ func (r *reader) mime(body []byte) error {
 	parts := multipart.NewReader(message.Body, parameters["boundary"])
 	for {
 		part, err := parts.NextPart()
-		if errors.Is(err, io.EOF) {
+		if err == io.EOF { // other errors wrap io.EOF: the body ends before its last boundary
 			return nil
 		}
 		if err != nil {

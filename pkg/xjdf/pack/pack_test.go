@@ -141,6 +141,8 @@ func TestHostilePackageIsRejected(t *testing.T) {
 		"an encrypted entry":               {zipped(t, encrypt, good), pack.ErrEncrypted},
 		"MIME without a boundary":          {[]byte("Content-Type: multipart/related\r\n\r\n"), pack.ErrFormat},
 		"MIME that is cut off":             {multipart(xjdfType + "\n" + ticket)[:120], pack.ErrFormat},
+		"MIME without its last boundary":   {bytes.TrimSuffix(multipart(xjdfType+"\n"+ticket, xjdfType+"\n"+ticket), []byte("--b1--\r\n")), pack.ErrFormat},
+		"MIME with another boundary":       {[]byte("Content-Type: multipart/related; boundary=b2\r\n\r\n--b1\r\n\r\n--b1--\r\n"), pack.ErrFormat},
 		"MIME without documents":           {multipart("Content-Type: text/plain\n\nx"), pack.ErrEmpty},
 		"a Content-ID twice":               {multipart(xjdfType+"Content-ID: <a>\n\n"+ticket, "Content-ID: <a>\n\nx"), pack.ErrName},
 		"invalid base64":                   {multipart(xjdfType + "Content-Transfer-Encoding: base64\n\n!!!"), pack.ErrFormat},

@@ -158,7 +158,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	var document *Document
 	if packed {
 		if kind != mediaTypeZIP {
-			body = append([]byte("Content-Type: "+request.Header.Get("Content-Type")+"\r\n\r\n"), body...)
+			body = pack.WithHeader(request.Header.Get("Content-Type"), body)
 		}
 		jobs, document, err = r.unpack(body)
 	} else {
