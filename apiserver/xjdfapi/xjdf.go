@@ -128,7 +128,7 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 		},
 		{
 			Method: http.MethodPost, Pattern: validatePath, Capability: posture.XJDF, Write: true, Serve: s.validate,
-			Body: &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), MediaTypes: documentTypes(), Raw: true},
+			Body: &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), MediaTypes: validatedTypes(), Raw: true},
 		},
 		{
 			Method: http.MethodPost, Pattern: SessionsPath, Scope: posture.XJDFCosting.Definition().Session, Surface: posture.SurfaceXJDF, Write: true, Serve: s.openSession,
@@ -153,7 +153,7 @@ func specifications() []Specification {
 func parts() []Surface {
 	return []Surface{
 		{Name: "capabilities", Method: http.MethodGet, Path: capabilitiesPath, Capability: posture.XJDF.String(), MediaTypes: []string{"application/json"}},
-		{Name: "validation", Method: http.MethodPost, Path: validatePath, Capability: posture.XJDF.String(), MediaTypes: documentTypes()},
+		{Name: "validation", Method: http.MethodPost, Path: validatePath, Capability: posture.XJDF.String(), MediaTypes: validatedTypes()},
 		{Name: "sessions", Method: http.MethodPost, Path: SessionsPath, Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
 		{Name: "costing", Method: http.MethodPost, Path: CostingPath, Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
 		{Name: "callbacks", Method: http.MethodPost, Path: CallbackPath, Capability: posture.XJMFInbound.String(), MediaTypes: CallbackMediaTypes()},

@@ -194,6 +194,19 @@ XjdfMedia = TypedDict("XjdfMedia", {
     "mediaTypes": Required[list[str]],
     "weight": "XjdfRange",
 }, total=False)
+XjdfPackedReport = TypedDict("XjdfPackedReport", {
+    "defaults": Required[list["XjdfDefault"]],
+    "encoding": Required[str],
+    "findings": Required[list["XjdfFinding"]],
+    "name": Required[str],
+    "profile": Required["XjdfProfile"],
+    "schemaValid": Required[bool],
+    "summary": Required["XjdfSummary"],
+    "unsupported": Required[list["XjdfUnsupported"]],
+    "valid": Required[bool],
+    "version": Required[str],
+    "vocabularyValid": Required[bool],
+}, total=False)
 XjdfProblem = Any
 XjdfProduct = TypedDict("XjdfProduct", {
     "catalogProducts": Required[list["XjdfCatalogProduct"]],
@@ -207,6 +220,7 @@ XjdfRange = TypedDict("XjdfRange", {
 }, total=False)
 XjdfReport = TypedDict("XjdfReport", {
     "defaults": Required[list["XjdfDefault"]],
+    "documents": list["XjdfPackedReport"],
     "encoding": Required[str],
     "findings": Required[list["XjdfFinding"]],
     "profile": Required["XjdfProfile"],

@@ -92,6 +92,10 @@ export interface paths {
          *     names and questionable practice are errors. Select it with the parameter or with `Prefer: handling=strict` (RFC
          *     7240).
          *
+         *     The body may also be a package: a ZIP file, or a multipart body. Its documents may refer to its files only. The
+         *     report has the totals, and the report of each document in `documents`. A package has at most 1 MiB, 500 entries
+         *     and 20 documents with 4 MiB together. A package that cannot be read is 400 `INVALID_REQUEST`.
+         *
          *     A document can have at most 1 MiB, 64 levels, and 50,000 elements and attributes. JDF 1.x is rejected; convert
          *     it with an external adapter. `/docs/api/xjdf-rules.json` lists all rules.
          */
@@ -489,6 +493,41 @@ export interface components {
             vocabularyValid: boolean;
             profile: components["schemas"]["XjdfProfile"];
             /**
+             * @description How the document was read: cip4-json, attribute-json or xml; zip or multipart for a package.
+             * @example cip4-json
+             */
+            encoding: string;
+            /**
+             * @description The value of XJDF/@Version; empty for a package.
+             * @example 2.2
+             */
+            version: string;
+            /** @description The parts of the document that the marketplace does not support, whether or not they are valid. */
+            unsupported: components["schemas"]["XjdfUnsupported"][];
+            /** @description The values that the server assumed for missing parts of the document. */
+            defaults: components["schemas"]["XjdfDefault"][];
+            /** @description Sorted by severity, errors first, then by position in the document. */
+            findings: components["schemas"]["XjdfFinding"][];
+            /** @description The numbers of findings. */
+            summary: components["schemas"]["XjdfSummary"];
+            /** @description The documents of a package; absent for a single document. */
+            documents?: components["schemas"]["XjdfPackedReport"][];
+        };
+        /** @description The report of a document of a package. Its positions are in the document. */
+        XjdfPackedReport: {
+            /**
+             * @description The name of the document: its path in a ZIP file, or the Content-ID or the number of its part.
+             * @example jobs/leaflet.xjdf
+             */
+            name: string;
+            /** @description The document is valid: no finding is an error. */
+            valid: boolean;
+            /** @description True if the document has no error that a schema of the standard detects. */
+            schemaValid: boolean;
+            /** @description True if the document has no error or warning of the kind vocabulary. */
+            vocabularyValid: boolean;
+            profile: components["schemas"]["XjdfProfile"];
+            /**
              * @description How the document was read: cip4-json, attribute-json or xml.
              * @example cip4-json
              */
@@ -627,6 +666,7 @@ export interface components {
             defaults?: components["schemas"]["XjdfDefault"][];
             findings?: components["schemas"]["XjdfFinding"][];
             summary?: components["schemas"]["XjdfSummary"];
+            documents?: components["schemas"]["XjdfPackedReport"][];
         };
         /**
          * @description An XJMF 2.2 message as JSON, which contains one signal or command. Each attribute may also be written as `@Name`.
@@ -904,7 +944,7 @@ export interface components {
              */
             step: string;
             /**
-             * @description The cost item: media, plates, ink, clicks, varnish, film, foil, tools, elements, thread, boards, endSheets, headBands, adhesive, stripping, preparation, records, machine, labor, power, proofs, packing or freight. New values may be added.
+             * @description The cost item: media, plates, ink, clicks, varnish, film, foil, tools, elements, thread, boards, endSheets, headBands, ribbons, adhesive, stripping, preparation, records, machine, labor, power, proofs, packing or freight. New values may be added.
              * @example media
              */
             item: string;
@@ -1198,7 +1238,7 @@ export interface components {
                      */
                     id?: string;
                     /**
-                     * @description The role of the part, flat, cover, body or jacket. New values may be added.
+                     * @description The role of the part, flat, cover, body, jacket or endSheet. New values may be added.
                      * @example flat
                      */
                     role: string;
@@ -2552,6 +2592,9 @@ export interface operations {
                 "application/vnd.cip4-xjdf+xml": string;
                 "application/xml": string;
                 "text/xml": string;
+                "application/vnd.cip4-xjmf+zip": string;
+                "application/zip": string;
+                "multipart/related": string;
             };
         };
         responses: {

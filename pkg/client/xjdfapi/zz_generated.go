@@ -106,7 +106,7 @@ type CostingLine struct {
 	// Examples: ConventionalPrinting
 	Step string `json:"step"`
 
-	// Item The cost item: media, plates, ink, clicks, varnish, film, foil, tools, elements, thread, boards, endSheets, headBands, adhesive, stripping, preparation, records, machine, labor, power, proofs, packing or freight. New values may be added.
+	// Item The cost item: media, plates, ink, clicks, varnish, film, foil, tools, elements, thread, boards, endSheets, headBands, ribbons, adhesive, stripping, preparation, records, machine, labor, power, proofs, packing or freight. New values may be added.
 	//
 	// Examples: media
 	Item string `json:"item"`
@@ -381,7 +381,7 @@ type CostingResult struct {
 			// Examples: P2
 			ID *string `json:"id,omitempty"`
 
-			// Role The role of the part, flat, cover, body or jacket. New values may be added.
+			// Role The role of the part, flat, cover, body, jacket or endSheet. New values may be added.
 			//
 			// Examples: flat
 			Role string `json:"role"`
@@ -804,6 +804,46 @@ type XJDFMedia struct {
 	Weight     *XJDFRange `json:"weight,omitempty"`
 }
 
+// XJDFPackedReport The report of a document of a package. Its positions are in the document.
+type XJDFPackedReport struct {
+	// Name The name of the document: its path in a ZIP file, or the Content-ID or the number of its part.
+	//
+	// Examples: jobs/leaflet.xjdf
+	Name string `json:"name"`
+
+	// Valid The document is valid: no finding is an error.
+	Valid bool `json:"valid"`
+
+	// SchemaValid True if the document has no error that a schema of the standard detects.
+	SchemaValid bool `json:"schemaValid"`
+
+	// VocabularyValid True if the document has no error or warning of the kind vocabulary.
+	VocabularyValid bool `json:"vocabularyValid"`
+
+	// Profile The strictness of the validation. New values may be added.
+	Profile XJDFProfile `json:"profile"`
+
+	// Encoding How the document was read: cip4-json, attribute-json or xml.
+	//
+	// Examples: cip4-json
+	Encoding string `json:"encoding"`
+
+	// Version The value of XJDF/@Version.
+	//
+	// Examples: 2.2
+	Version string `json:"version"`
+
+	// Unsupported The parts of the document that the marketplace does not support, whether or not they are valid.
+	Unsupported []XJDFUnsupported `json:"unsupported"`
+
+	// Defaults The values that the server assumed for missing parts of the document.
+	Defaults []XJDFDefault `json:"defaults"`
+
+	// Findings Sorted by severity, errors first, then by position in the document.
+	Findings []XJDFFinding `json:"findings"`
+	Summary  XJDFSummary   `json:"summary"`
+}
+
 // XJDFProduct defines model for XjdfProduct.
 type XJDFProduct struct {
 	// ProductType Product/@ProductType (XJDF 2.2, A.3.18).
@@ -850,12 +890,12 @@ type XJDFReport struct {
 	// Profile The strictness of the validation. New values may be added.
 	Profile XJDFProfile `json:"profile"`
 
-	// Encoding How the document was read: cip4-json, attribute-json or xml.
+	// Encoding How the document was read: cip4-json, attribute-json or xml; zip or multipart for a package.
 	//
 	// Examples: cip4-json
 	Encoding string `json:"encoding"`
 
-	// Version The value of XJDF/@Version.
+	// Version The value of XJDF/@Version; empty for a package.
 	//
 	// Examples: 2.2
 	Version string `json:"version"`
@@ -869,6 +909,9 @@ type XJDFReport struct {
 	// Findings Sorted by severity, errors first, then by position in the document.
 	Findings []XJDFFinding `json:"findings"`
 	Summary  XJDFSummary   `json:"summary"`
+
+	// Documents The documents of a package; absent for a single document.
+	Documents []XJDFPackedReport `json:"documents,omitempty"`
 }
 
 // XJDFSummary defines model for XjdfSummary.
@@ -1197,6 +1240,10 @@ type ClientInterface interface {
 	// names and questionable practice are errors. Select it with the parameter or with `Prefer: handling=strict` (RFC
 	// 7240).
 	//
+	// The body may also be a package: a ZIP file, or a multipart body. Its documents may refer to its files only. The
+	// report has the totals, and the report of each document in `documents`. A package has at most 1 MiB, 500 entries
+	// and 20 documents with 4 MiB together. A package that cannot be read is 400 `INVALID_REQUEST`.
+	//
 	// A document can have at most 1 MiB, 64 levels, and 50,000 elements and attributes. JDF 1.x is rejected; convert
 	// it with an external adapter. `/docs/api/xjdf-rules.json` lists all rules.
 	//
@@ -1365,6 +1412,10 @@ func (c *Client) GetXJDFCapabilities(ctx context.Context, params *GetXJDFCapabil
 // the server assumed. In the profile `strict`, everything that the standard requires is required, and unknown
 // names and questionable practice are errors. Select it with the parameter or with `Prefer: handling=strict` (RFC
 // 7240).
+//
+// The body may also be a package: a ZIP file, or a multipart body. Its documents may refer to its files only. The
+// report has the totals, and the report of each document in `documents`. A package has at most 1 MiB, 500 entries
+// and 20 documents with 4 MiB together. A package that cannot be read is 400 `INVALID_REQUEST`.
 //
 // A document can have at most 1 MiB, 64 levels, and 50,000 elements and attributes. JDF 1.x is rejected; convert
 // it with an external adapter. `/docs/api/xjdf-rules.json` lists all rules.
@@ -1851,6 +1902,10 @@ type ClientWithResponsesInterface interface {
 	// names and questionable practice are errors. Select it with the parameter or with `Prefer: handling=strict` (RFC
 	// 7240).
 	//
+	// The body may also be a package: a ZIP file, or a multipart body. Its documents may refer to its files only. The
+	// report has the totals, and the report of each document in `documents`. A package has at most 1 MiB, 500 entries
+	// and 20 documents with 4 MiB together. A package that cannot be read is 400 `INVALID_REQUEST`.
+	//
 	// A document can have at most 1 MiB, 64 levels, and 50,000 elements and attributes. JDF 1.x is rejected; convert
 	// it with an external adapter. `/docs/api/xjdf-rules.json` lists all rules.
 	//
@@ -2253,6 +2308,10 @@ func (c *ClientWithResponses) GetXJDFCapabilitiesWithResponse(ctx context.Contex
 // the server assumed. In the profile `strict`, everything that the standard requires is required, and unknown
 // names and questionable practice are errors. Select it with the parameter or with `Prefer: handling=strict` (RFC
 // 7240).
+//
+// The body may also be a package: a ZIP file, or a multipart body. Its documents may refer to its files only. The
+// report has the totals, and the report of each document in `documents`. A package has at most 1 MiB, 500 entries
+// and 20 documents with 4 MiB together. A package that cannot be read is 400 `INVALID_REQUEST`.
 //
 // A document can have at most 1 MiB, 64 levels, and 50,000 elements and attributes. JDF 1.x is rejected; convert
 // it with an external adapter. `/docs/api/xjdf-rules.json` lists all rules.

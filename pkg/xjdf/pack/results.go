@@ -61,10 +61,17 @@ func (r *Results) Add(name string, body []byte, profile validate.Profile, limits
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	for _, d := range found.Documents {
-		r.judge(name, d, validate.Options{Profile: profile, Files: append([]string{}, found.Files...)})
-	}
+	r.AddPackage(name, found, validate.Options{Profile: profile})
 	return nil
+}
+
+// AddPackage validates the documents and messages of a package that was read from a file. They may refer
+// to its files only, which replace those of the options.
+func (r *Results) AddPackage(name string, found *Package, options validate.Options) {
+	options.Files = append([]string{}, found.Files...)
+	for _, d := range found.Documents {
+		r.judge(name, d, options)
+	}
 }
 
 // judge validates a document or message, and in PrintTalk each document within it.
