@@ -87,7 +87,8 @@ func TestDocumentsOfAPackageAreValidatedEach(t *testing.T) {
 	}{
 		"a message with its job": {
 			zipType, zipped(t, "root.xjmf", submission("jobs/j1.xjdf"), "jobs/j1.xjdf", leaflet, "art/flyer.pdf", "%PDF"), 200, "zip",
-			[]string{"root.xjmf valid", "jobs/j1.xjdf valid"}, nil,
+			[]string{"root.xjmf valid", "jobs/j1.xjdf valid"},
+			nil,
 		},
 		"another media type of ZIP": {"application/zip", zipped(t, "j1.xjdf", leaflet), 200, "zip", []string{"j1.xjdf valid"}, nil},
 		"a message without its job": {
@@ -97,7 +98,8 @@ func TestDocumentsOfAPackageAreValidatedEach(t *testing.T) {
 		},
 		"parts that refer to each other": {
 			relatedType, related(part("application/vnd.cip4-xjmf+xml", "m", submission("cid:j")), part("application/vnd.cip4-xjdf+xml", "j", leaflet)), 200, "multipart",
-			[]string{"cid:m valid", "cid:j valid"}, nil,
+			[]string{"cid:m valid", "cid:j valid"},
+			nil,
 		},
 		"two documents with errors, one in JSON": {
 			relatedType, related(part("application/vnd.cip4-xjdf+xml", "x", faulty), part("application/vnd.cip4-xjdf+json", "j", `{"Name":"XJDF","Version":"2.2","ProductList":{"Product":[{"ProductType":"Leaflet","Amount":-1}]}}`)), 400, "multipart",
@@ -109,7 +111,8 @@ func TestDocumentsOfAPackageAreValidatedEach(t *testing.T) {
 		},
 		"a package within the package": {
 			zipType, zipped(t, "j1.xjdf", leaflet, "more.xjdf", zipped(t, "j2.xjdf", leaflet)), 400, "zip",
-			[]string{"j1.xjdf valid", "more.xjdf invalid DOCUMENT_UNREADABLE"}, nil,
+			[]string{"j1.xjdf valid", "more.xjdf invalid DOCUMENT_UNREADABLE"},
+			nil,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
