@@ -34,8 +34,8 @@ var (
 	ErrFormat = errors.New("not a readable package")
 	// ErrLimit means that the package exceeds a limit.
 	ErrLimit = errors.New("the package exceeds a limit")
-	// ErrName means that the name of an entry is invalid, leaves the package or is there
-	// twice.
+	// ErrName means that the name of an entry is invalid, too long, leaves the package or is
+	// there twice.
 	ErrName = errors.New("invalid name of an entry")
 	// ErrEncrypted means that an entry is encrypted (9.7.1.4).
 	ErrEncrypted = errors.New("an entry is encrypted")
@@ -148,8 +148,14 @@ func local(name string) bool {
 	return fs.ValidPath(name) && name != "." && utf8.ValidString(name) && !strings.ContainsAny(name, "\\:\x00")
 }
 
+// mostName bounds the name of a document in bytes: reports repeat it.
+const mostName = 1000
+
 // document reads a document.
 func (r *reader) document(name string, body []byte) error {
+	if len(name) > mostName {
+		return fmt.Errorf("%w: %.80q is longer than %d bytes", ErrName, name, mostName)
+	}
 	if len(r.made.Documents) == r.limits.Documents {
 		return fmt.Errorf("%w: more than %d documents", ErrLimit, r.limits.Documents)
 	}

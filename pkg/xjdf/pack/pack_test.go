@@ -137,6 +137,8 @@ func TestHostilePackageIsRejected(t *testing.T) {
 		"a drive of Windows":               {zipped(t, nil, file{`C:a.xjdf`, ticket}), pack.ErrName},
 		"a name that is not UTF-8":         {zipped(t, nil, file{"\xff.xjdf", ticket}), pack.ErrName},
 		"a directory that leaves":          {zipped(t, nil, good, file{"../x/", ""}), pack.ErrName},
+		"a name of 1001 bytes":             {zipped(t, nil, file{strings.Repeat("a", 996) + ".xjdf", ticket}), pack.ErrName},
+		"a Content-ID of 1001 bytes":       {multipart(xjdfType + "Content-ID: <" + strings.Repeat("a", 997) + ">\n\n" + ticket), pack.ErrName},
 		"a name twice":                     {zipped(t, nil, good, good), pack.ErrName},
 		"an encrypted entry":               {zipped(t, encrypt, good), pack.ErrEncrypted},
 		"MIME without a boundary":          {[]byte("Content-Type: multipart/related\r\n\r\n"), pack.ErrFormat},
