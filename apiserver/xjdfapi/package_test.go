@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -31,8 +32,8 @@ func submission(url string) string {
 }
 
 // zipped returns a ZIP file of names and texts.
-func zipped(t *testing.T, entries ...string) string {
-	t.Helper()
+func zipped(tb testing.TB, entries ...string) string {
+	tb.Helper()
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	for i := 0; i < len(entries); i += 2 {
@@ -41,11 +42,11 @@ func zipped(t *testing.T, entries ...string) string {
 			_, err = entry.Write([]byte(entries[i+1]))
 		}
 		if err != nil {
-			t.Fatalf("write %q: %v", entries[i], err)
+			tb.Fatalf("write %q: %v", entries[i], err)
 		}
 	}
 	if err := w.Close(); err != nil {
-		t.Fatalf("Close: %v", err)
+		tb.Fatalf("Close: %v", err)
 	}
 	return out.String()
 }
@@ -199,4 +200,34 @@ func TestHostilePackageIsRejected(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzPackage sends arbitrary bytes as a package. The response must conform to the contract, and the
+// totals of a report must be those of its documents.
+func FuzzPackage(f *testing.F) {
+	server := apitest.New(f, apitest.Options{})
+	f.Add([]byte(zipped(f, "root.xjmf", submission("j1.xjdf"), "j1.xjdf", leaflet)), false)
+	f.Add([]byte(zipped(f, "../j1.xjdf", leaflet)), false)
+	f.Add([]byte(related("Content-Type: application/vnd.cip4-xjdf+xml\nContent-ID: <j>\n\n"+leaflet)), true)
+	f.Add([]byte(related("Content-Type: application/vnd.cip4-xjdf+xml\nContent-Transfer-Encoding: base64\n\nPFhKREY+")), true)
+	f.Fuzz(func(t *testing.T, body []byte, multipart bool) {
+		server.Advance(time.Second) // avoids the rate limit
+		mediaType := zipType
+		if multipart {
+			mediaType = relatedType
+		}
+		answer := server.Do(t, as(document(string(body)), mediaType))
+		if answer.Status != 200 && answer.Status != 400 {
+			t.Fatalf("status %d, want 200 or 400", answer.Status)
+		}
+		var got packed
+		answer.Into(t, &got)
+		errors, valid := 0, true
+		for _, d := range got.Documents {
+			errors, valid = errors+d.Summary.Errors, valid && d.Valid
+		}
+		if got.Summary.Errors != errors || answer.Status == 200 && (!valid || len(got.Documents) == 0) {
+			t.Errorf("status %d with %d errors, and documents with %d", answer.Status, got.Summary.Errors, errors)
+		}
+	})
 }
