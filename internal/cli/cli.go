@@ -25,8 +25,7 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// exitInterrupted is the exit code of a command that an interrupt ends before it is done, as in a
-// shell.
+// exitInterrupted is the exit code of a command that an interrupt ends, as in a shell.
 const exitInterrupted = 130
 
 // Main runs the command line and returns the exit code: 0 for success, 1 for a

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/printmarket/printmarket/internal/credential"
@@ -111,17 +112,14 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	made := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d", filepath.Base(path), os.Getpid()))
-	file, err := os.OpenFile(made, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // the user's umask decides, as for any other file of theirs
+	// The user's umask decides about the permissions, as for any other file of theirs.
+	pending, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o666), renameio.WithTempDir(filepath.Dir(path)))
 	if err != nil {
 		return err
 	}
-	err = write(file)
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(made, path)
+	defer func() { _ = pending.Cleanup() }() // after the replacement there is nothing to remove
+	if err := write(pending); err != nil {
+		return fmt.Errorf("write output file: %w", err)
 	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write output file: %w", err), os.Remove(made))
-	}
-	return nil
+	return pending.CloseAtomicallyReplace()
 }

@@ -74,7 +74,8 @@ func prose(w io.Writer) {
 // overflows reports whether a table is wider than the terminal.
 func overflows(w io.Writer, table [][]string) bool {
 	page, ok := w.(*sheet)
-	return ok && page.width > 0 && tableWidth(columnWidths(table)) > page.width
+	_, total := columnWidths(table)
+	return ok && page.width > 0 && total > page.width
 }
 
 // The layout of tables: the space between columns, the width that a shortened column keeps, and
@@ -118,8 +119,8 @@ func fitted(text string, width int, prose bool) string {
 	return out.String()
 }
 
-// columnWidths returns the width of each column, in characters.
-func columnWidths(table [][]string) (widths []int) {
+// columnWidths returns the width of each column and of the table, in characters.
+func columnWidths(table [][]string) (widths []int, total int) {
 	for _, row := range table {
 		for column, cell := range row {
 			if column == len(widths) {
@@ -128,22 +129,16 @@ func columnWidths(table [][]string) (widths []int) {
 			widths[column] = max(widths[column], utf8.RuneCountInString(cell))
 		}
 	}
-	return widths
-}
-
-// tableWidth returns the width of a table with columns of these widths.
-func tableWidth(widths []int) int {
-	total := max(0, len(widths)-1) * columnSpace
 	for _, each := range widths {
-		total += each
+		total += each + columnSpace
 	}
-	return total
+	return widths, max(0, total-columnSpace)
 }
 
 // shorten shortens the cells of one table.
 func shorten(table [][]string, width int) {
-	widths := columnWidths(table)
-	for total := tableWidth(widths); total > width && len(widths) > 2; total-- {
+	widths, total := columnWidths(table)
+	for ; total > width && len(widths) > 2; total-- {
 		widest := 1
 		for column := range widths {
 			if column > 0 && widths[column] > widths[widest] {
@@ -167,9 +162,9 @@ func shorten(table [][]string, width int) {
 // wrapped wraps the last column of a table. A continuation line has the indentation of the cell. A
 // terminal that is too narrow for a column of prose gets the lines as they are.
 func wrapped(table [][]string, width int) (out [][]string) {
-	widths := columnWidths(table)
+	widths, total := columnWidths(table)
 	last := len(widths) - 1
-	room := width - tableWidth(append(widths[:last:last], 0))
+	room := width - total + widths[last]
 	if room < leastProse {
 		return table
 	}
@@ -193,15 +188,10 @@ func wrapped(table [][]string, width int) (out [][]string) {
 
 // encodeJSON writes a value for programs, all of it or nothing.
 func encodeJSON(w io.Writer, value any) error {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
+	encoder := json.NewEncoder(w) // writes the whole value at once
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(value); err != nil {
-		return err
-	}
-	_, err := w.Write(text.Bytes())
-	return err
+	return encoder.Encode(value)
 }
 
 // line prints the cells of a row.

@@ -43,8 +43,7 @@ a line for each granted capability of each partner.`,
 		flags: o.register,
 		print: func(w io.Writer, r postureReport) {
 			if overflows(w, r.table) {
-				rows(w, r.pairs)
-				return
+				r.table = r.pairs
 			}
 			rows(w, r.table)
 		},

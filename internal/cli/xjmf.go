@@ -300,57 +300,12 @@ func (a *deviceAccess) open() (*device.Client, error) {
 	return device.NewClient(config)
 }
 
-// deviceEntry is a queue entry in the output.
-type deviceEntry struct {
-	QueueEntryID string `json:"queueEntryId"`
-	JobID        string `json:"jobId,omitempty"`
-	JobPartID    string `json:"jobPartId,omitempty"`
-	Status       string `json:"status"`
-	Details      string `json:"details,omitempty"`
-	Gang         string `json:"gang,omitempty"`
-	// The times are rounded down to seconds.
-	Submitted time.Time `json:"submitted,omitzero"`
-	Started   time.Time `json:"started,omitzero"`
-	Ended     time.Time `json:"ended,omitzero"`
-}
-
-func newDeviceEntry(e *device.QueueEntry) deviceEntry {
-	at := func(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
-	return deviceEntry{
-		e.QueueEntryID, e.JobID, e.JobPartID, string(e.Status), e.StatusDetails, e.GangName,
-		at(e.SubmissionTime), at(e.StartTime), at(e.EndTime),
-	}
-}
-
-func (e *deviceEntry) text() string {
-	text := fmt.Sprintf("%s  job %s  %s", e.QueueEntryID, e.JobID, e.Status)
-	if e.Details != "" {
-		text += " (" + e.Details + ")"
-	}
-	if e.Gang != "" {
-		text += "  gang " + e.Gang
-	}
-	if !e.Ended.IsZero() {
-		text += "  ended " + at(e.Ended)
-	}
-	return text
-}
-
-// deviceStatus is the output of xjmf status.
-type deviceStatus struct {
-	Status  string `json:"status"`
-	Details string `json:"details,omitempty"`
-	// Messages are the supported ones; empty if the device does not list them.
-	Messages []string      `json:"messages"`
-	Queue    []deviceEntry `json:"queue"`
-}
-
 func submitXJMFCommand() *cobra.Command {
 	var access deviceAccess
 	var params device.QueueSubmissionParams
 	var gang string
 	var priority int64
-	return command[deviceEntry]{
+	return command[device.EntrySummary]{
 		use: "submit FILE [ATTACHMENT...]", short: "Submit a job to a device, with the files that it refers to",
 		long: `Submit the XJDF document FILE to the queue of a device, and print the queue entry. The
 document and its attachments are sent as one package: XJDF refers to an attachment by the
@@ -365,8 +320,8 @@ $` + deviceTokenVariable + `. Exit code 1 means that the device did not accept t
 			f.Int64Var(&priority, "priority", 0, "priority in the queue, from 0 to 100 (default: that of the device)")
 			f.StringVar(&params.ReturnJMF, "return-to", "", "URL to which the device returns the job")
 		},
-		print: func(w io.Writer, e deviceEntry) { line(w, e.text()) },
-	}.local(func(cmd *cobra.Command, args []string) (made deviceEntry, err error) {
+		print: func(w io.Writer, e device.EntrySummary) { line(w, e) },
+	}.local(func(cmd *cobra.Command, args []string) (made device.EntrySummary, err error) {
 		document, err := readTree(cmd, args[0])
 		if err != nil {
 			return made, err
@@ -391,61 +346,33 @@ $` + deviceTokenVariable + `. Exit code 1 means that the device did not accept t
 			return made, err
 		}
 		entry, err := client.Submit(cmd.Context(), submission)
-		return newDeviceEntry(&entry), err
+		return entry.Summary(), err
 	})
 }
 
 func statusXJMFCommand() *cobra.Command {
 	var access deviceAccess
-	return command[deviceStatus]{
+	return command[device.Overview]{
 		use: "status [ENTRY]", short: "Print the state and the queue of a device",
 		long: `Print the state of a device, its queue, or one ENTRY of it, and the messages that it
 supports. A bearer token is read from $` + deviceTokenVariable + `.`,
 		example: `  printmarket xjmf status --to http://press.example.com:8080/xjmf
   printmarket xjmf status QE1 --to http://press.example.com:8080/xjmf -o json`,
 		args: cobra.MaximumNArgs(1), outputs: []string{"text"}, required: []string{"to"}, flags: access.register,
-		print: func(w io.Writer, s deviceStatus) {
+		print: func(w io.Writer, s device.Overview) {
 			line(w, strings.TrimSpace(s.Status+" "+s.Details))
 			for i := range s.Queue {
-				line(w, "  "+s.Queue[i].text())
+				line(w, "  "+s.Queue[i].String())
 			}
 			if len(s.Messages) > 0 {
 				line(w, "supports "+strings.Join(s.Messages, ", "))
 			}
 		},
-	}.local(func(cmd *cobra.Command, args []string) (deviceStatus, error) {
-		found := deviceStatus{Messages: []string{}, Queue: []deviceEntry{}}
+	}.local(func(cmd *cobra.Command, args []string) (device.Overview, error) {
 		client, err := access.open()
 		if err != nil {
-			return found, err
+			return device.Overview{}, err
 		}
-		info, err := client.Status(cmd.Context(), device.StatusQuParams{})
-		if err != nil {
-			return found, err
-		}
-		found.Status, found.Details = string(info.Status), info.StatusDetails
-		if len(args) == 1 {
-			entry, err := client.Entry(cmd.Context(), args[0])
-			if err != nil {
-				return found, err
-			}
-			found.Queue = append(found.Queue, newDeviceEntry(&entry))
-		} else {
-			queue, err := client.Queue(cmd.Context(), nil)
-			if err != nil {
-				return found, err
-			}
-			for i := range queue.QueueEntry {
-				found.Queue = append(found.Queue, newDeviceEntry(&queue.QueueEntry[i]))
-			}
-		}
-		services, err := client.KnownMessages(cmd.Context())
-		if err != nil && !errors.Is(err, device.NotImplemented) {
-			return found, err
-		}
-		for _, s := range services {
-			found.Messages = append(found.Messages, s.Type)
-		}
-		return found, nil
+		return client.Overview(cmd.Context(), strings.Join(args, ""))
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/google/renameio/v2"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -51,20 +52,7 @@ func readManifest(path string) ([]byte, error) {
 // ReplaceManifest writes a file atomically: a reader sees either the former or the new content. The
 // file keeps its permissions.
 func ReplaceManifest(path string, text []byte) error {
-	mode := fs.FileMode(0o644)
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".edit-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(file.Name()) }() // after the rename there is nothing to remove
-	_, err = file.Write(text)
-	if err := errors.Join(err, file.Chmod(mode), file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
+	return renameio.WriteFile(path, text, 0o644, renameio.WithExistingPermissions(), renameio.WithTempDir(filepath.Dir(path)))
 }
 
 // Member returns the key and the value of a member of a mapping; nil if it is absent.
