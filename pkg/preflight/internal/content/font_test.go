@@ -49,7 +49,8 @@ func TestAdvance(t *testing.T) {
 		"a code in the table":             {object("<< /Subtype /TrueType /FirstChar 65 /Widths [500 600] >>"), 66, 0.6},
 		"a code below it":                 {object("<< /Subtype /TrueType /FirstChar 65 /Widths [500] /FontDescriptor << /MissingWidth 300 >> >>"), 64, 0.3},
 		"a code above it":                 {object("<< /Subtype /TrueType /FirstChar 65 /Widths [500] >>"), 66, 0},
-		"a wild width is bounded":         {object("<< /Subtype /TrueType /FirstChar 0 /Widths [99999999999] >>"), 0, 50},
+		"a wild width is bounded":         {object("<< /Subtype /TrueType /FirstChar 0 /Widths [99999999999] >>"), 0, 10_000},
+		"a glyph of content, in points":   {object("<< /Subtype /Type3 /FontMatrix [1 0 0 -1 0 0] /FirstChar 65 /Widths [130] >>"), 65, 130},
 		"a standard font":                 {object("<< /Subtype /Type1 /BaseFont /Courier >>"), 'A', 0.6},
 		"one by its name in Windows":      {object("<< /Subtype /TrueType /BaseFont /ArialMT >>"), 'i', 0.222},
 		"a bold one":                      {object("<< /Subtype /TrueType /BaseFont /Arial,Bold >>"), 'i', 0.278},
@@ -165,7 +166,7 @@ func FuzzFont(f *testing.F) {
 		fn := content.NewFont(file, dict, 1)
 		for len(text) > 0 {
 			code, size := fn.Next(text)
-			if v := fn.Advance(code); size < 1 || size > len(text) || math.IsNaN(v) || math.Abs(v) > 50 {
+			if v := fn.Advance(code); size < 1 || size > len(text) || math.IsNaN(v) || math.Abs(v) > 10_000 {
 				t.Fatal(fmt.Sprint("code ", code, " of ", size, " bytes advances by ", v))
 			}
 			text = text[size:]

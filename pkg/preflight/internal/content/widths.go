@@ -15,8 +15,9 @@ import (
 // The bounds of a table of widths.
 const (
 	maxWidths = 1 << 16
-	// maxAdvance is wider than any glyph, in units of the size of the font.
-	maxAdvance = 50
+	// maxAdvance is wider than any glyph, in units of the size of the font, which is small for a
+	// Type 3 font whose glyphs are drawn in points.
+	maxAdvance = 10_000
 	// usualAdvance is the advance of glyphs without a known width.
 	usualAdvance = 0.5
 )
