@@ -347,6 +347,18 @@ func jpeg2000(t *testing.T, picture image.Image, args ...string) []byte {
 	return coded
 }
 
+// bitsOf packs bits, which are written as text.
+func bitsOf(parts ...string) []byte {
+	var out []byte
+	for i, bit := range strings.ReplaceAll(strings.Join(parts, ""), " ", "") {
+		if i%8 == 0 {
+			out = append(out, 0)
+		}
+		out[i/8] |= byte(bit-'0') << (7 - i%8)
+	}
+	return out
+}
+
 // inlineHex returns deflated samples in hexadecimal digits.
 func inlineHex(samples []byte) string {
 	var packed bytes.Buffer
@@ -493,6 +505,12 @@ func compositions(t *testing.T) map[string]composition {
 		}},
 		"an image in RGB": {"q 400 0 0 400 100 200 cm /I Do Q", func(b *pdftest.Builder) string {
 			return square(b, "/Width 73 /Height 73 /BitsPerComponent 8 /ColorSpace /DeviceRGB", ramp)
+		}},
+		"a fax of mixed rows": {"q 400 0 0 400 100 400 cm /I Do Q", func(b *pdftest.Builder) string {
+			// Rows of 8 pixels: 2 white, 3 black and 3 white; then the same, one pixel to the right. After the end of a line,
+			// a bit states whether a row is coded by runs.
+			return coded(b, "/Width 8 /Height 2 /BitsPerComponent 1 /ColorSpace /DeviceGray /Filter /CCITTFaxDecode /DecodeParms << /K 4 /Columns 8 /Rows 2 >>",
+				bitsOf("000000000001 1 0111 10 1000", "000000000001 0 011 011 1", "000000000001 1 000000000001 1"))
 		}},
 		"an image in JPEG 2000, grey": {"q 400 0 0 400 100 200 cm /I Do Q", func(b *pdftest.Builder) string {
 			return coded(b, "/Width 120 /Height 90 /Filter /JPXDecode /ColorSpace /DeviceGray", jpeg2000(t, slopes, "-r", "8"))

@@ -17,6 +17,8 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 	"golang.org/x/image/ccitt"
 	"golang.org/x/image/tiff/lzw"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/codec"
 )
 
 // unpacked returns a reader that undoes the filters of a stream (ISO 32000-2, 7.4), or nil for filters
@@ -74,21 +76,18 @@ func (f *File) unpredicted(in io.Reader, parms types.Dict) *bufio.Reader {
 	})
 }
 
-// fax undoes CCITTFaxDecode (table 11), or returns nil for a mixed encoding.
-func (f *File) fax(in io.Reader, dict, parms types.Dict) *bufio.Reader {
-	format := ccitt.Group3
-	switch k, _ := f.Number(parms["K"]); {
-	case k > 0:
-		return nil
-	case k < 0:
-		format = ccitt.Group4
-	}
+// fax undoes CCITTFaxDecode (table 11), or returns nil for a fax that is too large.
+func (f *File) fax(in *bufio.Reader, dict, parms types.Dict) *bufio.Reader {
 	columns, rows := f.positive(parms["Columns"], 1728), f.positive(parms["Rows"], f.Int(dict["Height"]))
 	if columns > 1<<20 || rows > 1<<20 {
 		return nil
 	}
-	options := &ccitt.Options{Invert: f.Bool(parms["BlackIs1"]), Align: f.Bool(parms["EncodedByteAlign"])}
-	return bufio.NewReader(ccitt.NewReader(in, ccitt.MSB, format, columns, rows, options))
+	k, _ := f.Number(parms["K"])
+	black, aligned := f.Bool(parms["BlackIs1"]), f.Bool(parms["EncodedByteAlign"])
+	if k >= 0 {
+		return bufio.NewReader(codec.NewFax(in, codec.FaxOptions{Columns: columns, Rows: rows, Mixed: k > 0, Aligned: aligned, BlackIsOne: black}))
+	}
+	return bufio.NewReader(ccitt.NewReader(in, ccitt.MSB, ccitt.Group4, columns, rows, &ccitt.Options{Invert: black, Align: aligned}))
 }
 
 // positive resolves to a whole number above 0, or returns the default.
