@@ -205,7 +205,7 @@ func (c *Canvas) replace(y, x int, cover []uint8, paint *Paint, from *Pixels) {
 			switch blend := paint.Blend; {
 			case blend == Normal || !paint.Planes.Has(p):
 			case blend >= Hue && p < FirstSpot:
-				v = between(v, together[p], behind)
+				v = between(v, together[p], behind) // #nosec G602 -- p is below FirstSpot
 			case blend < Hue && (p < FirstSpot || blend.keepsWhite()):
 				v = between(v, blend.mix(base[p], v), behind)
 			}

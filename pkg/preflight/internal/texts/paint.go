@@ -181,16 +181,20 @@ var paints = []rule{
 		id: "overprint.black_line_knockout", title: text{"Thin black line does not overprint", "Dünne schwarze Linie überdruckt nicht"}, fix: overprintBlack,
 		messages: map[string]text{
 			"": {"A black line of {value} pt knocks out the background; black lines up to {limit} pt should overprint.", "Eine schwarze Linie mit {value} pt spart den Hintergrund aus; schwarze Linien bis {limit} pt sollten überdrucken."},
-			"mode": {"A black line of {value} pt is set to overprint, but overprint mode 0 knocks out the background; black lines up to {limit} pt need mode 1.",
-				"Eine schwarze Linie mit {value} pt ist auf Überdrucken gesetzt, spart aber mit dem Überdruckmodus 0 den Hintergrund aus; schwarze Linien bis {limit} pt brauchen den Modus 1."},
+			"mode": {
+				"A black line of {value} pt is set to overprint, but overprint mode 0 knocks out the background; black lines up to {limit} pt need mode 1.",
+				"Eine schwarze Linie mit {value} pt ist auf Überdrucken gesetzt, spart aber mit dem Überdruckmodus 0 den Hintergrund aus; schwarze Linien bis {limit} pt brauchen den Modus 1.",
+			},
 		},
 	},
 	{
 		id: "overprint.black_text_knockout", title: text{"Small black text does not overprint", "Kleiner schwarzer Text überdruckt nicht"}, fix: overprintBlack,
 		messages: map[string]text{
 			"": {"Black text of {value} pt knocks out the background; black text up to {limit} pt should overprint.", "Schwarzer Text mit {value} pt spart den Hintergrund aus; schwarzer Text bis {limit} pt sollte überdrucken."},
-			"mode": {"Black text of {value} pt is set to overprint, but overprint mode 0 knocks out the background; black text up to {limit} pt needs mode 1.",
-				"Schwarzer Text mit {value} pt ist auf Überdrucken gesetzt, spart aber mit dem Überdruckmodus 0 den Hintergrund aus; schwarzer Text bis {limit} pt braucht den Modus 1."},
+			"mode": {
+				"Black text of {value} pt is set to overprint, but overprint mode 0 knocks out the background; black text up to {limit} pt needs mode 1.",
+				"Schwarzer Text mit {value} pt ist auf Überdrucken gesetzt, spart aber mit dem Überdruckmodus 0 den Hintergrund aus; schwarzer Text bis {limit} pt braucht den Modus 1.",
+			},
 		},
 	},
 	{
