@@ -6,10 +6,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/pdfcpu/pdfcpu/pkg/filter"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu"
@@ -22,7 +22,7 @@ import (
 func (f *File) load(ctx context.Context, frame *survey) error {
 	faulty := !frame.rooted || !frame.knownVersion() || frame.encryptsDirectly()
 	if faulty {
-		if err := f.loadRepaired(ctx, frame); err == nil || encrypted(err) {
+		if err := f.loadRepaired(ctx, frame, f.hasPages); err == nil || encrypted(err) {
 			return err
 		}
 	}
@@ -36,11 +36,14 @@ func (f *File) load(ctx context.Context, frame *survey) error {
 		return err
 	case err == nil && f.hasPages():
 		f.opaque = frame.encryptsDirectly()
+		// Without a repair, the table is used as it is.
 		if !faulty && f.misnumbered() {
-			_ = f.loadRepaired(ctx, frame) // without a repair, the table is used as it is
+			_ = f.loadRepaired(ctx, frame, f.hasPages)
+		} else if !faulty && !f.hasAllPages() {
+			_ = f.loadRepaired(ctx, frame, f.hasAllPages)
 		}
 		return nil
-	case !faulty && f.loadRepaired(ctx, frame) == nil:
+	case !faulty && f.loadRepaired(ctx, frame, f.hasPages) == nil:
 		return nil
 	}
 	return err
@@ -49,15 +52,15 @@ func (f *File) load(ctx context.Context, frame *survey) error {
 // errBeyondRepair means that the repaired copy is unreadable, too.
 var errBeyondRepair = errors.New("the file cannot be repaired")
 
-// loadRepaired parses a repaired copy. When that fails, f stays unchanged.
-func (f *File) loadRepaired(ctx context.Context, frame *survey) error {
+// loadRepaired parses a repaired copy. When that fails, or the copy is not sound, f stays unchanged.
+func (f *File) loadRepaired(ctx context.Context, frame *survey, sound func() bool) error {
 	before, source, size, deferred := f.pdf, f.source, f.size, f.deferred
 	copied := f.repair(frame)
 	if copied == nil {
 		return errBeyondRepair
 	}
 	err := f.parse(ctx, bytes.NewReader(copied.data), int64(len(copied.data)), false)
-	if err == nil && !f.hasPages() {
+	if err == nil && !sound() {
 		err = errBeyondRepair
 	}
 	if err != nil {
@@ -121,7 +124,14 @@ func (f *File) hasPages() bool {
 	return tree != nil && (len(kids) == 0 || f.Dict(kids[0]) != nil)
 }
 
-// maxCompared bounds the objects whose numbers are compared with the table.
+// hasAllPages reports whether the table has the objects that the root of the page tree refers to. The
+// parser leaves out entries that lead to no object.
+func (f *File) hasAllPages() bool {
+	kids := f.Array(f.Dict(f.Dict(rootOf(f))["Pages"])["Kids"])
+	return !slices.ContainsFunc(kids[:min(len(kids), maxCompared)], func(kid types.Object) bool { return f.Dict(kid) == nil })
+}
+
+// maxCompared bounds the objects that are compared with the table.
 const maxCompared = 256
 
 // misnumbered reports whether the table leads to objects with other numbers, as that of a program
@@ -133,9 +143,9 @@ func (f *File) misnumbered() bool {
 		if e == nil || e.Free || e.Compressed || e.Offset == nil || *e.Offset <= 0 {
 			continue
 		}
-		head, _ := readAt(f.source, *e.Offset, 24)
-		var number, generation int
-		if n, _ := fmt.Sscanf(string(head), "%d %d obj", &number, &generation); n == 2 && number != numbers[i] {
+		head, _ := readAt(f.source, *e.Offset, 32)
+		fields := bytes.Fields(head)
+		if len(fields) > 2 && bytes.HasPrefix(fields[2], []byte("obj")) && string(fields[0]) != strconv.Itoa(numbers[i]) {
 			return true
 		}
 	}

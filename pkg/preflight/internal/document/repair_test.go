@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
@@ -100,6 +101,21 @@ func TestFaultsThatViewersAcceptAreRepairedAndReported(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestTableThatLeadsToNoObjectIsRebuilt(t *testing.T) {
+	t.Parallel()
+	var b pdftest.Builder
+	data := b.Document(pdftest.Page{}, pdftest.Page{})
+	second, err := strconv.Atoi(string(regexp.MustCompile(`/Kids \[\d+ 0 R (\d+) 0 R`).FindSubmatch(data)[1]))
+	if err != nil {
+		t.Fatalf("the second page: %v", err)
+	}
+	copy(data[regexp.MustCompile(`\d{10} \d{5} [nf]`).FindAllIndex(data, -1)[second][0]:], "0000000001")
+	file, doc := open(t, data)
+	if file == nil || len(file.Pages()) != 2 || len(doc.Incidents) != 1 || doc.Incidents[0].Variant != "table" {
+		t.Errorf("incidents %+v, want two pages and a rebuilt table", doc.Incidents)
 	}
 }
 
