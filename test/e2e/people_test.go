@@ -77,6 +77,7 @@ func (p *platform) rights() {
 // controllers alone, and every object must be enforced by both replicas.
 func (p *platform) samples() {
 	p.as("partner-operations", "", "create", "--filename="+samples+"secrets")
+	p.as("partner-operations", "", "apply", "--server-side", "--filename="+samples+"profiles")
 	// One of the partners has the package Platform.
 	p.as("platform-administrator", "", "apply", "--server-side", "--filename="+samples+"partners", "--filename="+samples+"senders")
 	p.as("release-manager", "", "apply", "--server-side", "--filename="+samples+"rollouts")
@@ -98,6 +99,6 @@ func (p *platform) samples() {
 
 	// Remove the samples for the next step.
 	p.as("release-manager", "", "delete", "cap", "--all")
-	p.as("partner-operations", "", "delete", "partner,sender", "--all")
+	p.as("partner-operations", "", "delete", "partner,profile,sender", "--all")
 	p.kubectl("", "delete", "--filename="+samples+"secrets")
 }
