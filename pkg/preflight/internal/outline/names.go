@@ -42,11 +42,11 @@ func readNames(file *document.File, font types.Dict) simpleNames {
 	return n
 }
 
-// knownEncoding returns the name of an encoding of simple fonts, or "" for another name, which has no
-// effect.
+// knownEncoding returns the name of an encoding whose names are known, or "" for another one: the
+// encoding of the program is then used.
 func knownEncoding(name string) string {
 	switch name {
-	case "WinAnsiEncoding", "MacRomanEncoding", "StandardEncoding", "MacExpertEncoding":
+	case "WinAnsiEncoding", "MacRomanEncoding", "StandardEncoding":
 		return name
 	}
 	return ""

@@ -397,6 +397,11 @@ func TestNamesOfCodes(t *testing.T) {
 			t.Errorf("%s: code %#x is %q, want %q", name, c.code, got, c.want)
 		}
 	}
+	for name, want := range map[string]string{"WinAnsiEncoding": "WinAnsiEncoding", "MacExpertEncoding": "", "Identity-H": ""} {
+		if got := knownEncoding(name); got != want {
+			t.Errorf("knownEncoding(%q) = %q, want %q", name, got, want)
+		}
+	}
 	for name, want := range map[string]rune{"A": 'A', "Euro": '€', "uni20AC": '€', "u1F600": '😀', "a.sc": 'a', "ffi": 'ﬃ', "g123": 0, "uniXXXX": 0, "": 0} {
 		if got := runeOf(name); got != want {
 			t.Errorf("runeOf(%q) = %q, want %q", name, got, want)
