@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// EntrySummary is a queue entry for people and scripts.
+// EntrySummary holds what a list of queue entries shows.
 type EntrySummary struct {
 	QueueEntryID string `json:"queueEntryId"`
 	JobID        string `json:"jobId,omitempty"`

@@ -427,15 +427,16 @@ func (in *Interpreter) place(f *frame, image *render.Image) (facts.Paint, bool) 
 // fillStencil paints a pattern through a stencil, which becomes the soft mask.
 func (in *Interpreter) fillStencil(f *frame, stencil *render.Image) {
 	s, outer := &f.state, f.state.soft
-	s.soft = in.renderer.Mask(s.region, false, nil, nil, nil, func() {
-		in.renderer.Image(stencil, s.ctm, s.region, render.Tone{}, render.Style{Alpha: 1, Blend: normal, Soft: outer})
+	var unit, shape geom.Path
+	unit.Rect(geom.Rect{0, 0, 1, 1})
+	shape.Append(&unit, s.ctm)
+	region := in.renderer.Clip(s.region, &shape, false)
+	s.soft = in.renderer.Mask(region, false, nil, nil, nil, func() {
+		in.renderer.Image(stencil, s.ctm, region, render.Tone{}, render.Style{Alpha: 1, Blend: normal, Soft: outer})
 	})
 	if s.soft == nil {
 		in.renderer.Unpainted(in.number)
 	} else {
-		var unit, shape geom.Path
-		unit.Rect(geom.Rect{0, 0, 1, 1})
-		shape.Append(&unit, s.ctm)
 		in.fillShape(f, &shape, false)
 	}
 	s.soft = outer

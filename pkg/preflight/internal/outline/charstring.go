@@ -130,39 +130,37 @@ type charstring struct {
 func (*charstring) Context() ps.Context { return ps.Type2Charstring }
 
 // Apply implements [ps.OperatorHandler].
-func (c *charstring) Apply(m *ps.Machine, op ps.Operator) error {
-	if op.IsEscaped {
-		return c.escaped(m, op)
-	}
+func (c *charstring) Apply(m *ps.Machine, op ps.Operator) (err error) {
 	n := m.ArgStack.Top
-	switch op.Operator {
-	case 10: // callsubr
+	switch number := op.Operator; {
+	case op.IsEscaped:
+		err = c.escaped(m, op)
+	case number == 10: // callsubr
 		return ps.LocalSubr(m)
-	case 29: // callgsubr
+	case number == 29: // callgsubr
 		return ps.GlobalSubr(m)
-	case 11: // return
+	case number == 11: // return
 		return m.Return()
-	case 1, 18: // hstem, hstemhm
+	case number == 1 || number == 18: // hstem, hstemhm
 		c.start(m, n%2 != 0)
 		c.outline.Hstem(m)
-	case 3, 23: // vstem, vstemhm
+	case number == 3 || number == 23: // vstem, vstemhm
 		c.start(m, n%2 != 0)
 		c.outline.Vstem(m)
-	case 19, 20: // hintmask, cntrmask
+	case number == 19 || number == 20: // hintmask, cntrmask
 		c.start(m, n%2 != 0)
 		c.outline.Hintmask(m)
-		return nil // the stack is empty
-	case 14: // endchar, which may have four arguments of an accented glyph
+	case number == 14: // endchar, which may have four arguments of an accented glyph
 		if c.start(m, n == 1 || n == 5); n >= 4 {
 			c.accented = append(c.accented, m.ArgStack.Vals[n-4:n]...)
 		}
 		c.outline.ClosePath()
 		return ps.ErrInterrupt
 	default:
-		return c.draw(m, op)
+		err = c.draw(m, op)
 	}
 	m.ArgStack.Clear()
-	return nil
+	return err
 }
 
 // start notes the width, if the first operator has it.
@@ -175,7 +173,6 @@ func (c *charstring) start(m *ps.Machine, given bool) {
 
 // draw executes an operator of the outline.
 func (c *charstring) draw(m *ps.Machine, op ps.Operator) error {
-	var err error
 	n := m.ArgStack.Top
 	switch op.Operator {
 	case 21: // rmoveto
@@ -188,7 +185,7 @@ func (c *charstring) draw(m *ps.Machine, op ps.Operator) error {
 	}
 	switch op.Operator {
 	case 4:
-		err = c.outline.Vmoveto(m)
+		return c.outline.Vmoveto(m)
 	case 5:
 		c.outline.Rlineto(m)
 	case 6:
@@ -198,13 +195,13 @@ func (c *charstring) draw(m *ps.Machine, op ps.Operator) error {
 	case 8:
 		c.outline.Rrcurveto(m)
 	case 21:
-		err = c.outline.Rmoveto(m)
+		return c.outline.Rmoveto(m)
 	case 22:
-		err = c.outline.Hmoveto(m)
+		return c.outline.Hmoveto(m)
 	case 24:
-		err = c.outline.Rcurveline(m)
+		return c.outline.Rcurveline(m)
 	case 25:
-		err = c.outline.Rlinecurve(m)
+		return c.outline.Rlinecurve(m)
 	case 26:
 		c.outline.Vvcurveto(m)
 	case 27:
@@ -214,28 +211,24 @@ func (c *charstring) draw(m *ps.Machine, op ps.Operator) error {
 	case 31:
 		c.outline.Hvcurveto(m)
 	default:
-		err = fmt.Errorf("operator %s in a charstring", op)
+		return fmt.Errorf("operator %s in a charstring", op)
 	}
-	m.ArgStack.Clear()
-	return err
+	return nil
 }
 
 // escaped executes an operator of two bytes.
 func (c *charstring) escaped(m *ps.Machine, op ps.Operator) error {
-	var err error
 	switch op.Operator {
 	case 0: // dotsection, which has no effect any more (appendix A)
+		return nil
 	case 34:
-		err = c.outline.Hflex(m)
+		return c.outline.Hflex(m)
 	case 35:
-		err = c.outline.Flex(m)
+		return c.outline.Flex(m)
 	case 36:
-		err = c.outline.Hflex1(m)
+		return c.outline.Hflex1(m)
 	case 37:
-		err = c.outline.Flex1(m)
-	default:
-		err = fmt.Errorf("operator %s in a charstring", op)
+		return c.outline.Flex1(m)
 	}
-	m.ArgStack.Clear()
-	return err
+	return fmt.Errorf("operator %s in a charstring", op)
 }

@@ -233,7 +233,9 @@ func (c *Canvas) draw(s Source, y, x int, cover []uint8, clip *raster.Clip, pain
 	for i, v := range cover {
 		cover[i] = raster.Times(v, c.pixels.Alpha[i])
 	}
-	copy(c.shape, cover)
+	if c.top.knockout {
+		copy(c.shape, cover)
+	}
 	if paint.Soft != nil {
 		paint.Soft.apply(y, x, cover)
 	}
