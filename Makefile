@@ -117,6 +117,10 @@ e2e: node helm keda page-assets ## Run the tests that need a cluster with nodes 
 neighbours: node helm ## Build cert-manager, Jaeger, kube-router and Traefik into the cache, once
 	@for one in cert-manager jaeger kube-router traefik; do tools/neighbours/$$one/build.sh >/dev/null || exit 1; done
 
+.PHONY: peers
+peers: ## Build Authorino and Traefik, which the gate is compared with, into the cache, once
+	@for one in authorino traefik; do tools/neighbours/$$one/build.sh >/dev/null || exit 1; done
+
 .PHONY: e2e-neighbours
 e2e-neighbours: neighbours page-assets ## Run the platform among systems of other vendors (root, Linux)
 	PRINTMARKET_E2E=1 PRINTMARKET_NEIGHBOURS=1 go test -count=1 -timeout 30m -v -run '^TestNeighbours$$' ./test/e2e
@@ -225,11 +229,11 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 
 ##@ Figures
 # One package at a time: benchmarks that run at once measure each other.
-BENCH = PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -p 1 -run '^$$' -benchmem -benchtime $(BENCHTIME)
+BENCH = PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_PEERS_REQUIRED=1 go test -p 1 -run '^$$' -benchmem -benchtime $(BENCHTIME)
 .PHONY: bench
 bench: SHELL = bash
 bench: .SHELLFLAGS = -o pipefail -ec
-bench: setup controlplane ## Compare speed with peers, and print a table of the goals (PKG=./... runs other benchmarks)
+bench: setup controlplane peers ## Compare speed with peers, and print a table of the goals (PKG=./... runs other benchmarks)
 ifeq ($(origin PKG),file)
 	@mkdir -p bin
 	$(BENCH) -bench . ./internal/posture ./apiserver ./internal/posture/kubesource ./internal/store/postgres | tee bin/bench.txt

@@ -167,11 +167,20 @@ func benchmarkHTTP2(b *testing.B, level slog.Level) {
 	compare(b, turn(http.HandlerFunc(w.bare)), turn(w.Handler)).report(b)
 }
 
-// report reports the ratios of two servers.
+// report reports the ratios of two servers and their costs.
 func (c comparison) report(b *testing.B) {
 	b.Helper()
 	b.ReportMetric(median(c.ratios), "ratio")
 	b.ReportMetric(float64(c.bare.processor)/float64(c.gated.processor), "cpu-ratio")
+	c.reportCost(b)
+}
+
+// reportCost reports the CPU time of a request.
+func (c comparison) reportCost(b *testing.B) {
+	b.Helper()
+	requests := float64(len(c.ratios) * benchClients * benchTurn)
+	b.ReportMetric(float64(c.gated.processor-c.bare.processor)/requests, "adds-ns/req")
+	b.ReportMetric(float64(c.bare.processor)/requests, "bare-ns/req")
 }
 
 func median(ratios []float64) float64 {
@@ -186,7 +195,7 @@ func benchmarkHandlers(b *testing.B, level slog.Level) {
 			handler.ServeHTTP(&sink{header: http.Header{}}, w.request)
 		}
 	}
-	compare(b, func() { turn(http.HandlerFunc(w.bare)) }, func() { turn(w.Handler) })
+	compare(b, func() { turn(http.HandlerFunc(w.bare)) }, func() { turn(w.Handler) }).reportCost(b)
 }
 
 // sink discards a response.
@@ -220,9 +229,6 @@ func compare(b *testing.B, bare, gated func()) comparison {
 		all.gated.add(one.gated)
 		all.ratios = append(all.ratios, float64(one.bare.wall)/float64(one.gated.wall))
 	}
-	requests := float64(benchClients * benchTurn * b.N)
-	b.ReportMetric(float64(all.gated.processor-all.bare.processor)/requests, "adds-ns/req")
-	b.ReportMetric(float64(all.bare.processor)/requests, "bare-ns/req")
 	return all
 }
 
@@ -299,6 +305,8 @@ type load struct {
 	request []byte
 	answer  int
 	clients []func() error
+	// before, unless it is nil, is called before each request.
+	before func() error
 }
 
 func (g *gatedServer) dial(b *testing.B, server net.Addr, connections int) *load {
@@ -324,6 +332,11 @@ func (g *gatedServer) dial(b *testing.B, server net.Addr, connections int) *load
 			answer := make([]byte, l.answer)
 			for range benchTurn {
 				next = (next + 1) % len(conns)
+				if l.before != nil {
+					if err := l.before(); err != nil {
+						return err
+					}
+				}
 				if err := l.exchange(conns[next], answer); err != nil {
 					return err
 				}
