@@ -377,9 +377,7 @@ func (in *Interpreter) source(o types.Object, p *picture, space *color.Space) *r
 					image.Globals = in.file.Quietly(parms["JBIG2Globals"])
 				}
 			case color.JPEG:
-				if in.ahead.dict == document.Identity(p.dict) {
-					image.Ahead, in.ahead = in.ahead.jpeg, decoding{}
-				}
+				image.Ahead = in.takeAhead(document.Identity(p.dict))
 			}
 			// The faults of an image are reported once, and only where its inks are known. The
 			// parser does not support every fax.

@@ -58,7 +58,7 @@ type Interpreter struct {
 	states   map[uintptr]*parameters
 	// outlines holds the glyphs of Type 3 fonts that set no colours.
 	outlines map[uintptr]bool
-	ahead    decoding
+	ahead    ahead
 	// unknown counts the unknown operators that were recorded.
 	unknown int
 
