@@ -44,9 +44,10 @@ type blocks struct {
 	quants        [4][64]int
 	tables        [2][4]*huffman
 	planes        []component
-	// low are the lowest frequencies of a block, and detailed is set if one other than the first is not 0.
+	// low are the lowest frequencies of a block, row by row, of which the first filled rows have values. filled is 0
+	// if only the first frequency has one.
 	low        [64]float32
-	detailed   bool
+	filled     int
 	hMax, vMax int
 }
 
@@ -101,10 +102,11 @@ func unpackBlocks(i Image, side int, room func(bytes int64) bool) (Image, bool) 
 			}
 			return
 		}
+		luma, cb, cr := columns[0][:wide], columns[1][:wide], columns[2][:wide]
 		for x := range wide {
-			pixel := row[x*n : x*n+n]
-			luma, cb, cr := int(rows[0][columns[0][x]]), int(rows[1][columns[1][x]])-128, int(rows[2][columns[2][x]])-128
-			pixel[0], pixel[1], pixel[2] = clampByte(luma+cr*1402/1000), clampByte(luma-cb*344/1000-cr*714/1000), clampByte(luma+cb*1772/1000)
+			pixel := row[x*n:][:n]
+			y, b, r := int(rows[0][luma[x]]), int(rows[1][cb[x]])-128, int(rows[2][cr[x]])-128
+			pixel[0], pixel[1], pixel[2] = clampByte(y+r*1402/1000), clampByte(y-b*344/1000-r*714/1000), clampByte(y+b*1772/1000)
 			if n == 4 {
 				pixel[0], pixel[1], pixel[2] = 255-pixel[0], 255-pixel[1], 255-pixel[2]
 				pixel[3] = clampByte(int(rows[3][columns[3][x]]))

@@ -3,7 +3,6 @@
 package color
 
 import (
-	"math"
 	"slices"
 )
 
@@ -82,8 +81,8 @@ func (b *blocks) units(r *reader, parts []*component, shift int) bool {
 				if x < p.wide && y < p.high {
 					b.put(p, x, y, mean)
 				}
-				if b.detailed {
-					b.low, b.detailed = [64]float32{}, false
+				if b.filled > 0 {
+					b.low, b.filled = [64]float32{}, 0
 				}
 			}
 		}
@@ -133,7 +132,7 @@ func (b *blocks) block(r *reader, p *component, last *int) (int, bool) {
 		value := r.number(length, size)
 		if at := places[k]; at.u < p.side && at.v < p.side {
 			b.low[at.v*p.side+at.u] = float32(value * b.quants[p.quant][k])
-			b.detailed = true
+			b.filled = max(b.filled, at.v+1)
 		}
 	}
 	return *last, true
@@ -161,30 +160,11 @@ var places = func() (out [64]struct{ u, v int }) {
 	return out
 }()
 
-// waves are the values of each frequency at the samples of a block, by the number of samples: the inverse
-// transform of fewer samples (A.3.3), for coefficients of eight.
-var waves = func() (out [9][8][8]float32) {
-	for _, side := range [...]int{2, 4, 8} {
-		n := float64(side)
-		for u := range side {
-			scale := math.Sqrt(n / 8 * 2 / n)
-			if u == 0 {
-				scale = math.Sqrt(n / 8 / n)
-			}
-			for x := range side {
-				out[side][u][x] = float32(scale * math.Cos((2*float64(x)+1)*float64(u)*math.Pi/(2*n)))
-			}
-		}
-	}
-	return out
-}()
-
 // put sets the samples of a block from its lowest frequencies. mean is eight times the mean.
 func (b *blocks) put(p *component, x, y, mean int) {
 	n, stride := p.side, p.wide*p.side
-	limited := func(v int) int16 { return int16(min(max(v+128, -1024), 1024)) } // #nosec G115 -- limited
 	to := p.means[y*n*stride+x*n:]
-	if !b.detailed {
+	if b.filled == 0 {
 		v := limited(mean / 8)
 		for i := range n {
 			row := to[i*stride:][:n]
@@ -195,31 +175,94 @@ func (b *blocks) put(p *component, x, y, mean int) {
 		return
 	}
 	b.low[0] = float32(mean)
-	var sums [64]float32
-	waves := &waves[n]
-	for v := range n {
-		var row [8]float32
-		blank := true
-		for u, f := range b.low[v*n : v*n+n] {
-			if f != 0 {
-				blank = false
-				for k, w := range waves[u][:n] {
-					row[k] += f * w
+	switch n {
+	case 2:
+		above, below := inverse2(b.low[0], b.low[1]), inverse2(b.low[2], b.low[3])
+		for k := range n {
+			column := inverse2(above[k], below[k])
+			to[k], to[stride+k] = nearest(column[0]), nearest(column[1])
+		}
+	case 4:
+		var rows [4][4]float32
+		for v := range b.filled {
+			rows[v] = inverse4(b.low[4*v], b.low[4*v+1], b.low[4*v+2], b.low[4*v+3])
+		}
+		if b.filled == 1 { // all rows are alike
+			for k, v := range rows[0] {
+				to[k] = nearest(cosine4 * v)
+			}
+			for i := 1; i < n; i++ {
+				copy(to[i*stride:][:n], to)
+			}
+			return
+		}
+		for k := range n {
+			for i, v := range inverse4(rows[0][k], rows[1][k], rows[2][k], rows[3][k]) {
+				to[i*stride+k] = nearest(v)
+			}
+		}
+	case 8:
+		var rows [8][8]float32
+		for v := range b.filled {
+			rows[v] = inverse8((*[8]float32)(b.low[8*v:]))
+		}
+		// Rows at the same distance from both ends share their products, with another sign for odd frequencies.
+		for i := range n / 2 {
+			upper, lower := to[i*stride:][:8], to[(n-1-i)*stride:][:8]
+			for k := range upper {
+				var even, odd float32
+				for v := 0; v < b.filled; v += 2 {
+					even += waves[v][i] * rows[v][k]
+					odd += waves[v+1][i] * rows[v+1][k]
 				}
-			}
-		}
-		if blank {
-			continue
-		}
-		for i, w := range waves[v][:n] {
-			for k := range n {
-				sums[i*n+k] += w * row[k]
+				upper[k], lower[k] = nearest(even+odd), nearest(even-odd)
 			}
 		}
 	}
-	for i := range n {
-		for k, sum := range sums[i*n : i*n+n] {
-			to[i*stride+k] = limited(int(sum+4096.5) - 4096)
-		}
+}
+
+// limited returns the sample of a value around 0.
+func limited(v int) int16 { return int16(min(max(v+128, -1024), 1024)) } // #nosec G115 -- limited
+
+func nearest(v float32) int16 { return limited(int(v+4096.5) - 4096) }
+
+// The inverse transforms of a row of frequencies to fewer samples (A.3.3), for coefficients of eight. cosines holds
+// cos(k pi/16)/2.
+const (
+	cosine1 = 0.49039264020161522
+	cosine2 = 0.46193976625564337
+	cosine3 = 0.41573480615127262
+	cosine4 = 0.35355339059327379
+	cosine5 = 0.27778511650980114
+	cosine6 = 0.19134171618254492
+	cosine7 = 0.097545161008064124
+)
+
+// waves holds, by frequency, the first half of the samples of the transform to eight.
+var waves = [8][4]float32{
+	{cosine4, cosine4, cosine4, cosine4},
+	{cosine1, cosine3, cosine5, cosine7},
+	{cosine2, cosine6, -cosine6, -cosine2},
+	{cosine3, -cosine7, -cosine1, -cosine5},
+	{cosine4, -cosine4, -cosine4, cosine4},
+	{cosine5, -cosine1, cosine7, cosine3},
+	{cosine6, -cosine2, cosine2, -cosine6},
+	{cosine7, -cosine5, cosine3, -cosine1},
+} // constant
+
+func inverse2(f0, f1 float32) [2]float32 { return [2]float32{cosine4 * (f0 + f1), cosine4 * (f0 - f1)} }
+
+func inverse4(f0, f1, f2, f3 float32) [4]float32 {
+	first, second := cosine4*(f0+f2), cosine4*(f0-f2)
+	outer, inner := cosine2*f1+cosine6*f3, cosine6*f1-cosine2*f3
+	return [4]float32{first + outer, second + inner, second - inner, first - outer}
+}
+
+func inverse8(f *[8]float32) (out [8]float32) {
+	for x := range 4 {
+		even := waves[0][x]*f[0] + waves[2][x]*f[2] + waves[4][x]*f[4] + waves[6][x]*f[6]
+		odd := waves[1][x]*f[1] + waves[3][x]*f[3] + waves[5][x]*f[5] + waves[7][x]*f[7]
+		out[x], out[7-x] = even+odd, even-odd
 	}
+	return out
 }

@@ -169,6 +169,16 @@ func (s *Sampler) mean(out, plane []uint8, samples int) {
 		}
 		return
 	}
+	if s.upright && samples == 4 {
+		width := s.Bitmap.Width
+		above, below := plane[s.rows[0]:][:width], plane[s.rows[1]:][:width]
+		left, right := s.index[0][:len(out)], s.index[1][:len(out)]
+		for i := range out {
+			a, b := left[i], right[i]
+			out[i] = uint8((uint32(above[a]) + uint32(above[b]) + uint32(below[a]) + uint32(below[b]) + 2) / 4) // #nosec G115 -- a mean of bytes
+		}
+		return
+	}
 	s.add(len(out), plane, samples)
 	n := uint32(samples) // #nosec G115 -- at most 16
 	for i, sum := range s.sums {

@@ -347,15 +347,18 @@ func (b *band) run() {
 				b.plain = bytes.Repeat(row[:b.n], b.reader.Width())
 			}
 			b.uniform = b.uniform && (bytes.Equal(row, b.plain) || equals(row, b.plain, noise))
-			if b.packed != nil {
+			switch {
+			case b.packed != nil && b.stepX*b.stepY == 1:
+				b.separate(y, row)
+			case b.packed != nil:
 				b.addPacked(row)
-			} else {
+			default:
 				for k := range b.parts {
 					b.parts[k].sum(b.sums[k*b.out.Width:][:b.out.Width], row, b.n, b.stepX)
 				}
 			}
 		}
-		if rows > 0 {
+		if rows > 0 && (b.packed == nil || b.stepX*b.stepY > 1) {
 			b.means(y, rows)
 		}
 		if rows < b.stepY {
@@ -405,6 +408,21 @@ func (b *band) addPacked(row []byte) {
 			sum += uint64(row[at]) | uint64(row[at+1])<<32 | uint64(row[at+2])<<16
 		}
 		b.packed[x] = sum
+	}
+}
+
+// separate sets a row of the bitmap from pixels of three or four components.
+func (b *band) separate(y int, row []byte) {
+	width := b.out.Width
+	first, second, third := b.parts[0].means[y*width:][:width], b.parts[1].means[y*width:][:width], b.parts[2].means[y*width:][:width]
+	for x := range first {
+		pixel := row[x*b.n:][:3]
+		first[x], second[x], third[x] = pixel[0], pixel[1], pixel[2]
+	}
+	if b.n == 4 {
+		for x := range width {
+			b.parts[3].means[y*width+x] = row[4*x+3]
+		}
 	}
 }
 
