@@ -59,6 +59,7 @@ func TestBoxOfTextContainsItsGlyphs(t *testing.T) {
 		"two bytes a code":                     {content: "BT /F 10 Tf 100 100 Td <000100020009> Tj ET", resources: wideFont("/Identity-H"), want: []string{"text [100 98 117.5 108]"}},
 		"codes of the length in a CMap":        {content: "BT /F 10 Tf 100 100 Td <01800102> Tj ET", resources: wideFont("begincodespacerange <00> <7f> <8000> <ffff> endcodespacerange 1 begincidrange <00> <7f> 0 endcidrange"), want: []string{"text [100 98 117.5 108]"}},
 		"the CMap maps codes to widths":        {content: "BT /F 10 Tf 100 100 Td <41425a> Tj ET", resources: wideFont("begincodespacerange <00> <7f> endcodespacerange begincidrange <41> <42> 1 endcidrange begincidchar <5a> 4 endcidchar"), want: []string{"text [100 98 110 108]"}},
+		"mappings to text count as CIDs":       {content: "BT /F 10 Tf 100 100 Td <41425a> Tj ET", resources: wideFont("begincodespacerange <00> <7f> endcodespacerange beginbfrange <41> <42> <0001> endbfrange beginbfchar <5a> <0004> endbfchar"), want: []string{"text [100 98 110 108]"}},
 		"Shift-JIS mixes lengths":              {content: "BT /F 10 Tf 100 100 Td <0190010a> Tj ET", resources: wideFont("/90ms-RKSJ-H"), want: []string{"text [100 98 125 108]"}},
 		"a line that runs down":                {content: "BT /F 10 Tf 100 200 Td <00010002> Tj ET", resources: wideFont("/Identity-V"), want: []string{"text [95 180 105 200]"}},
 	})

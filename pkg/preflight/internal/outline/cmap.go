@@ -76,8 +76,14 @@ func (m *CMap) read(data []byte) {
 			section, codes = string(t.Text), codes[:0]
 		case lexer.String:
 			codes = append(codes, lexer.AppendText([]byte{}, &t))
-			if section == "begincodespacerange" && len(codes) == 2 {
+			n := len(codes)
+			switch {
+			case section == "begincodespacerange" && n == 2:
 				m.addSpace(codes[0], codes[1])
+				codes = codes[:0]
+			// A wrong CMap has the operators of a ToUnicode CMap: their numbers are CIDs.
+			case section == "beginbfchar" && n == 2, section == "beginbfrange" && n == 3:
+				m.ranges = append(m.ranges, cidRange{value(codes[0]), value(codes[n-2]), value(codes[n-1])})
 				codes = codes[:0]
 			}
 		case lexer.Number:
