@@ -537,8 +537,8 @@ func compositions(t *testing.T) map[string]composition {
 		"text as a clip": {"q BT 7 Tr /F1 120 Tf 60 400 Td (ABAB) Tj ET 0 1 0 0 k 0 0 300 800 re f Q", func(b *pdftest.Builder) string {
 			return fmt.Sprintf("/Font << /F1 %s >> ", goFont(b))
 		}},
-		"characters of a Type 3 font": {"BT 0 0.8 0 0 k /F1 200 Tf 60 400 Td (AA) Tj ET", func(b *pdftest.Builder) string {
-			return fmt.Sprintf("/Font << /F1 %s >> ", b.Type3Font("1000 0 0 0 750 750 d1 0 0 750 750 re f", ""))
+		"characters of a Type 3 font": {"BT 0 0.8 0 0 k 1 0 0 0 K /F1 200 Tf 60 400 Td (AA) Tj ET", func(b *pdftest.Builder) string {
+			return fmt.Sprintf("/Font << /F1 %s >> ", b.Type3Font("1000 0 0 0 750 750 d1 0 0 750 400 re f 60 w 30 450 690 270 re S", ""))
 		}},
 		"a pattern of tiles": {"/Pattern cs /P scn 60 160 400 400 re f", func(b *pdftest.Builder) string {
 			p := b.Stream("/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 40 40] /XStep 50 /YStep 50 /Resources << >>", []byte("1 0 0 0 k 0 0 30 30 re f 0 1 0 0 k 20 20 20 20 re f"))

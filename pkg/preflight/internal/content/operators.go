@@ -52,6 +52,10 @@ func (in *Interpreter) operator(f *frame, name []byte) {
 	case "d1":
 		f.advance, f.advanced = f.number(0), f.glyph
 		f.muted, f.silent = true, f.silent || f.glyph
+		if f.glyph {
+			// The lines of a shape have the colour of the text, as in other readers.
+			f.state.stroke, f.state.strokeAlpha, f.state.overprintStroke = f.state.fill, f.state.fillAlpha, f.state.overprintFill
+		}
 	case "ri":
 		if intent := string(f.last()); !knownIntent(intent) && !f.layers.hidden() {
 			in.feature(facts.RenderingIntent, document.Clean(intent, maxName), nil, nil)
