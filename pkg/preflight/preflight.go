@@ -35,7 +35,7 @@ import (
 // The version of the engine changes when the same file may give another report.
 const (
 	engineName    = "printmarket-preflight"
-	engineVersion = "4.7.0"
+	engineVersion = "4.8.0"
 	parserVersion = "pdfcpu v0.15.0"
 )
 

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -273,6 +274,35 @@ func FuzzInspect(f *testing.F) {
 			t.Errorf("an incomplete inspection has the verdict %s, want fail: %s", r.Verdict, text)
 		}
 	})
+}
+
+// TestHatchingHasTheInkOfItsLines measures patterns of lines. Their areas are exact, and Ghostscript paints
+// each pixel that a line touches.
+func TestHatchingHasTheInkOfItsLines(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ step, width float64 }{
+		"lines below a pixel":       {2.98883, 0.3985},
+		"a step of whole pixels":    {3.6, 0.72},
+		"a step of parts of pixels": {7.3, 1},
+		"wide lines":                {20, 5.1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var b pdftest.Builder
+			cell := b.Stream(fmt.Sprintf("/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 %[1]g %[1]g] /XStep %[1]g /YStep %[1]g /Resources << >>", c.step),
+				fmt.Appendf(nil, "%g w 0 0 0 1 K 0 %g m %g %[2]g l S", c.width, c.step/3, c.step))
+			const side = 720
+			steps := math.Floor(side / c.step)
+			r := inspect(t, b.Document(pdftest.Page{
+				Media: &pdftest.Box{0, 0, side, side}, Resources: fmt.Sprintf("/Pattern << /P %s >>", cell),
+				Content: fmt.Sprintf("/Pattern cs /P scn 0 0 %d %g re f", side, steps*c.step),
+			}), profile.Default)
+			got, want := r.Pages[0].Ink.Planes[3].Coverage, 100*steps*c.width/side
+			if math.Abs(got-want) > 0.01*want {
+				t.Errorf("%.2f %% of the page is black, want %.2f %%", got, want)
+			}
+		})
+	}
 }
 
 // typical returns a brochure of ten pages with forms, text and images.

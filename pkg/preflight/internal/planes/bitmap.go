@@ -63,8 +63,8 @@ func (b *Bitmap) Size() int64 {
 	return n
 }
 
-// maxSamples bounds the samples for a pixel in each direction.
-const maxSamples = 4
+// MaxSamples bounds the samples that a [Sampler] takes for a pixel in each direction.
+const MaxSamples = 4
 
 // Sampler is a [Source] that takes the nearest pixels of a bitmap: one for each pixel of
 // the canvas, or the mean of several of a bitmap with a finer resolution.
@@ -81,13 +81,16 @@ type Sampler struct {
 	// Flat, if not nil, replaces the colours of the bitmap.
 	Flat *Amounts
 
-	index [maxSamples * maxSamples][]int
+	index [MaxSamples * MaxSamples][]int
 	sums  []uint32
+	// weights are the sums of the opacities of the located pixels.
+	weights   []uint32
+	opacities []uint8
 	// upright is set when the located pixels of a row lie in whole rows of the bitmap: the first side
 	// indices are then columns, of n pixels from x on, and rows are where the rows begin.
 	upright bool
 	columns columns
-	rows    [maxSamples]int
+	rows    [MaxSamples]int
 }
 
 // columns describes columns of a bitmap that were located.
@@ -101,11 +104,16 @@ func (s *Sampler) Highest() Amounts { return s.Bitmap.Highest() }
 
 // Row implements [Source].
 func (s *Sampler) Row(y, x, n int, to *Pixels) {
-	samples := s.locate(s.Bitmap, s.Inverse, y, x, n, s.Repeat)
-	if s.Bitmap.Alpha == nil {
+	opacities := s.Bitmap.Alpha
+	weighted := opacities != nil && sampleSide(s.Inverse) > 1
+	samples := s.locate(s.Bitmap, s.Inverse, y, x, n, s.Repeat, !weighted)
+	switch {
+	case opacities == nil:
 		raster.Set(to.Alpha[:n], 255)
-	} else {
-		s.mean(to.Alpha[:n], s.Bitmap.Alpha, samples)
+	case weighted:
+		s.weigh(to.Alpha[:n], opacities, samples)
+	default:
+		s.mean(to.Alpha[:n], opacities, samples)
 	}
 	to.Inked = 0
 	for p, plane := range s.Bitmap.Amounts {
@@ -114,6 +122,8 @@ func (s *Sampler) Row(y, x, n int, to *Pixels) {
 			raster.Set(to.Amounts[p][:n], s.Flat[p])
 		case s.Flat != nil, plane == nil:
 			continue
+		case weighted:
+			s.weightedMean(to.Amounts[p][:n], plane, samples)
 		default:
 			s.mean(to.Amounts[p][:n], plane, samples)
 		}
@@ -122,7 +132,7 @@ func (s *Sampler) Row(y, x, n int, to *Pixels) {
 	if s.Alpha == nil {
 		return
 	}
-	samples = s.locate(s.Alpha, s.AlphaInverse, y, x, n, false)
+	samples = s.locate(s.Alpha, s.AlphaInverse, y, x, n, false, true)
 	s.add(n, s.Alpha.Alpha, samples)
 	for i, sum := range s.sums {
 		to.Alpha[i] = raster.Times(to.Alpha[i], uint8(sum/uint32(samples))) // #nosec G115 -- a mean of bytes
@@ -151,7 +161,7 @@ const sampleWork = 6
 // sampleSide returns the number of samples for a pixel in each direction.
 func sampleSide(inverse geom.Matrix) int {
 	_, greatest := inverse.Stretch()
-	return int(min(max(math.Ceil(greatest-0.01), 1), maxSamples))
+	return int(min(max(math.Ceil(greatest-0.01), 1), MaxSamples))
 }
 
 // mean sets values to those at the located pixels.
@@ -186,6 +196,33 @@ func (s *Sampler) mean(out, plane []uint8, samples int) {
 	}
 }
 
+// weigh sets the opacities to the means of those of the located pixels, and keeps them for weightedMean.
+func (s *Sampler) weigh(out, opacities []uint8, samples int) {
+	s.add(len(out), opacities, samples)
+	s.weights, s.opacities = append(s.weights[:0], s.sums...), opacities
+	n := uint32(samples) // #nosec G115 -- at most 16
+	for i, sum := range s.sums {
+		out[i] = uint8((sum + n/2) / n) // #nosec G115 -- a mean of bytes
+	}
+}
+
+// weightedMean sets values to the means of those at the located pixels, weighted by their opacities: a
+// transparent pixel has no colour.
+func (s *Sampler) weightedMean(out, plane []uint8, samples int) {
+	clear(s.sums)
+	for k := range samples {
+		for i, at := range s.index[k][:len(out)] {
+			s.sums[i] += uint32(plane[at]) * uint32(s.opacities[at])
+		}
+	}
+	for i, sum := range s.sums {
+		out[i] = 0
+		if weight := s.weights[i]; weight > 0 {
+			out[i] = uint8((sum + weight/2) / weight) // #nosec G115 -- a mean of bytes
+		}
+	}
+}
+
 // add sets the sums of the values at the located pixels.
 func (s *Sampler) add(n int, plane []uint8, samples int) {
 	if cap(s.sums) < n {
@@ -213,10 +250,10 @@ func (s *Sampler) add(n int, plane []uint8, samples int) {
 }
 
 // locate sets the indices of the pixels of a bitmap for each pixel of a row, and returns
-// how many there are for each.
-func (s *Sampler) locate(b *Bitmap, inverse geom.Matrix, y, x, n int, repeat bool) int {
+// how many there are for each. byRows uses the rows of a bitmap that is not turned.
+func (s *Sampler) locate(b *Bitmap, inverse geom.Matrix, y, x, n int, repeat, byRows bool) int {
 	side := sampleSide(inverse)
-	if s.upright = inverse[1] == 0 && inverse[2] == 0 && !repeat; s.upright {
+	if s.upright = byRows && inverse[1] == 0 && inverse[2] == 0 && !repeat; s.upright {
 		s.locateUpright(b, inverse, y, x, n, side)
 		return side * side
 	}

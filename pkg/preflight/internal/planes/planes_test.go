@@ -240,3 +240,20 @@ func TestMeasureAddsUpInks(t *testing.T) {
 		t.Errorf("cells (-want +got):\n%s", diff)
 	}
 }
+
+func TestTransparentPixelsOfAnImageHaveNoColour(t *testing.T) {
+	t.Parallel()
+	// Columns are opaque and black, or transparent and white.
+	stripes := &planes.Bitmap{Width: 40, Height: 40, Alpha: make([]uint8, 1600)}
+	stripes.Amounts[0] = make([]uint8, 1600)
+	for i := 0; i < 1600; i += 2 {
+		stripes.Amounts[0][i], stripes.Alpha[i] = 255, 255
+	}
+	for name, repeat := range map[string]bool{"an image": false, "the cell of a pattern": true} {
+		s := newScene()
+		s.Draw(&planes.Sampler{Bitmap: stripes, Inverse: geom.Matrix{2, 0, 0, 2, 0, 0}, Repeat: repeat}, nil, s.page, solid(planes.Amounts{}))
+		if got := s.at(10, 7)[0]; got < 126 || got > 129 {
+			t.Errorf("%s: half of a pixel is black and half transparent, and it has %d, want 128", name, got)
+		}
+	}
+}

@@ -79,13 +79,21 @@ type Pattern struct {
 	inverse geom.Matrix
 }
 
-// The sides of the bitmap of a cell in pixels, and the number of neighbours that may
-// reach into a cell.
 const (
-	leastCell  = 16
-	mostCell   = 1024
+	// smallCell is the side of a cell, in pixels of the canvas, below which its bitmap is finer.
+	smallCell = 16
+	// mostCell bounds the side of the bitmap of a cell, in pixels.
+	mostCell = 1024
+	// maxOverlap bounds the neighbours that reach into a cell.
 	maxOverlap = 64
 )
+
+// cellSide returns the side of the bitmap of a cell with a side on the canvas. Where it is finer, it has about as many
+// pixels for one of the canvas as a sampler takes, so that each counts once.
+func cellSide(pixels float64) int {
+	times := min(max(math.Ceil(smallCell/pixels), 1), planes.MaxSamples)
+	return int(min(max(math.Round(pixels*times), 1), mostCell))
+}
 
 // Tile paints the cell of a tiling pattern by calling content with the matrix of the
 // pattern, and returns it. box is the cell's box and x and y are the steps, in the space
@@ -94,11 +102,10 @@ func (r *Renderer) Tile(matrix geom.Matrix, box geom.Rect, x, y float64, content
 	x, y = math.Abs(x), math.Abs(y)
 	whole := matrix.Then(r.surface.device)
 	sx, sy := whole.Scale()
-	side := func(step, scale float64) int { return int(min(max(math.Ceil(step*scale), leastCell), mostCell)) }
-	width, height := side(x, sx), side(y, sy)
 	if !(x > 0) || !(y > 0) || !(sx > 0) || !(sy > 0) {
 		return nil
 	}
+	width, height := cellSide(x*sx), cellSide(y*sy)
 	// The cell from (0, 0) to (x, y) of the lattice contains parts of the neighbours.
 	toCell := geom.Matrix{float64(width) / x, 0, 0, float64(height) / y, 0, 0}
 	inverse, ok := matrix.Invert()
