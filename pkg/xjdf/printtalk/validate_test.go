@@ -160,6 +160,22 @@ func TestEachRuleFindsItsFaultAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestPartiesOfAHeaderHaveAnyOrder(t *testing.T) {
+	t.Parallel()
+	party := func(name string) string {
+		return "<" + name + `><Credential domain="DUNS"><Identity>1</Identity></Credential></` + name + ">"
+	}
+	for _, order := range [][]string{{"From", "Sender", "To"}, {"From", "To", "Sender"}} {
+		header := "<Header>"
+		for _, name := range order {
+			header += party(name)
+		}
+		if got := codes(validated(t, header+"</Header>"+request(`<Refusal Reason="Busy"/>`)).Report); len(got) > 0 {
+			t.Errorf("%v: %v, want no findings", order, got)
+		}
+	}
+}
+
 func TestEmbeddedDocumentsAreValidatedAtTheirPlace(t *testing.T) {
 	t.Parallel()
 	got := validated(t, rfq("", ticket+strings.NewReplacer("500", "0", "J1", "J2").Replace(ticket)))
