@@ -103,8 +103,15 @@ func Parse(body []byte, limits Limits) (*Document, error) {
 }
 
 // IsXML reports whether Parse reads a body as XML, by its first character. Parse reads
-// everything else as JSON.
-func IsXML(body []byte) bool { return firstByte(body) == '<' }
+// everything else as JSON. XML in UTF-16 or UTF-32 is XML, which Parse rejects.
+func IsXML(body []byte) bool {
+	if foreignCharset(body) != "" {
+		for len(body) > 0 && (body[0] == 0 || body[0] >= 0xFE) { // a byte order mark
+			body = body[1:]
+		}
+	}
+	return firstByte(body) == '<'
+}
 
 // ParseJSON reads a document in one of the JSON encodings.
 func ParseJSON(body []byte, limits Limits) (*Document, error) {

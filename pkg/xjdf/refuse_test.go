@@ -31,7 +31,7 @@ func TestParseRejectsInvalidBodies(t *testing.T) {
 
 		"bytes that are not UTF-8":              {"{\"a\":\n\"\xff\"}", xjdf.ReasonCharset, place{"#", 2, 2}},
 		"UTF-16, which Windows calls Unicode":   {"\xff\xfe{\x00}\x00", xjdf.ReasonCharset, place{"#", 1, 1}},
-		"UTF-16 without a mark":                 {"\x00<\x00a", xjdf.ReasonCharset, place{"#", 1, 1}},
+		"UTF-16 without a mark":                 {"\x00<\x00a", xjdf.ReasonCharset, place{"", 1, 1}},
 		"UTF-32":                                {"\xff\xfe\x00\x00", xjdf.ReasonCharset, place{"#", 1, 1}},
 		"JSON with a byte order mark":           {"\uFEFF{}", xjdf.ReasonByteOrderMark, place{"#", 1, 1}},
 		"XML that says it is Latin-1":           {`<?xml version="1.0" encoding="ISO-8859-1"?><a/>`, xjdf.ReasonCharset, place{"", 1, 1}},
