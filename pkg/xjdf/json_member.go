@@ -4,6 +4,8 @@ package xjdf
 
 import (
 	"bytes"
+	"cmp"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -198,19 +200,35 @@ func (r *jsonReader) attribute(o open, m member, a Attribute) error {
 	r.prefixed = r.prefixed || a.Name.Space != ""
 	define(&a, o.node.Definition)
 	if a.Form == FormNumber && a.Definition != nil && a.Definition.Type.Whole() {
-		a.Value = withoutZeros(a.Value)
+		a.Value = wholeNumber(a.Value)
 	}
 	r.attributes = append(r.attributes, a)
 	return nil
 }
 
-// withoutZeros removes a fraction of zeros from a whole number. JSON and its schemas do not
-// distinguish 5.0 from 5, and programs write their decimal numbers in this way.
-func withoutZeros(number string) string {
-	if whole, fraction, found := strings.Cut(number, "."); found && strings.Trim(fraction, "0") == "" {
-		return whole
+// maxExponent is the largest exponent that wholeNumber writes as zeros.
+const maxExponent = 18
+
+// wholeNumber returns the digits of a whole number. JSON and its schemas do not distinguish
+// 5000.0 and 5e3 from 5000, and programs write their decimal numbers in these ways. Numbers
+// with a fraction, a negative exponent or a large one are returned as they are.
+func wholeNumber(number string) string {
+	if !strings.ContainsAny(number, ".eE") {
+		return number
 	}
-	return number
+	unsigned, negative := strings.CutPrefix(strings.ToLower(number), "-")
+	mantissa, power, _ := strings.Cut(unsigned, "e")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	fraction = strings.TrimRight(fraction, "0")
+	exponent, err := strconv.Atoi(cmp.Or(power, "0"))
+	if err != nil || exponent < len(fraction) || exponent > maxExponent {
+		return number
+	}
+	digits := strings.TrimLeft(whole+fraction+strings.Repeat("0", exponent-len(fraction)), "0")
+	if negative {
+		return "-" + cmp.Or(digits, "0")
+	}
+	return cmp.Or(digits, "0")
 }
 
 // textElement adds an element that was written as a string.

@@ -79,20 +79,29 @@ func TestAttributeIsReadAsAValueOfAType(t *testing.T) {
 	}
 }
 
-// TestFractionOfZerosIsDroppedFromWholeNumbersOfJSON reads numbers as programs write them that have
+// TestWholeNumbersOfJSONAreReadWithTheirDigitsAlone reads numbers as programs write them that have
 // decimal numbers only. XML and other datatypes keep their digits.
-func TestFractionOfZerosIsDroppedFromWholeNumbersOfJSON(t *testing.T) {
+func TestWholeNumbersOfJSONAreReadWithTheirDigitsAlone(t *testing.T) {
 	t.Parallel()
 	json := func(attributes string) string {
 		return `{"Name": "XJDF", "ProductList": {"Product": [{` + attributes + `}]}}`
 	}
 	for body, want := range map[string]string{
-		json(`"Amount": 1000.0`):   "1000",
-		json(`"Amount": -5.00`):    "-5",
-		json(`"Amount": 1000.5`):   "1000.5",
-		json(`"Amount": 1.0e3`):    "1.0e3",
-		json(`"Amount": "1000.0"`): "1000.0",
-		`{"XJDF": {"ProductList": {"Product": {"@Amount": 1000.0}}}}`:                                                            "1000",
+		json(`"Amount": 1000.0`):                                      "1000",
+		json(`"Amount": -5.00`):                                       "-5",
+		json(`"Amount": 1000.5`):                                      "1000.5",
+		json(`"Amount": 1.0e3`):                                       "1000",
+		json(`"Amount": 1E+05`):                                       "100000",
+		json(`"Amount": -2.50e1`):                                     "-25",
+		json(`"Amount": 0.05e2`):                                      "5",
+		json(`"Amount": 0e0`):                                         "0",
+		json(`"Amount": 1.25e1`):                                      "1.25e1",
+		json(`"Amount": 1000e-2`):                                     "1000e-2",
+		json(`"Amount": 1e19`):                                        "1e19",
+		json(`"Amount": "1e3"`):                                       "1e3",
+		json(`"Amount": 1e99999999999999999999`):                      "1e99999999999999999999",
+		json(`"Amount": "1000.0"`):                                    "1000.0",
+		`{"XJDF": {"ProductList": {"Product": {"@Amount": 1000.0}}}}`: "1000",
 		`<XJDF xmlns="http://www.CIP4.org/JDFSchema_2_0"><ProductList><Product Amount="1000.0"/></ProductList></XJDF>`:           "1000.0",
 		`{"Name": "XJDF", "ProductList": {"Product": [{"Intent": [{"Name": "MediaIntent", "MediaIntent": {"Weight": 90.0}}]}]}}`: "90.0",
 	} {
