@@ -11,6 +11,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
 // maxColors bounds the separations of a part.
@@ -104,7 +105,11 @@ func (r *reader) colors(p *part, j *job, side int, surface *xjdf.Node) {
 				return money.MulDiv(int64(i.Consumption), int64(i.Price.Amount), int64(money.One))
 			})
 		if ink == nil && (r.inked(j) || !slices.Contains([]string{"Cyan", "Magenta", "Yellow", "Black"}, name)) {
-			r.review(ColorsUnknown, surface, "ColorsUsed", fmt.Sprintf("no ink has the separation %.60q", name))
+			detail := fmt.Sprintf("no ink has the separation %.60q", name)
+			if colors := vocabulary.ProcessColors(name); colors != "" {
+				detail += "; did you mean " + colors + "?"
+			}
+			r.review(ColorsUnknown, surface, "ColorsUsed", detail)
 		}
 		i := slices.IndexFunc(p.colors, func(c color) bool { return c.name == name })
 		if i >= 0 && p.colors[i].on[side] {

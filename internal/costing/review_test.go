@@ -201,6 +201,20 @@ func TestCommentsOfAuditsAreNoRequests(t *testing.T) {
 	}
 }
 
+func TestUnknownProcessColorSuggestsItsName(t *testing.T) {
+	t.Parallel()
+	_, reasons := reviewed(t, edited(t, "flyer", func(d object) {
+		surface(d, 1)["ColorsUsed"] = []any{"K", "PANTONE_300"}
+	}), printer())
+	want := []string{
+		`COLORS_UNKNOWN no ink has the separation "K"; did you mean Black?`,
+		`COLORS_UNKNOWN no ink has the separation "PANTONE_300"`,
+	}
+	if diff := cmp.Diff(want, reasons); diff != "" {
+		t.Errorf("reasons (-want +got):\n%s", diff)
+	}
+}
+
 func TestReviewReasons(t *testing.T) {
 	t.Parallel()
 	for _, tc := range reviews() {

@@ -68,6 +68,18 @@ func intentFaults() map[string]fault {
 			faulty: `{"Name": "VariableIntent", "VariableIntent": {"VariableType": "Area", "ChildRefs": ["Cover", "Body"]}}`,
 			valid:  `{"Name": "VariableIntent", "VariableIntent": {"VariableType": "Area"}}`,
 		},
+		"abbreviated process colours": {
+			rule: "COLOR_ABBREVIATED", in: intent("ColorIntent"),
+			faulty: `{"SurfaceColor": [{"Surface": "Front", "ColorsUsed": ["C", "M", "Y", "K"]}]}`, valid: `{"SurfaceColor": [{"Surface": "Front", "ColorsUsed": ["Cyan", "Magenta", "Yellow", "Black"]}]}`,
+		},
+		"process colours in one name": {
+			rule: "COLOR_ABBREVIATED", in: intent("ColorIntent"),
+			faulty: `{"SurfaceColor": [{"Surface": "Front", "ColorsUsed": ["CMYK"]}]}`, valid: `{"SurfaceColor": [{"Surface": "Front", "ColorsUsed": ["Cyan", "Magenta", "Yellow", "Black"]}]}`,
+		},
+		"process colours in small letters": {
+			rule: "COLOR_ABBREVIATED", in: intent("ColorIntent"),
+			faulty: `{"SurfaceColor": [{"Surface": "Front", "ColorsUsed": ["black", "PANTONE_185_C"]}]}`, valid: `{"SurfaceColor": [{"Surface": "Front", "ColorsUsed": ["Black", "PANTONE_185_C"]}]}`,
+		},
 		"variable data in a colour that the surface does not use": {
 			rule: "VARIABLE_COLORS", in: frame{``, `, {"Name": "ColorIntent", "ColorIntent": {"SurfaceColor": [{"Surface": "Front", "ColorsUsed": ["Black"]}]}}`}.within(wants("FlatWork")),
 			faulty: `{"Name": "VariableIntent", "VariableIntent": {"VariableType": "Area", "ColorsUsedFront": ["Cyan"]}}`,

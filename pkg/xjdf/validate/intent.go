@@ -29,6 +29,7 @@ var intentRules = []row{
 	newRow("INTENT_DUPLICATE", Semantics, both(Error), "4.1", "A product must have at most one intent of each Name.", "Merge the intents.").of("Product", intentDuplicate),
 	newRow("SURFACE_DUPLICATE", Semantics, both(Error), "4.4", "A surface must have at most one SurfaceColor.", "Merge the colours of the surface into one SurfaceColor.").of("ColorIntent", surfaceDuplicate),
 	newRow("SIDES_VS_COLOR", Semantics, both(Warning), "4.4", "The surfaces with colours should match the printed surfaces in Sides.", "Correct Sides, or the surfaces of ColorIntent.").of("Product", sidesVersusColor),
+	newRow("COLOR_ABBREVIATED", Semantics, both(Warning), "4.4", "Process colours should have their full names.", "Write Cyan, Magenta, Yellow or Black. Write a spot colour as one name without blanks, such as PANTONE_185_C.").of("SurfaceColor", colorAbbreviated),
 	newRow("COLOR_DETAILS", Semantics, both(Warning), "4.3", "Details of a colour require a named colour.", "Add the nearest named colour.").of("BindingIntent", colorDetails).
 		also("HardCoverBinding", "Tabs", "EmbossingItem", "MediaIntent", "MiscConsumable"),
 	newRow("FOLDING_DETAILS_WITHOUT_CATALOG", Semantics, both(Error), "4.7", "FoldingDetails requires FoldCatalog.", "Add FoldCatalog, such as F4-1.").of("FoldingIntent", requires("FoldingDetails", "FoldCatalog")),
@@ -155,6 +156,16 @@ func (p *pass) surfaceVersusSides(colors *xjdf.Node, surface, sides string, prin
 	}
 	if printed && !described {
 		p.findf(colors, "", "Sides is %s, but the surface %s has no colours.", sides, surface)
+	}
+}
+
+func colorAbbreviated(p *pass, surface *xjdf.Node) {
+	used, _ := surface.Attr("ColorsUsed")
+	for color := range items(used) {
+		if colors := vocabulary.ProcessColors(color); colors != "" {
+			p.find(surface, "ColorsUsed", "The colour "+quoted(color)+" is not a process colour.", "Did you mean "+colors+"?")
+			return
+		}
 	}
 }
 
