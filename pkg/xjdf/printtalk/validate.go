@@ -5,7 +5,9 @@ package printtalk
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
@@ -71,6 +73,25 @@ func newRow(code string, kind validate.Kind, severity validate.Severity, element
 func (r row) of(check func(*pass, *xjdf.Node), elements ...string) row {
 	r.on, r.check = elements, check
 	return r
+}
+
+// Conformance describes [Profile].
+func Conformance() validate.Conformance {
+	return validate.Conformance{
+		Profile: Profile,
+		Summary: "For documents of PrintTalk 2.2 in XML, and the XJDF documents within them.",
+		Checked: []string{
+			"Header, Request and the business objects " + strings.Join(slices.Sorted(maps.Keys(objects())), ", ") + ": elements, attributes, datatypes and order",
+			"References between business objects, lines of prices, products and jobs",
+			"Sums and unit prices, with decimal numbers",
+			"Each XJDF document, in the profile product-intent",
+		},
+		Unchecked: []string{
+			"The content of " + strings.Join(unsupported(), ", "),
+			"Extensions in other namespaces",
+			"Whether a business object fits the one that it answers, which is another document",
+		},
+	}
 }
 
 // Rules lists the rules about PrintTalk itself. They have a severity in [Profile] only.

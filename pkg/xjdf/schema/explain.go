@@ -77,10 +77,25 @@ func Names() []string {
 	for _, p := range v.Processes() {
 		names = append(names, p.Name)
 	}
-	for _, c := range validate.Conformances() {
+	for _, c := range profiles() {
 		names = append(names, string(c.Profile))
 	}
 	return names
+}
+
+// profiles describes all profiles.
+func profiles() []validate.Conformance {
+	return append(
+		validate.Conformances(), printtalk.Conformance(),
+		validate.Conformance{
+			Profile: validate.ProductIntent, Summary: "For descriptions of a product that is wanted. Missing items of the standard get defaults.",
+			Checked: []string{"The rules with a severity in product-intent", "Version and a product, which are required"},
+		},
+		validate.Conformance{
+			Profile: validate.Strict, Summary: "For documents that other systems read, too. Nothing gets a default.",
+			Checked: []string{"The rules with a severity in strict", "All items that the standard requires"},
+		},
+	)
 }
 
 // Explain explains a rule, an element, Element/@Attribute, a process, a list or a profile. The error
@@ -98,7 +113,7 @@ func Explain(name string) (Explanation, error) {
 			return Explanation{Name: name, Kind: "rule", Reference: r.Reference, Rule: &r}, nil
 		}
 	}
-	for _, c := range validate.Conformances() {
+	for _, c := range profiles() {
 		if string(c.Profile) == name {
 			return Explanation{Name: name, Kind: "profile", Profile: &c}, nil
 		}
