@@ -602,14 +602,15 @@ func (c *cube) point(index int) [4]float32 {
 	return c.points[index]
 }
 
-// separate converts sRGB to inks without a profile: black replaces a part of equal
-// amounts of the other inks, more in the shadows.
+// separate converts sRGB to inks without a profile: black replaces a part of equal amounts of the other inks,
+// more in the shadows. Grey has less magenta and yellow than cyan, since equal amounts look brown.
+// [estimated] returns light and medium grey as they were.
 func separate(rgb [3]float64) [4]float64 {
 	c, m, y := 1-rgb[0], 1-rgb[1], 1-rgb[2]
 	common := min(c, m, y)
-	black := common * common
-	less := 0.5 * common
-	return [4]float64{share(c - less), share(m - less), share(y - less), share(0.85 * black)}
+	less := 0.45 * common * common
+	balance := 0.26 * common * (1 - common/2)
+	return [4]float64{share(c - less), share(m - less - balance), share(y - less - balance), share(0.9 * math.Pow(common, 2.2))}
 }
 
 // d50 is the white of the connection space (ICC.1:2022, 7.2.16).

@@ -45,6 +45,29 @@ func TestRGBIsConvertedThroughTheOutputProfile(t *testing.T) {
 	}
 }
 
+func TestGreyWithoutAProfileStaysGreyOnScreen(t *testing.T) {
+	t.Parallel()
+	output, err := color.NewOutput(nil, nil, "", color.RelativeColorimetric)
+	if err != nil {
+		t.Fatalf("color.NewOutput: %v", err)
+	}
+	rgb := color.NewResolver(nil).Device(color.DeviceRGB)
+	for in := 0.0; in <= 1; in += 0.0625 {
+		var inks [4]uint8
+		for i, v := range output.Amounts(nil, rgb, []float64{in, in, in}) {
+			inks[i] = uint8(v*255 + 0.5)
+		}
+		shown := output.Screen().Amounts(inks[:])
+		red, green, blue := int(shown[0]), int(shown[1]), int(shown[2])
+		if spread := max(red, green, blue) - min(red, green, blue); spread > 4 {
+			t.Errorf("grey of %.0f is shown as %v, want a grey", in*255, shown[:3])
+		}
+		if in >= 0.5 && math.Abs(float64(green)-in*255) > 5 {
+			t.Errorf("grey of %.0f is shown as %v, want the same", in*255, shown[:3])
+		}
+	}
+}
+
 func TestInksWithoutAProfileAreBelowEveryLimit(t *testing.T) {
 	t.Parallel()
 	output, err := color.NewOutput(nil, nil, "", color.RelativeColorimetric)
