@@ -119,6 +119,8 @@ func TestMarkOfAPathHasItsBox(t *testing.T) {
 		"a rectangle with negative sides":           {content: "40 60 -30 -40 re f", want: []string{"path [10 20 40 60]"}},
 		"the page cuts it":                          {content: "-10 -10 30 40 re f", want: []string{"path [0 0 20 30]"}},
 		"the clip cuts it":                          {content: "0 0 20 20 re W n 10 10 90 90 re f", want: []string{"path [10 10 20 20]"}},
+		"a clip of one point removes it":            {content: "0 0 20 20 re W n 5 5 m W n 10 10 90 90 re f", want: nil},
+		"a clip without a path keeps it":            {content: "W n 10 10 90 90 re f", want: []string{"path [10 10 100 100]"}},
 		"a clip is gone after Q":                    {content: "q 0 0 20 20 re W n Q 10 10 90 90 re f", want: []string{"path [10 10 100 100]"}},
 		"a path that clips is painted before":       {content: "0 0 90 90 re W f 0 0 99 99 re f", want: []string{"path [0 0 90 90]", "path [0 0 90 90]"}},
 		"a curve is smaller than its control box":   {content: "100 100 m 100 200 200 200 200 100 c f", want: []string{"path [100 100 200 175]"}},

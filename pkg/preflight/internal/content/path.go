@@ -278,10 +278,11 @@ func (in *Interpreter) paintPath(f *frame, how painting) {
 		if how.stroke {
 			in.strokePath(f)
 		}
-		if p.clips {
-			f.state.clip = f.state.clip.Intersect(p.box)
-			in.clipInk(f, &p.shape, p.evenOdd)
-		}
+	}
+	// A path of points alone clips everything.
+	if p.clips && p.shape.Points() > 0 {
+		f.state.clip = f.state.clip.Intersect(p.box)
+		in.clipInk(f, &p.shape, p.evenOdd)
 	}
 	p.reset()
 }
