@@ -226,8 +226,8 @@ func limited(v int) int16 { return int16(min(max(v+128, -1024), 1024)) } // #nos
 
 func nearest(v float32) int16 { return limited(int(v+4096.5) - 4096) }
 
-// The inverse transforms of a row of frequencies to fewer samples (A.3.3), for coefficients of eight. cosines holds
-// cos(k pi/16)/2.
+// The inverse transforms of a row of frequencies to two, four or eight samples (A.3.3), for coefficients of eight,
+// use cos(k pi/16)/2.
 const (
 	cosine1 = 0.49039264020161522
 	cosine2 = 0.46193976625564337
