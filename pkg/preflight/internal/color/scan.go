@@ -213,7 +213,7 @@ func (b *blocks) put(p *component, x, y, mean int) {
 				var even, odd float32
 				for v := 0; v < b.filled; v += 2 {
 					even += waves[v][i] * rows[v][k]
-					odd += waves[v+1][i] * rows[v+1][k]
+					odd += waves[v+1][i] * rows[v+1][k] // #nosec G602 -- v is even, below 8
 				}
 				upper[k], lower[k] = nearest(even+odd), nearest(even-odd)
 			}
