@@ -227,6 +227,10 @@ const tablesCut = `new Promise((done) => requestAnimationFrame(() => done([...do
 	.filter((box) => box.scrollWidth > box.clientWidth)
 	.map((box) => box.innerText.slice(0, 40) + " is " + box.scrollWidth + " pixels wide where there are " + box.clientWidth))))`
 
+// matrixEdges counts the left edges of the states in the cards of a matrix; one is aligned.
+const matrixEdges = `new Promise((done) => requestAnimationFrame(() => done(
+	new Set([...document.querySelectorAll('.stacked.matrix td > .state')].map((state) => Math.round(state.getBoundingClientRect().left))).size)))`
+
 // TestEveryPageKeepsTheRulesOfAccessibility checks every page on a wide screen and on a phone, and its
 // contrast in both colour schemes.
 func TestEveryPageKeepsTheRulesOfAccessibility(t *testing.T) {
@@ -262,6 +266,10 @@ func TestEveryPageKeepsTheRulesOfAccessibility(t *testing.T) {
 		check("light", 390, tab.Violations)
 		for _, width := range []int{1440, 1024, 390} {
 			fits(width)
+		}
+		var edges int
+		if tab.Eval(matrixEdges, &edges); edges > 1 {
+			t.Errorf("%s: the states of the cards begin at %d places, want one", name, edges)
 		}
 	})
 }
