@@ -44,7 +44,7 @@ func (c caps) handler(t *testing.T, server *apitest.Server) http.Handler {
 	t.Helper()
 	routes, err := apitest.Routes(server)
 	must(t, err)
-	files, err := contracts.Files(docs.API)
+	files, err := contracts.Files(docs.API, "")
 	must(t, err)
 	handler, err := apiserver.API{
 		Gates: server.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: server.Metrics, Log: telemetry.Discard(), Now: server.Clock.Now,

@@ -111,6 +111,9 @@ type ReplicaConfig struct {
 	Sockets Sockets
 	// APIURL, RegistryURL and OpsURL are the origins for clients.
 	APIURL, RegistryURL, OpsURL string
+	// DashboardURL is the origin of the dashboard of partners, which the viewer of the contracts
+	// links to; empty for no link.
+	DashboardURL string
 	// CertFile and KeyFile are the PEM files for Sockets.Mutual. Proxies lists the proxies
 	// that may forward certificates to it.
 	CertFile, KeyFile string
@@ -314,7 +317,7 @@ func (r *Replica) api() (API, error) {
 		return API{}, err
 	}
 	r.contracts = set
-	files, err := contracts.Files(docs.API)
+	files, err := contracts.Files(docs.API, r.DashboardURL)
 	if err != nil {
 		return API{}, err
 	}

@@ -95,6 +95,18 @@ func TestEverySwitchHasItsEffect(t *testing.T) {
 	}
 }
 
+func TestContractsLinkToTheDashboardOnlyIfItsOriginIsSet(t *testing.T) {
+	t.Parallel()
+	const flag = "--public-dashboard-url="
+	if stream := render(t, platformChart, origins); strings.Contains(stream, flag) {
+		t.Errorf("the default values render %s", flag)
+	}
+	values := strings.Replace(origins, "{", "{dashboard: https://partners.printmarket.example, ", 1)
+	if stream := render(t, platformChart, values); !strings.Contains(stream, "- "+flag+"https://partners.printmarket.example\n") {
+		t.Errorf("publicURL.dashboard does not render %s", flag)
+	}
+}
+
 // oidc has an identity provider for operators, with more about it.
 func oidc(more string) string {
 	return `

@@ -21,6 +21,7 @@ func TestInvalidValuesAreRejectedByName(t *testing.T) {
 		want          []string
 	}{
 		"no origins":                          {platformChart, "", []string{"/publicURL/api", "/publicURL/registry"}},
+		"a dashboard with a path":             {platformChart, "publicURL: {api: https://a.example, registry: https://b.example, dashboard: https://c.example/x}", []string{"/publicURL/dashboard"}},
 		"an origin with a path":               {platformChart, "publicURL: {api: https://a.example/v1, registry: https://b.example}", []string{"/publicURL/api"}},
 		"a misspelt section":                  {platformChart, origins + "wroker: {slots: 3}", []string{"'wroker'"}},
 		"a misspelt value":                    {platformChart, origins + "worker: {slot: 3}", []string{"/worker", "'slot'"}},

@@ -80,9 +80,9 @@ func mediaTypeOf(name string) string {
 }
 
 // Files prepares every published file: the files of the repository, byte for byte, each
-// contract as JSON, and the table of problem codes. If the scripts of the [Viewer] are missing, another page
-// explains this.
-func Files(files fs.FS) ([]File, error) {
+// contract as JSON, and the table of problem codes. The [Viewer] links to the dashboard if its
+// public origin is not empty. If the scripts of the viewer are missing, another page explains this.
+func Files(files fs.FS, dashboard string) ([]File, error) {
 	var all []File
 	err := fs.WalkDir(files, "api", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -110,9 +110,16 @@ func Files(files fs.FS) ([]File, error) {
 		return nil, fmt.Errorf("read published files: %w", err)
 	}
 	for i := range all {
-		if all[i].Path == Viewer && !HasViewer(files) {
-			all[i] = newFile(Viewer, withoutViewer)
+		if all[i].Path != Viewer {
+			continue
 		}
+		page := withoutViewer
+		if HasViewer(files) {
+			if page, err = all[i].plain.body(); err != nil {
+				return nil, err
+			}
+		}
+		all[i] = newFile(Viewer, linkToDashboard(page, dashboard))
 	}
 	codes, err := json.MarshalIndent(map[string]any{"codes": problem.PublicCodes()}, "", "  ")
 	if err != nil {

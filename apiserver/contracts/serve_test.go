@@ -25,7 +25,7 @@ import (
 
 func publishedFiles(t *testing.T) map[string]contracts.File {
 	t.Helper()
-	files, err := contracts.Files(docs.API)
+	files, err := contracts.Files(docs.API, "")
 	if err != nil {
 		t.Fatalf("contracts.Files: %v", err)
 	}
@@ -259,10 +259,10 @@ func TestProblemCodesAreThePublicTable(t *testing.T) {
 
 func TestMissingFilesAreAnError(t *testing.T) {
 	t.Parallel()
-	if files, err := contracts.Files(fstest.MapFS{}); err == nil {
+	if files, err := contracts.Files(fstest.MapFS{}, ""); err == nil {
 		t.Errorf("%d files of an empty folder", len(files))
 	}
-	other, err := contracts.Files(fstest.MapFS{"api/logo.bin": {Data: []byte("x")}})
+	other, err := contracts.Files(fstest.MapFS{"api/logo.bin": {Data: []byte("x")}}, "")
 	if err != nil {
 		t.Fatalf("contracts.Files: %v", err)
 	}

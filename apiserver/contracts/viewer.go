@@ -3,7 +3,9 @@
 package contracts
 
 import (
+	"bytes"
 	_ "embed"
+	"html"
 	"io/fs"
 )
 
@@ -25,4 +27,15 @@ var withoutViewer []byte
 func HasViewer(files fs.FS) bool {
 	_, err := fs.Stat(files, "api/swagger-ui/dist/swagger-ui-bundle.js")
 	return err == nil
+}
+
+// linkToDashboard adds a link to the contracts on the dashboard to the header of a page. An empty
+// origin adds none.
+func linkToDashboard(page []byte, dashboard string) []byte {
+	if dashboard == "" {
+		return page
+	}
+	const header = "<header>\n"
+	link := `<a class="dashboard" href="` + html.EscapeString(dashboard) + `/contracts">Dashboard and documentation</a>` + "\n"
+	return bytes.Replace(page, []byte(header), []byte(header+link), 1)
 }

@@ -37,9 +37,9 @@ func copied(t *testing.T, scripts bool) fstest.MapFS {
 	return all
 }
 
-func served(t *testing.T, files fs.FS) map[string]contracts.File {
+func served(t *testing.T, files fs.FS, dashboard string) map[string]contracts.File {
 	t.Helper()
-	all, err := contracts.Files(files)
+	all, err := contracts.Files(files, dashboard)
 	if err != nil {
 		t.Fatalf("contracts.Files: %v", err)
 	}
@@ -67,7 +67,7 @@ func TestViewerLoadsOnlyServedFiles(t *testing.T) {
 	for name, scripts := range map[string]bool{"with its scripts": true, "without them": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			files := served(t, copied(t, scripts))
+			files := served(t, copied(t, scripts), "")
 			rec := serve(files[contracts.Viewer], "")
 			if got := rec.Header().Get("Content-Type"); rec.Code != 200 || got != "text/html; charset=utf-8" {
 				t.Fatalf("status %d, type %q", rec.Code, got)
@@ -93,9 +93,29 @@ func TestViewerLoadsOnlyServedFiles(t *testing.T) {
 	}
 }
 
+func TestViewerLinksToTheDashboardOfTheInstallation(t *testing.T) {
+	t.Parallel()
+	for name, scripts := range map[string]bool{"with its scripts": true, "without them": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const link = `href="https://partners.example.com/contracts"`
+			for origin, want := range map[string]bool{"https://partners.example.com": true, "": false} {
+				page := serve(served(t, copied(t, scripts), origin)[contracts.Viewer], "").Body.String()
+				if got := strings.Contains(page, link); got != want {
+					t.Errorf("the origin %q gives the link: %t, want %t\n%s", origin, got, want, page)
+				}
+			}
+			hostile := serve(served(t, copied(t, scripts), `https://x"><script>`)[contracts.Viewer], "").Body.String()
+			if strings.Contains(hostile, `"><script>`) {
+				t.Errorf("the origin is not escaped:\n%s", hostile)
+			}
+		})
+	}
+}
+
 func TestPolicyBlocksForeignResources(t *testing.T) {
 	t.Parallel()
-	files := served(t, copied(t, true))
+	files := served(t, copied(t, true), "")
 	for name, file := range files {
 		policy := serve(file, "").Header().Get("Content-Security-Policy")
 		if (policy != "") != strings.HasSuffix(name, ".html") {
@@ -122,7 +142,7 @@ func TestPolicyBlocksForeignResources(t *testing.T) {
 
 func TestTheRegistryOfRulesIsAPageWithoutScript(t *testing.T) {
 	t.Parallel()
-	files := served(t, docs.API)
+	files := served(t, docs.API, "")
 	page := serve(files[contracts.Prefix+"preflight-rules.html"], "").Body.String()
 	found := 0
 	for _, target := range references(page) {
@@ -141,7 +161,7 @@ func TestTheRegistryOfRulesIsAPageWithoutScript(t *testing.T) {
 
 func TestAssetsOfThePageHaveTheirMediaTypes(t *testing.T) {
 	t.Parallel()
-	files := served(t, copied(t, true))
+	files := served(t, copied(t, true), "")
 	for name, want := range map[string]string{
 		"preflight-rules.html":                 "text/html; charset=utf-8",
 		"preflight-rules.css":                  "text/css; charset=utf-8",

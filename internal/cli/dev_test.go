@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 	"github.com/printmarket/printmarket/test/redistest"
 )
@@ -44,6 +45,15 @@ func TestDevEnvHasEveryVariable(t *testing.T) {
 	}
 	if info, err := os.Stat(filepath.Join(p.data, "dev.env")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("dev.env has mode %v, %v", info.Mode(), err)
+	}
+}
+
+func TestDevContractsLinkToTheDashboard(t *testing.T) {
+	t.Parallel()
+	p := startDev(t, t.TempDir())
+	want := `href="` + p.env["DASHBOARD_URL"] + `/contracts"`
+	if got := p.call("GET", contracts.Viewer, "", nil); got.Status != 200 || !strings.Contains(string(got.Body), want) {
+		t.Errorf("GET %s: status %d, want a page with %s\n%s", contracts.Viewer, got.Status, want, got.Body)
 	}
 }
 

@@ -29,10 +29,11 @@ type APIServer struct {
 	Database
 	Cluster
 	Redis
-	operatorsAddr  string
-	signOn         signOnOptions
-	demoMasterData bool
-	settle         time.Duration
+	operatorsAddr   string
+	publicDashboard string
+	signOn          signOnOptions
+	demoMasterData  bool
+	settle          time.Duration
 }
 
 // AddFlags adds the flags.
@@ -40,6 +41,7 @@ func (o *APIServer) AddFlags(f *pflag.FlagSet) {
 	o.register(f, "")
 	f.StringVar(&o.publicAPI, "public-api-url", "", "public origin of the API, used in URIs (required)")
 	f.StringVar(&o.publicRegistry, "public-registry-url", "", "public origin of the registry, used in URIs (required)")
+	f.StringVar(&o.publicDashboard, "public-dashboard-url", "", "public origin of the dashboard, which the page of the contracts links to; no link by default")
 	f.StringVar(&o.operatorsAddr, "dashboard-ops-addr", "", "address of a dashboard for operators, which shows all partners; none by default")
 	o.signOn.register(f)
 	o.Database.AddFlags(f, 20)
@@ -114,6 +116,7 @@ func openCluster(ctx context.Context, p *process, o *APIServer) (c apiserver.Rep
 	}
 	late := &cursor.Late{}
 	c.Cursors, c.Sessions, c.Settle = late, &credential.Sessions{}, o.settle
+	c.DashboardURL = o.publicDashboard
 	c.Gates = posture.NewGates(o.maxStaleness)
 	if feed, err = o.feed(p, c.Gates, late, c.Sessions); err != nil {
 		return c, nil, err

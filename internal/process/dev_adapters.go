@@ -90,6 +90,7 @@ func openDevAdapters(ctx context.Context, p *process, o *Dev) (a *devAdapters, e
 	}
 	a.config.Docs, a.config.Files = site.Handler(apiserver.DocsPath), http.FileServer(http.Dir(filepath.Join(o.data, filesDir)))
 	board := a.config.Sockets.Dashboard
+	a.config.DashboardURL = urlOf(board, "")
 	address, isTCP := board.Addr().(*net.TCPAddr)
 	a.config.PlainCookies, a.config.OperatorView = isTCP && address.IP.IsLoopback(), true
 	a.config.Tour = &dashboard.Tour{

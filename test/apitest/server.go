@@ -275,7 +275,7 @@ func (w *Server) mount(t testing.TB, options Options) {
 	w.Contracts, err = published()
 	must(t, err)
 	w.problems = problemSchema(t)
-	files, err := contracts.Files(docs.API)
+	files, err := contracts.Files(docs.API, "")
 	must(t, err)
 	catalog, err := w.Contracts.Catalog()
 	must(t, err)

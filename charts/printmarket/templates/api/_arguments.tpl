@@ -3,6 +3,9 @@
 - --gate-secret=printmarket-gate-api
 - --public-api-url={{ .Values.publicURL.api }}
 - --public-registry-url={{ .Values.publicURL.registry }}
+{{- with .Values.publicURL.dashboard }}
+- --public-dashboard-url={{ . }}
+{{- end }}
 - --drain-settle={{ .Values.api.drainSettleSeconds }}s
 {{- if ne (int .Values.api.databaseConnections) 20 }}
 - --database-connections={{ .Values.api.databaseConnections }}
