@@ -175,6 +175,7 @@ type Replica struct {
 	changes     *preflightapi.Changes
 	streams     *gate.Streams
 	uploads     *gate.Uploads
+	drawing     preflightapi.Drawing
 	server      *Server
 }
 
@@ -182,7 +183,8 @@ type Replica struct {
 func NewReplica(c ReplicaConfig) (*Replica, error) {
 	r := &Replica{
 		ReplicaConfig: c, problems: respond.NewProblems(c.RegistryURL), changes: preflightapi.NewChanges(), streams: NewStreams(), uploads: preflightapi.NewUploads(),
-		limits: gate.NewLimiter(c.Limits), requests: requestlog.NewRecorder(c.Now, rand.Reader),
+		drawing: preflightapi.NewDrawing(),
+		limits:  gate.NewLimiter(c.Limits), requests: requestlog.NewRecorder(c.Now, rand.Reader),
 		catalogs: catalog.NewHolder(c.CatalogMaxStaleness), authorities: authority.NewHolder(c.CatalogMaxStaleness),
 		masterData: masterdata.New(masterdata.Config{Store: c.Records, Now: c.Now, Random: rand.Reader, SecondApprover: c.SecondApprover}),
 		callbacks:  xjmf.New(xjmf.Config{Store: c.Records, Now: c.Now, Random: rand.Reader, Count: c.Metrics.Update}),
@@ -346,7 +348,7 @@ func (r *Replica) api() (API, error) {
 // share.
 func (r *Replica) preflight() preflightapi.Config {
 	return preflightapi.Config{
-		Origin: r.APIURL, Jobs: r.Jobs, RFQs: r.rfqs, Files: r.Uploads, Uploads: r.uploads, Quotas: r.Records, Queue: r.sweeper, Backlog: maxOpenJobs, Changes: r.changes,
+		Origin: r.APIURL, Jobs: r.Jobs, RFQs: r.rfqs, Files: r.Uploads, Uploads: r.uploads, Drawing: r.drawing, Quotas: r.Records, Queue: r.sweeper, Backlog: maxOpenJobs, Changes: r.changes,
 	}
 }
 
@@ -410,7 +412,7 @@ func (r *Replica) dashboard(name string, socket net.Listener, view *dashboard.Op
 	})
 	pages, err := dashboard.Handler(dashboard.Config{
 		Listener: name, Gates: r.Gates, Sessions: r.Sessions, Ends: r.Ends, RFQs: r.rfqs, Records: r.Records, Limits: r.limits, Uses: &r.uses, Metrics: r.Metrics,
-		Webhooks: r.webhooks, Cursors: r.Cursors, Jobs: r.Jobs, Forms: forms, Gate: checks, Changes: r.changes, Streams: r.streams,
+		Webhooks: r.webhooks, Cursors: r.Cursors, Jobs: r.Jobs, Forms: forms, Gate: checks, Changes: r.changes, Streams: r.streams, Drawing: r.drawing,
 		Log: r.Log, Now: r.Now, Random: rand.Reader, Plain: r.PlainCookies,
 		RegistryURL: r.RegistryURL, APIURL: r.APIURL, OpsURL: r.OpsURL, Docs: r.Docs != nil, Tour: r.Tour, Contracts: r.contracts, Ops: view,
 	})

@@ -107,6 +107,8 @@ type Config struct {
 	Changes *preflightapi.Changes
 	// Streams limits how many jobs are followed at once. It is shared with the API.
 	Streams *gate.Streams
+	// Drawing limits how many pictures are drawn at once. It is shared with the API.
+	Drawing preflightapi.Drawing
 	// Limits counts pages as requests to the surfaces partner and preflight. It is shared
 	// with the API.
 	Limits  *gate.Limiter
@@ -141,7 +143,6 @@ type server struct {
 	comparisons *gate.Slots
 	cookie      cookie
 	follower    preflightapi.Follower
-	drawing     preflightapi.Drawing
 	sends       map[string]contracts.Sends
 	// mux routes the requests, and pages has the patterns of the pages among its routes.
 	mux   *http.ServeMux
@@ -156,7 +157,7 @@ func Handler(c Config) (http.Handler, error) {
 		cookie:      cookie{name: "__Host-printmarket", secure: true},
 		comparisons: gate.NewSlots(comparisons), sends: map[string]contracts.Sends{},
 		mux: http.NewServeMux(), pages: map[string]bool{},
-		follower: preflightapi.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes}, drawing: preflightapi.NewDrawing(),
+		follower: preflightapi.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes},
 	}
 	if c.Plain { // for http on loopback
 		s.cookie = cookie{name: "printmarket"}

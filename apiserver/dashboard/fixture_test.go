@@ -59,7 +59,7 @@ func newDashboardOf(t testing.TB, options apitest.Options, changes ...func(*dash
 	config := dashboard.Config{
 		Listener: "dashboard", Gates: d.Gates, Sessions: d.Sessions, Ends: signon.NewEnds(d.Redis, d.Store, d.Clock.Now), RFQs: d.RFQs, Records: d.Store, Webhooks: d.Webhooks, Cursors: cursors, Limits: new(gate.Limiter), Uses: new(credential.UseRecorder),
 		Metrics: d.Metrics, Log: slog.New(slog.NewTextHandler(d.log, nil)), Now: d.Clock.Now, Random: &chance{source: rand.NewChaCha8([32]byte{1})},
-		Jobs: d.Jobs, Pace: preflightapi.Pace{Soonest: 2 * time.Millisecond, Latest: 10 * time.Millisecond}, Streams: gate.NewStreams(0, 0), Contracts: d.Contracts,
+		Jobs: d.Jobs, Pace: preflightapi.Pace{Soonest: 2 * time.Millisecond, Latest: 10 * time.Millisecond}, Streams: gate.NewStreams(0, 0), Drawing: d.Drawing, Contracts: d.Contracts,
 		APIURL: "http://api.example.com", RegistryURL: "http://registry.example.com", OpsURL: "http://ops.example.com", Docs: true,
 	}
 	config.Forms = d.forms(t, d.Preflight())

@@ -140,7 +140,7 @@ func (s *server) pagePicture(v *visit) response {
 		if invalid != nil || width < pageimage.MinWidth || width > pageimage.MaxWidth {
 			return notFound(v)
 		}
-		file, err = s.drawing.Picture(v.Context(), set.Set, number, pageimage.Printed, width, encodeJPEG)
+		file, err = s.Drawing.Picture(v.Context(), set.Set, number, pageimage.Printed, width, encodeJPEG)
 	} else {
 		file, err = set.JPEG(number, query.Get("layer"))
 	}

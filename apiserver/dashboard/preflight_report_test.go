@@ -11,12 +11,15 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 // pictured submits a job that ends with a warning and pictures of the pages 1 to n.
@@ -59,6 +62,28 @@ func (d *testDashboard) inspected(t *testing.T, name string, made report.Report,
 	d.begin(t, id)
 	d.finish(t, id, result)
 	return id
+}
+
+func TestDashboardAndAPIDrawPicturesWithTheSameSlots(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t)
+	id := d.pictured(t, 1)
+	b := d.signedIn(t, "acme-live")
+	onPage, onAPI := "/preflight/"+id+"/pages/1?width=32", apitest.Request{Method: "GET", Path: "/api/v1/preflight/" + id + "/pages/1.png", Key: "acme-live"}
+	for range cap(d.Drawing) {
+		d.Drawing <- struct{}{}
+	}
+	var both sync.WaitGroup // each waits for a slot
+	var page shown
+	var answer apitest.Answer
+	both.Go(func() { page = b.get(t, onPage) })
+	both.Go(func() { answer = d.Do(t, onAPI) })
+	both.Wait()
+	page.want(t, 503, "")
+	answer.Want(t, 503, problem.CodeOverloaded)
+	<-d.Drawing
+	b.get(t, onPage).want(t, 200, "")
+	d.Do(t, onAPI).Want(t, 200, "")
 }
 
 func TestJobPageShowsThePagesAndFindings(t *testing.T) {

@@ -120,7 +120,7 @@ func (s *surface) GetPagePicture(c *gate.Call, jobID JobID, page PageNumber, for
 	if layer == printedLayer {
 		layer = pageimage.Printed
 	}
-	drawn, err := s.drawing.Picture(c.Context(), set.Set, page, layer, width, encode)
+	drawn, err := s.Drawing.Picture(c.Context(), set.Set, page, layer, width, encode)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ var encoders = map[PictureFormat]func(io.Writer, image.Image) error{
 	Webp: func(w io.Writer, m image.Image) error { return nativewebp.Encode(w, m, nil) },
 } // constant
 
-// Drawing draws pictures, as many at the same time as it has slots.
+// Drawing draws pictures, as many at the same time as it has slots. The zero value draws none.
 type Drawing chan struct{}
 
 // NewDrawing returns a Drawing with a slot for each processor.

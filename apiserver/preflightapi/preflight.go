@@ -74,6 +74,8 @@ type Config struct {
 	// Files stores uploaded files, and Uploads limits the uploads in progress.
 	Files   Files
 	Uploads *gate.Uploads
+	// Drawing limits how many pictures are drawn at once. The dashboards share it.
+	Drawing Drawing
 	// Quotas reads the use of the quota that responses report.
 	Quotas gate.Quotas
 	Queue  Queue
@@ -92,7 +94,6 @@ type surface struct {
 	shareSchema  *contracts.Schema
 	registry     *registry
 	follower     Follower
-	drawing      Drawing
 }
 
 // newSurface returns the surface with the schemas of its bodies.
@@ -112,7 +113,6 @@ func newSurface(config Config, set *contracts.Set) (*surface, error) {
 	return &surface{
 		Config: config, submitSchema: submit, shareSchema: share, registry: known,
 		follower: Follower{Jobs: config.Jobs, Pace: config.Pace, Changes: config.Changes},
-		drawing:  NewDrawing(),
 	}, nil
 }
 

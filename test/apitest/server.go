@@ -122,8 +122,9 @@ type Server struct {
 	Requests *requestlog.Recorder
 	Handler  http.Handler
 
-	// Uploads limits the uploads in progress.
+	// Uploads limits the uploads in progress, and Drawing the pictures that are drawn.
 	Uploads *gate.Uploads
+	Drawing preflightapi.Drawing
 
 	cursors  *cursor.Sealer
 	problems *schema
@@ -181,7 +182,7 @@ func New(t testing.TB, options Options) *Server {
 	clock := clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 	w := &Server{
 		Installation: posturetest.NewInstallation(clock.Now), Clock: clock,
-		Intake: &Intake{}, Metrics: telemetry.NewMetrics(), pace: options.Pace, Uploads: cmp.Or(options.Uploads, preflightapi.NewUploads()),
+		Intake: &Intake{}, Metrics: telemetry.NewMetrics(), pace: options.Pace, Uploads: cmp.Or(options.Uploads, preflightapi.NewUploads()), Drawing: preflightapi.NewDrawing(),
 	}
 	w.Requests = requestlog.NewRecorder(w.Clock.Now, rand.Reader)
 	if w.pace == (preflightapi.Pace{}) {
@@ -307,7 +308,7 @@ func Routes(w *Server) ([]gate.Route, error) {
 // Preflight returns the dependencies of the surface preflight.
 func (w *Server) Preflight() preflightapi.Config {
 	return preflightapi.Config{
-		Origin: APIOrigin, Jobs: w.Jobs, RFQs: w.RFQs, Files: w.Files, Uploads: w.Uploads, Quotas: w.Store, Queue: w.Intake, Backlog: Backlog, Pace: w.pace,
+		Origin: APIOrigin, Jobs: w.Jobs, RFQs: w.RFQs, Files: w.Files, Uploads: w.Uploads, Drawing: w.Drawing, Quotas: w.Store, Queue: w.Intake, Backlog: Backlog, Pace: w.pace,
 	}
 }
 
