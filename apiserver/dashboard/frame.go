@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/printmarket/printmarket/apiserver/design"
+	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -67,8 +68,8 @@ type visitor struct {
 	name string
 	// test reports whether everything on the page belongs to the sandbox.
 	test bool
-	// partner and operator report which pages the navigation links.
-	partner, operator bool
+	// partner, webhooks and operator report which pages the navigation links.
+	partner, webhooks, operator bool
 }
 
 func (v *visitor) mode() string {
@@ -92,7 +93,8 @@ func (s *server) frame(v *visit, r response) frame {
 		operator := s.operates(v, v.caller)
 		f.visitor = &visitor{
 			name: v.displayName(), test: v.caller.Tenant().Mode == tenant.Test, operator: operator,
-			partner: v.person == nil && (!operator || v.snapshot.Standing(v.caller, posture.ScopeAccountRead, v.now).Allowed()),
+			partner:  v.person == nil && (!operator || v.snapshot.Standing(v.caller, posture.ScopeAccountRead, v.now).Allowed()),
+			webhooks: v.snapshot.Grants(v.caller, webhooksapi.Capability, v.now),
 		}
 	}
 	return f

@@ -409,6 +409,9 @@ func TestWebhookPagesDecideAsTheAPI(t *testing.T) {
 					t.Errorf("%s is %d, the API's %d", path, page.Code, api.Status)
 				}
 			}
+			if linked := strings.Contains(b.get(t, "/capabilities").text, `href="/webhooks"`); linked != (tc.status != 404) {
+				t.Errorf("the navigation links to webhooks: %t, and their page returns %d", linked, tc.status)
+			}
 			for path, form := range forms("mis", id, noon) {
 				want := tc.status
 				if want == 200 {
