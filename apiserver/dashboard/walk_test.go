@@ -231,6 +231,16 @@ const tablesCut = `new Promise((done) => requestAnimationFrame(() => done([...do
 const matrixEdges = `new Promise((done) => requestAnimationFrame(() => done(
 	new Set([...document.querySelectorAll('.stacked.matrix td > .state')].map((state) => Math.round(state.getBoundingClientRect().left))).size)))`
 
+// belowLabels lists the values of cards whose lines begin below their label instead of beside it. Lists and
+// other blocks begin there.
+const belowLabels = `new Promise((done) => requestAnimationFrame(() => done([...document.querySelectorAll('.stacked:not(.matrix) td[data-label]')]
+	.filter((cell) => !cell.querySelector(':scope > :is(details, div, form, ol, p, ul)'))
+	.filter((cell) => {
+		const text = document.createRange();
+		text.selectNodeContents(cell);
+		return [...text.getClientRects()].some((line) => line.width > 0 && line.left < cell.getBoundingClientRect().left + 100);
+	}).map((cell) => cell.dataset.label + ": " + cell.innerText.slice(0, 60)))))`
+
 // TestEveryPageKeepsTheRulesOfAccessibility checks every page on a wide screen and on a phone, and its
 // contrast in both colour schemes.
 func TestEveryPageKeepsTheRulesOfAccessibility(t *testing.T) {
@@ -257,6 +267,11 @@ func TestEveryPageKeepsTheRulesOfAccessibility(t *testing.T) {
 			tab.Eval(tablesCut, &cut)
 			for _, table := range cut {
 				t.Errorf("%s at %d pixels: %s", name, width, table)
+			}
+			var below []string
+			tab.Eval(belowLabels, &below)
+			for _, value := range below {
+				t.Errorf("%s at %d pixels: a line begins below its label %s", name, width, value)
 			}
 		}
 		var removed int
