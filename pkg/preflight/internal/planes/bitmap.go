@@ -84,8 +84,7 @@ type Sampler struct {
 	index [MaxSamples * MaxSamples][]int
 	sums  []uint32
 	// weights are the sums of the opacities of the located pixels.
-	weights   []uint32
-	opacities []uint8
+	weights []uint32
 	// upright is set when the located pixels of a row lie in whole rows of the bitmap: the first side
 	// indices are then columns, of n pixels from x on, and rows are where the rows begin.
 	upright bool
@@ -105,15 +104,15 @@ func (s *Sampler) Highest() Amounts { return s.Bitmap.Highest() }
 // Row implements [Source].
 func (s *Sampler) Row(y, x, n int, to *Pixels) {
 	opacities := s.Bitmap.Alpha
-	weighted := opacities != nil && sampleSide(s.Inverse) > 1
+	weighted := opacities != nil && s.Flat == nil && sampleSide(s.Inverse) > 1
 	samples := s.locate(s.Bitmap, s.Inverse, y, x, n, s.Repeat, !weighted)
-	switch {
-	case opacities == nil:
+	if opacities == nil {
 		raster.Set(to.Alpha[:n], 255)
-	case weighted:
-		s.weigh(to.Alpha[:n], opacities, samples)
-	default:
+	} else {
 		s.mean(to.Alpha[:n], opacities, samples)
+	}
+	if weighted {
+		s.weights = append(s.weights[:0], s.sums...)
 	}
 	to.Inked = 0
 	for p, plane := range s.Bitmap.Amounts {
@@ -123,7 +122,7 @@ func (s *Sampler) Row(y, x, n int, to *Pixels) {
 		case s.Flat != nil, plane == nil:
 			continue
 		case weighted:
-			s.weightedMean(to.Amounts[p][:n], plane, samples)
+			s.weightedMean(to.Amounts[p][:n], plane, opacities, samples)
 		default:
 			s.mean(to.Amounts[p][:n], plane, samples)
 		}
@@ -196,23 +195,13 @@ func (s *Sampler) mean(out, plane []uint8, samples int) {
 	}
 }
 
-// weigh sets the opacities to the means of those of the located pixels, and keeps them for weightedMean.
-func (s *Sampler) weigh(out, opacities []uint8, samples int) {
-	s.add(len(out), opacities, samples)
-	s.weights, s.opacities = append(s.weights[:0], s.sums...), opacities
-	n := uint32(samples) // #nosec G115 -- at most 16
-	for i, sum := range s.sums {
-		out[i] = uint8((sum + n/2) / n) // #nosec G115 -- a mean of bytes
-	}
-}
-
 // weightedMean sets values to the means of those at the located pixels, weighted by their opacities: a
 // transparent pixel has no colour.
-func (s *Sampler) weightedMean(out, plane []uint8, samples int) {
+func (s *Sampler) weightedMean(out, plane, opacities []uint8, samples int) {
 	clear(s.sums)
 	for k := range samples {
 		for i, at := range s.index[k][:len(out)] {
-			s.sums[i] += uint32(plane[at]) * uint32(s.opacities[at])
+			s.sums[i] += uint32(plane[at]) * uint32(opacities[at])
 		}
 	}
 	for i, sum := range s.sums {
