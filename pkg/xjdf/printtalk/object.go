@@ -17,8 +17,9 @@ type Document struct {
 	PayloadID   string    `ptk:"payloadID,token"`
 	Timestamp   time.Time `ptk:"timestamp,dateTime,required"`
 	Version     Version   `ptk:"Version,enumeration"`
-	Header      Header    `ptk:"Header,element,required"`
-	Request     Request   `ptk:"Request,element,required"`
+	// Other libraries write the parties of a header in another order: From, To, Sender.
+	Header  Header  `ptk:"Header,element,required,anyorder"`
+	Request Request `ptk:"Request,element,required"`
 }
 
 // Version is a version of PrintTalk.

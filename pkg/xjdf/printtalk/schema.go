@@ -15,6 +15,8 @@ import (
 type element struct {
 	attributes, children []field
 	names                []string
+	// anyOrder reports whether children may have any order.
+	anyOrder bool
 }
 
 // field is an attribute or a child.
@@ -56,10 +58,14 @@ func define(t reflect.Type) *element {
 		if own.Type.Kind() == reflect.Slice {
 			f.max = 0
 		}
+		anyOrder := false
 		for _, option := range parts[2:] {
-			if count, limited := strings.CutPrefix(option, "max="); limited {
+			switch count, limited := strings.CutPrefix(option, "max="); {
+			case limited:
 				f.max, _ = strconv.Atoi(count)
-			} else {
+			case option == "anyorder":
+				anyOrder = true
+			default:
 				f.required = true
 			}
 		}
@@ -73,6 +79,7 @@ func define(t reflect.Type) *element {
 				under = under.Elem()
 			}
 			f.of = define(under)
+			f.of.anyOrder = anyOrder
 			e.children = append(e.children, f)
 		case "text", "core", "object":
 			e.children = append(e.children, f)

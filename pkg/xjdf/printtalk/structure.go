@@ -70,8 +70,7 @@ func (p *pass) walk(n *xjdf.Node, e *element) {
 		if counts[i]++; f.max > 0 && counts[i] == f.max+1 {
 			p.findAs(ruleElementRepeated, child, "", fmt.Sprintf("%s has more than %d %s.", n.Name.Local, f.max, f.title()), "")
 		}
-		// Programs also write the parties of a Header as cXML does: From, To, Sender.
-		if i < last && n.Name.Local != "Header" {
+		if i < last && !e.anyOrder {
 			p.findAs(ruleElementOrder, child, "", fmt.Sprintf("%s is after %s.", f.title(), e.children[last].title()), "")
 		}
 		last = max(last, i)
