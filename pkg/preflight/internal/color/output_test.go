@@ -45,12 +45,19 @@ func TestRGBIsConvertedThroughTheOutputProfile(t *testing.T) {
 	}
 }
 
-func TestGreyWithoutAProfileStaysGreyOnScreen(t *testing.T) {
-	t.Parallel()
+// unprofiled returns an output without a profile.
+func unprofiled(t *testing.T) *color.Output {
+	t.Helper()
 	output, err := color.NewOutput(nil, nil, "", color.RelativeColorimetric)
 	if err != nil {
 		t.Fatalf("color.NewOutput: %v", err)
 	}
+	return output
+}
+
+func TestGreyWithoutAProfileStaysGreyOnScreen(t *testing.T) {
+	t.Parallel()
+	output := unprofiled(t)
 	rgb := color.NewResolver(nil).Device(color.DeviceRGB)
 	for in := 0.0; in <= 1; in += 0.0625 {
 		var inks [4]uint8
@@ -70,10 +77,7 @@ func TestGreyWithoutAProfileStaysGreyOnScreen(t *testing.T) {
 
 func TestInksWithoutAProfileAreBelowEveryLimit(t *testing.T) {
 	t.Parallel()
-	output, err := color.NewOutput(nil, nil, "", color.RelativeColorimetric)
-	if err != nil {
-		t.Fatalf("color.NewOutput: %v", err)
-	}
+	output := unprofiled(t)
 	rgb := color.NewResolver(nil).Device(color.DeviceRGB)
 	for r := 0.0; r <= 1; r += 0.125 {
 		for g := 0.0; g <= 1; g += 0.125 {
