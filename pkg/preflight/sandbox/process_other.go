@@ -16,8 +16,8 @@ import (
 // Isolate does nothing.
 func Isolate() error { return nil }
 
-// PreferHugePages does nothing.
-func PreferHugePages() {}
+// PrepareHeap does nothing.
+func PrepareHeap() {}
 
 // ForbidDumps does nothing.
 func ForbidDumps() error { return nil }

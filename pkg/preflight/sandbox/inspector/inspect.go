@@ -32,7 +32,7 @@ const maxStack = 64 << 20
 // Main runs the inspector and returns the exit code.
 func Main() int {
 	debug.SetMaxStack(maxStack)
-	sandbox.PreferHugePages()
+	sandbox.PrepareHeap()
 	if err := sandbox.Isolate(); err != nil {
 		fmt.Fprintln(os.Stderr, "inspector:", err)
 		return sandbox.ExitNotIsolated
