@@ -8,8 +8,11 @@
 package barcode
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/binary"
 	"image"
+	"math"
 	"slices"
 )
 
@@ -24,13 +27,22 @@ func (m Image) Row(y int) []uint8 { return m.Pix[y*m.Width:][:m.Width] }
 
 // transposed returns the image with rows and columns exchanged.
 func (m Image) transposed() Image {
-	out := Image{Width: m.Height, Height: m.Width, Pix: make([]uint8, len(m.Pix))}
+	out := Image{Width: m.Height, Height: m.Width, Pix: bytes.Repeat([]byte{255}, len(m.Pix))}
 	for y := range m.Height {
-		for x, v := range m.Row(y) {
-			out.Pix[x*out.Width+y] = v
+		row := m.Row(y)
+		for x := paper(row, 0); x < len(row); x = paper(row, x+1) {
+			out.Pix[x*out.Width+y] = row[x]
 		}
 	}
 	return out
+}
+
+// paper returns the end of the white pixels that begin at an index, eight at a time: most pixels are white.
+func paper(row []uint8, from int) int {
+	for from+8 <= len(row) && binary.NativeEndian.Uint64(row[from:]) == math.MaxUint64 {
+		from += 8
+	}
+	return from
 }
 
 // Kind is the kind of a region.

@@ -3,7 +3,6 @@
 package barcode
 
 import (
-	"encoding/binary"
 	"image"
 	"math"
 	"slices"
@@ -66,6 +65,15 @@ func (w view) at(u, v int) int {
 	return v*w.Width + u
 }
 
+// part returns the pixels of a row v that lie in a box, in the order of the memory.
+func (w view) part(box image.Rectangle, v int) []uint8 {
+	first := box.Min.X
+	if w.back {
+		first = box.Max.X - 1
+	}
+	return w.Pix[w.at(first, v):][:box.Dx()]
+}
+
 // in returns a rectangle of the view in pixels of the image.
 func (w view) in(r image.Rectangle) image.Rectangle {
 	a, b := w.at(r.Min.X, r.Min.Y), w.at(r.Max.X-1, r.Max.Y-1)
@@ -88,9 +96,7 @@ func (w view) finderBoxes(least, dark int) []image.Rectangle {
 		var end int
 		for x := 0; x < len(row) && len(out) < maxFinderBoxes; x = end {
 			if end = x + 1; int(row[x]) >= dark {
-				for end+8 <= len(row) && binary.NativeEndian.Uint64(row[end:]) == math.MaxUint64 {
-					end += 8 // most pixels are white
-				}
+				end = paper(row, end)
 				continue
 			}
 			for end < len(row) && int(row[end]) < dark {
@@ -151,8 +157,9 @@ func (w view) textured(box image.Rectangle) bool {
 	}
 	differences := 0
 	for v := box.Min.Y; v < box.Max.Y; v++ {
-		for u := box.Min.X + 1; u < box.Max.X; u++ {
-			differences += distance(w.Pix[w.at(u, v)], w.Pix[w.at(u-1, v)])
+		row := w.part(box, v)
+		for i, p := range row[1:] {
+			differences += distance(row[i], p)
 		}
 	}
 	return differences > leastTexture*box.Dx()*box.Dy()
@@ -184,8 +191,8 @@ func (w view) mixed(line image.Rectangle) bool {
 func (w view) darkness(box image.Rectangle) float64 {
 	sum := 0
 	for v := box.Min.Y; v < box.Max.Y; v++ {
-		for u := box.Min.X; u < box.Max.X; u++ {
-			sum += 255 - int(w.Pix[w.at(u, v)])
+		for _, p := range w.part(box, v) {
+			sum += 255 - int(p)
 		}
 	}
 	return float64(sum) / 255 / float64(box.Dx()*box.Dy())
@@ -196,7 +203,7 @@ func matrices(m Image) []image.Rectangle {
 	var out []image.Rectangle
 	for _, w := range views(m) {
 		for _, box := range w.finderBoxes(leastSide, coarseDark) {
-			if found := w.in(box); w.textured(box) && !slices.ContainsFunc(out, found.Overlaps) {
+			if found := w.in(box); !slices.ContainsFunc(out, found.Overlaps) && w.textured(box) {
 				out = append(out, found)
 			}
 		}
