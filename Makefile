@@ -241,6 +241,8 @@ ifeq ($(origin PKG),file)
 	$(BENCH) -bench 'AgainstPoppler|AgainstInkCoverage|AtOnce|InkOfAPage' ./pkg/preflight | tee -a bin/bench.txt
 	$(BENCH) -bench 'InspectorCPU|Validate/50_kB' ./pkg/preflight/sandbox ./pkg/xjdf/validate | tee -a bin/bench.txt
 	$(BENCH) -bench LargestInstallation ./apiserver/dashboard | tee -a bin/bench.txt
+	$(BENCH) -bench IdleAPIServer ./internal/cli | tee -a bin/bench.txt
+	cd bench/queue && go run . -count 3 -slow-asynq=false | tee -a ../../bin/bench.txt
 	cd bench/goals && go run . ../../bin/bench.txt
 else
 	$(BENCH) -bench . $(PKG)
@@ -251,8 +253,12 @@ scale: setup controlplane ## Measure what SCALE=10000x50 partners and replicas c
 	PRINTMARKET_SCALE=$(or $(SCALE),10000x50) PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -count=1 -timeout 90m -v -run '^TestScale' ./controllers
 
 .PHONY: bench-queue
-bench-queue: setup ## Compare the queue with asynq, and fail if an aim is missed (ARGS="-count 9 -only cycle,latency")
-	cd bench/queue && go run . $(ARGS)
+bench-queue: SHELL = bash
+bench-queue: .SHELLFLAGS = -o pipefail -ec
+bench-queue: setup ## Compare the queue with asynq, and print a table of its goals (ARGS="-count 9 -only cycle,latency")
+	@mkdir -p bin
+	cd bench/queue && go run . $(ARGS) | tee ../../bin/bench-queue.txt
+	cd bench/goals && go run . -partial ../../bin/bench-queue.txt
 
 .PHONY: simulate
 simulate: ## Run the queue in virtual time: the figures of docs/reference/queue-simulation.md (SIMULATE=update writes them)

@@ -16,15 +16,16 @@ func TestTableComparesMetricsWithGoals(t *testing.T) {
 	measured := map[string]map[string]float64{
 		"Fast": {"ratio": 0.25}, "Slow": {"ratio": 2}, "Reads": {"sec/op": 0.003}, "Base": {"sec/op": 0.002},
 	}
-	var got strings.Builder
-	err := table(&got, []goal{
+	goals := []goal{
 		{work: "fast", benchmark: "Fast", unit: "ratio", bound: 0.5},
 		{work: "slow", benchmark: "Slow", unit: "ratio", bound: 1},
 		{work: "many", benchmark: "Slow", unit: "ratio", bound: 1, least: true},
 		{work: "reads", benchmark: "Reads", over: "Base", unit: "sec/op", bound: 1.5},
 		{work: "gone", benchmark: "Gone", unit: "ratio", bound: 1},
 		{work: "no base", benchmark: "Reads", over: "Gone", unit: "sec/op", bound: 1},
-	}, measured)
+	}
+	var got, partial strings.Builder
+	err := table(&got, goals, measured, false)
 	want := `| work | unit | result | goal | |
 |---|---|---|---|---|
 | fast | ratio | 0.25 | at most 0.5 | met |
@@ -40,6 +41,12 @@ func TestTableComparesMetricsWithGoals(t *testing.T) {
 	if err == nil || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("error %v, want one line for each goal without a measurement", err)
 	}
+	if err := table(&partial, goals, measured, true); err != nil {
+		t.Errorf("table of the goals that were measured: %v", err)
+	}
+	if want := want[:strings.Index(want, "| gone")]; partial.String() != want {
+		t.Errorf("partial table:\n%s\nwant:\n%s", partial.String(), want)
+	}
 }
 
 func TestRunReadsTheOutputOfBenchmarks(t *testing.T) {
@@ -51,7 +58,7 @@ func TestRunReadsTheOutputOfBenchmarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got strings.Builder
-	err := run([]string{file}, &got)
+	err := run([]string{file}, false, &got)
 	if err == nil {
 		t.Error("no error for goals without a measurement")
 	}

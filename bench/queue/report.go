@@ -4,49 +4,32 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 )
 
-// errMissed means that a run missed an aim.
-var errMissed = errors.New("aims were missed")
-
-// report writes tables as they come and remembers the aims.
+// report writes tables as they come, and the results that have goals at the end.
 type report struct {
-	out  io.Writer
-	aims []aim
+	out     io.Writer
+	results []string
 }
 
-// aim is a bound that a ratio of this run must keep.
-type aim struct {
-	what       string
-	got, bound float64
-	// least turns the bound round: got must not be below it.
-	least bool
+// metric is a value with its unit.
+type metric struct {
+	value float64
+	unit  string
 }
 
-func (a aim) met() bool {
-	if a.least {
-		return a.got >= a.bound
+// result adds a result that bench/goals has goals for, in the format of benchmarks of Go.
+func (r *report) result(name string, metrics ...metric) {
+	line := "BenchmarkQueue/" + name + " 1"
+	for _, m := range metrics {
+		line += fmt.Sprintf(" %.4g %s", m.value, m.unit)
 	}
-	return a.got <= a.bound
+	r.results = append(r.results, line+"\n")
 }
-
-func (a aim) row() []string {
-	relation, met := "at most", "met"
-	if a.least {
-		relation = "at least"
-	}
-	if !a.met() {
-		met = "missed"
-	}
-	return []string{a.what, relation + " " + number(a.bound), number(a.got), met}
-}
-
-func (r *report) aim(a aim) { r.aims = append(r.aims, a) }
 
 // table writes a table in Markdown, so that it can go into a page as it is.
 func (r *report) table(title string, header []string, rows [][]string) {
@@ -58,21 +41,8 @@ func (r *report) table(title string, header []string, rows [][]string) {
 	_, _ = io.WriteString(r.out, b.String())
 }
 
-// verdict writes the aims. It fails with [errMissed].
-func (r *report) verdict() error {
-	rows, missed := make([][]string, 0, len(r.aims)), []string(nil)
-	for _, a := range r.aims {
-		rows = append(rows, a.row())
-		if !a.met() {
-			missed = append(missed, a.what)
-		}
-	}
-	r.table("Aims", []string{"what", "aim", "got", ""}, rows)
-	if len(missed) > 0 {
-		return fmt.Errorf("%w: %s", errMissed, strings.Join(missed, "; "))
-	}
-	return nil
-}
+// end writes the results.
+func (r *report) end() { _, _ = io.WriteString(r.out, "\n"+strings.Join(r.results, "")) }
 
 // number has three digits that count, which is more than the figures deserve.
 func number(v float64) string {

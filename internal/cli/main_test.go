@@ -109,8 +109,8 @@ var nextPort atomic.Int64
 // freeAddr returns an address that is free now and that no other call returns.
 // Package freeport may return one twice before a process listens there; these tests
 // need dozens.
-func freeAddr(t *testing.T) string {
-	t.Helper()
+func freeAddr(tb testing.TB) string {
+	tb.Helper()
 	for range endPort - firstPort {
 		port := firstPort + (int64(os.Getpid())*97+nextPort.Add(1))%(endPort-firstPort)
 		socket, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
@@ -119,7 +119,7 @@ func freeAddr(t *testing.T) string {
 			return socket.Addr().String()
 		}
 	}
-	t.Fatal("no port is free")
+	tb.Fatal("no port is free")
 	return ""
 }
 
