@@ -5,6 +5,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Verdict is the result for the file. An inspection that failed has no report.
@@ -26,6 +27,9 @@ const (
 	Warning Severity = "warning"
 	Info    Severity = "info"
 )
+
+// Rank returns 0 for the gravest severity, more for lighter ones, and -1 for an invalid one.
+func (s Severity) Rank() int { return slices.Index([]Severity{Error, Warning, Info}, s) }
 
 // Category groups rules; it is the part of a rule's id before the first dot.
 type Category string

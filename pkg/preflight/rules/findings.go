@@ -5,7 +5,6 @@ package rules
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
@@ -81,10 +80,6 @@ func merge(found []observation) []observation {
 		}
 	}
 	return out
-}
-
-func weight(s report.Severity) int {
-	return slices.Index([]report.Severity{report.Error, report.Warning, report.Info}, s)
 }
 
 func (in *input) finding(o *observation) report.Finding {

@@ -225,7 +225,7 @@ func (j *Judging) Finish(doc *facts.Document) Outcome {
 	// Keep the gravest findings when there are too many, so that the omitted findings
 	// cannot change the verdict.
 	if over := len(out.Findings) - maxFindings; over > 0 {
-		slices.SortStableFunc(out.Findings, func(a, b report.Finding) int { return cmp.Compare(weight(a.Severity), weight(b.Severity)) })
+		slices.SortStableFunc(out.Findings, func(a, b report.Finding) int { return a.Severity.Rank() - b.Severity.Rank() })
 		out.Findings = out.Findings[:maxFindings]
 		out.Omitted += over
 	}

@@ -95,7 +95,7 @@ func (v *view) group() {
 	groups := []group{{ID: "must"}, {ID: "fix"}, {ID: "check"}, {ID: "know"}}
 	for i := range v.Findings {
 		f := located{Finding: v.Findings[i], in: v.in}
-		at := weight(f.Severity)
+		at := f.Severity.Rank()
 		if at > 0 {
 			at++
 		}
@@ -107,7 +107,7 @@ func (v *view) group() {
 	}
 	number := 0
 	for _, g := range groups {
-		slices.SortStableFunc(g.Findings, func(a, b located) int { return weight(a.Severity) - weight(b.Severity) })
+		slices.SortStableFunc(g.Findings, func(a, b located) int { return a.Severity.Rank() - b.Severity.Rank() })
 		for i := range g.Findings {
 			number++
 			g.Findings[i].Number = number
@@ -208,11 +208,6 @@ func (v *view) draws(class string) bool {
 		return has(m.Boxes) || m.Picture == nil && (has(m.Images) || has(m.Text)) ||
 			slices.ContainsFunc(m.Heat, func(a area) bool { return a.Class == class })
 	})
-}
-
-// weight orders severities, the gravest first.
-func weight(s report.Severity) int {
-	return slices.Index([]report.Severity{report.Error, report.Warning, report.Info}, s)
 }
 
 // title returns the title of the browser's window.
