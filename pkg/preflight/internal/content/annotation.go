@@ -28,28 +28,33 @@ func (in *Interpreter) annotations() {
 		if !in.file.Budget.Operator(in.page.Number, streamCost) {
 			return
 		}
+		rect, layer, printed := in.printed(annot)
 		flags := in.file.Int(annot["F"])
-		printed := flags&annotPrint != 0 && flags&annotHidden == 0
-		var layer *facts.Layer
-		if oc, ok := annot["OC"]; ok {
-			printed, layer = in.layers.visible(oc, in.page.Number) && printed, in.layers.of(oc)
-		}
-		var rect geom.Rect
-		if v, ok := in.file.Numbers(annot["Rect"], 4); ok && geom.Rect(v).Finite() {
-			rect = geom.Rect(v).Normal()
-		}
 		in.collector.Annotation(facts.Annotation{
 			Page: in.page.Number, Object: document.Ref(o), Subtype: document.Clean(in.file.Name(annot["Subtype"]), 40),
 			Printed: printed, Hidden: flags&(annotHidden|annotNoView) != 0, Box: rect,
 		})
 		if printed && !rect.Empty() {
-			in.appearance(annot, rect, layer)
+			in.appearance(annot, rect, layer, false)
 		}
 	}
 }
 
-// appearance executes the normal appearance of an annotation on a layer.
-func (in *Interpreter) appearance(annot types.Dict, rect geom.Rect, layer *facts.Layer) {
+// printed returns the rectangle and the layer of an annotation, and whether it is printed.
+func (in *Interpreter) printed(annot types.Dict) (rect geom.Rect, layer *facts.Layer, printed bool) {
+	flags := in.file.Int(annot["F"])
+	printed = flags&annotPrint != 0 && flags&annotHidden == 0
+	if oc, ok := annot["OC"]; ok {
+		printed, layer = in.layers.visible(oc, in.page.Number) && printed, in.layers.of(oc)
+	}
+	if v, ok := in.file.Numbers(annot["Rect"], 4); ok && geom.Rect(v).Finite() {
+		rect = geom.Rect(v).Normal()
+	}
+	return rect, layer, printed
+}
+
+// appearance executes the normal appearance of an annotation on a layer, or only paints it again.
+func (in *Interpreter) appearance(annot types.Dict, rect geom.Rect, layer *facts.Layer, again bool) {
 	normal, matrix := placed(in.file, annot, rect)
 	form := in.file.Dict(normal)
 	if form == nil {
@@ -58,6 +63,7 @@ func (in *Interpreter) appearance(annot types.Dict, rect geom.Rect, layer *facts
 	outer := in.frame(in.page.Resources)
 	outer.state = in.initial(in.page.Media)
 	outer.state.ctm, outer.layers.layer = matrix, layer
+	outer.mask, outer.again = again, again
 	in.form(outer, normal, form)
 	in.release(outer)
 }

@@ -125,9 +125,8 @@ func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 	}
 	in.renderer.Start(page)
 	root := in.root()
-	if space := in.groupSpace(root, group, page.Object); space != nil && space.RGB() && in.seesThrough(root.resources, map[uintptr]bool{}) {
-		in.renderer.Blend(space)
-	}
+	in.groupSpace(root, group, page.Object)
+	in.blend(root)
 	in.declare(root.resources)
 	if in.editor != nil {
 		root.stream = in.stream(root, document.Identity(page.Dict), page.Number)
@@ -139,6 +138,16 @@ func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 	rgb := fact.Transparent && fact.Group != nil && (fact.Group.Space == color.DeviceRGB || fact.Group.Space == color.ICCRGB)
 	in.collector.EndPage(page.Number, in.renderer.Finish(rgb), in.renderer.Visible())
 	return context.Cause(ctx)
+}
+
+// blend makes the page blend in the space of its group if that is RGB and the page has transparency.
+func (in *Interpreter) blend(root *frame) {
+	if cs := in.file.Resolve(in.file.Dict(in.page.Dict["Group"])["CS"]); cs != nil {
+		space := in.remap(root, in.spaces.Resolve(cs, in.page.Number))
+		if space.RGB() && in.seesThrough(root.resources, map[uintptr]bool{}) {
+			in.renderer.Blend(space)
+		}
+	}
 }
 
 // open prepares to read a page.

@@ -207,6 +207,9 @@ func (r *Renderer) Unpainted(mark uint32) {
 	}
 }
 
+// Charge adds work that was done for the surface elsewhere, in about nanoseconds.
+func (r *Renderer) Charge(work int64) { r.surface.canvas.Charge(work) }
+
 // spent reports whether the page has cost too much to go on.
 func (r *Renderer) spent() bool {
 	if r.around+r.surface.canvas.Work() > pageWork {
@@ -231,12 +234,7 @@ func (r *Renderer) Finish(rgb bool) *facts.InkMap {
 	if r.done > documentWork {
 		return nil
 	}
-	switch {
-	case s.light != nil:
-		space := s.light
-		s.light = nil
-		s.canvas.Convert(func(from [planes.FirstSpot]uint8) [planes.FirstSpot]uint8 { return r.inked(from, space) })
-	case rgb:
+	if blended := r.Settle(); rgb && !blended {
 		s.canvas.Convert(func(inks [planes.FirstSpot]uint8) [planes.FirstSpot]uint8 {
 			var in [4]float64
 			for p, v := range inks {
@@ -282,6 +280,18 @@ func (r *Renderer) Finish(rgb bool) *facts.InkMap {
 		out.Planes = append(out.Planes, plane)
 	}
 	return out
+}
+
+// Settle converts the planes of a page that blends in RGB to inks, and reports whether it does. It must
+// follow the last mark of the page.
+func (r *Renderer) Settle() bool {
+	space := r.surface.light
+	if space == nil {
+		return false
+	}
+	r.surface.light = nil
+	r.surface.canvas.Convert(func(from [planes.FirstSpot]uint8) [planes.FirstSpot]uint8 { return r.inked(from, space) })
+	return true
 }
 
 // mean measures the highest mean of the first inks in a box. A pixel has so many millimetres.
