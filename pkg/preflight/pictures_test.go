@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/jpeg"
 	"math"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -122,6 +125,7 @@ func TestPicturesOfTurnedPagesAreInTheSpaceOfTheReport(t *testing.T) {
 			pdf := pdftest.Pages(pdftest.Page{Media: &pdftest.Box{100, 100, 400, 300}, Crop: &pdftest.Box{110, 110, 390, 290}, Trim: trim, Rotate: rotate, Content: "1 0 0 1 100 100 cm " + low + "0 1 0 0 k 280 180 20 20 re f\n"})
 			_, set := pictured(t, pdf)
 			page := set.Pages()[0]
+			page.CloseUps = nil
 			want := pageimage.Page{Number: 1, Width: 300, Height: 200, PixelWidth: 417, PixelHeight: 278, Inks: []string{"Magenta", "Yellow"}}
 			if rotate%180 != 0 {
 				want.Width, want.Height, want.PixelWidth, want.PixelHeight = 200, 300, 278, 417
@@ -139,6 +143,89 @@ func TestPicturesOfTurnedPagesAreInTheSpaceOfTheReport(t *testing.T) {
 				t.Errorf("the plane of magenta at %v is %v, want %v", place, got, want)
 			}
 		})
+	}
+}
+
+// closeUpColor returns the colour of a close-up at a place in points from the lower left corner of the page
+// as a viewer shows it, and the resolution of the close-up in pixels per inch.
+func closeUpColor(t *testing.T, set *pageimage.Set, page pageimage.Page, i int, x, y float64) (color.RGBA, float64) {
+	t.Helper()
+	file, err := set.CloseUp(page.Number, i)
+	if err != nil {
+		t.Fatalf("CloseUp(%d, %d): %v", page.Number, i, err)
+	}
+	picture, err := jpeg.Decode(bytes.NewReader(file))
+	if err != nil {
+		t.Fatalf("jpeg.Decode: %v", err)
+	}
+	part, size := page.CloseUps[i], picture.Bounds().Size()
+	at := image.Pt(int((x-part.X)/part.Width*float64(size.X)), int((page.Height-y-part.Y)/part.Height*float64(size.Y)))
+	if !at.In(picture.Bounds()) {
+		t.Fatalf("the close-up %+v does not show %v, %v", part, x, y)
+	}
+	return color.RGBAModel.Convert(picture.At(at.X, at.Y)).(color.RGBA), float64(size.X) / part.Width * 72
+}
+
+func TestCloseUpsShowThePageInAFinerResolution(t *testing.T) {
+	t.Parallel()
+	// A thin line is reported, and beside it is what the close-up has to show.
+	const line = "0 0 0 1 K 0.1 w 25 34 m 45 34 l S\n"
+	const square = "20 40 30 20 re f\n"
+	var b pdftest.Builder
+	stamp := b.Form(pdftest.Box{0, 0, 30, 20}, "", "1 0 0 0 k 0 0 30 20 re f", "")
+	transparent := "/ExtGState << /M << /BM /Multiply >> >>"
+	for name, tc := range map[string]struct {
+		page   pdftest.Page
+		places [2]float64
+	}{
+		"an upright page":          {pdftest.Page{Content: "0 0 1 0 k " + square}, [2]float64{35, 50}},
+		"a page turned by 90":      {pdftest.Page{Content: "0 0 1 0 k " + square, Rotate: 90}, [2]float64{50, 265}},
+		"a page turned by 180":     {pdftest.Page{Content: "0 0 1 0 k " + square, Rotate: 180}, [2]float64{265, 150}},
+		"a page turned by 270":     {pdftest.Page{Content: "0 0 1 0 k " + square, Rotate: 270}, [2]float64{150, 35}},
+		"larger units":             {pdftest.Page{Content: "0 0 1 0 k " + square, UserUnit: 2}, [2]float64{70, 100}},
+		"a printed annotation":     {pdftest.Page{Annots: fmt.Sprintf("<< /Type /Annot /Subtype /Stamp /F 4 /Rect [120 140 150 160] /AP << /N %s >> >>", stamp)}, [2]float64{35, 50}},
+		"transparency in RGB":      {pdftest.Page{Content: "1 1 0 rg " + square + "/M gs 0 1 1 rg " + square, Resources: transparent, Extra: "/Group << /S /Transparency /CS /DeviceRGB >>"}, [2]float64{35, 50}},
+		"transparency in the inks": {pdftest.Page{Content: "0 0 1 0 k " + square + "/M gs 1 0 0 0 k " + square, Resources: transparent}, [2]float64{35, 50}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := b
+			page := tc.page
+			page.Media, page.Trim = &pdftest.Box{100, 100, 400, 300}, &pdftest.Box{110, 110, 390, 290}
+			page.Content = "q 1 0 0 1 100 100 cm " + line + page.Content + "Q"
+			_, set := pictured(t, b.Document(page))
+			shown := set.Pages()[0]
+			if len(shown.CloseUps) == 0 {
+				t.Fatal("the page has no close-up")
+			}
+			got, resolution := closeUpColor(t, set, shown, 0, tc.places[0], tc.places[1])
+			if want := colorAt(t, set, shown, pageimage.Printed, tc.places[0], tc.places[1]); !near(got, want) || near(got, color.RGBA{255, 255, 255, 255}) {
+				t.Errorf("the colour is %v, that of the page %v", got, want)
+			}
+			if resolution < 125 {
+				t.Errorf("the close-up has %v pixels per inch", resolution)
+			}
+		})
+	}
+}
+
+func TestGravestFindingsHaveCloseUps(t *testing.T) {
+	t.Parallel()
+	// Many remarks about black lines that knock out, and two errors behind them.
+	var content strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&content, "0 0 0 1 K 1 w %d %d m %d %d l S\n", 20+i%8*60, 200+i/8*60, 40+i%8*60, 200+i/8*60)
+	}
+	content.WriteString("0.1 w 30 30 m 50 30 l S\n")
+	r, set := pictured(t, pdftest.Pages(pdftest.Page{Media: &pdftest.Box{0, 0, 600, 600}, Content: content.String()}))
+	at := slices.IndexFunc(r.Findings, func(f report.Finding) bool { return f.Rule == "line.hairline" })
+	if at < 0 {
+		t.Fatal("the thin line is not reported")
+	}
+	first := set.Pages()[0].CloseUps
+	box := r.Findings[at].BBox
+	if len(first) == 0 || len(first) > pageimage.MaxCloseUps || first[0].X > box[0] || first[0].X+first[0].Width < box[2] {
+		t.Errorf("close-ups %+v, want first that of the error at %v", first, box)
 	}
 }
 

@@ -74,7 +74,9 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 	}
 	judging := rules.Start(p, opts.Ticket)
 	collector := facts.NewCollector(judging)
-	if err := gather(ctx, file, size, limits, p, collector, opts); err != nil {
+	photos, err := gather(ctx, file, size, limits, p, collector, opts)
+	defer photos.close()
+	if err != nil {
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}
 	doc := collector.Document()
@@ -82,18 +84,21 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 	if !opts.Ticket.Empty() {
 		made.Ticket, made.Product = opts.Ticket.Split()
 	}
+	if err := photos.closeUps(ctx, made.Findings); err != nil {
+		return report.Report{}, fmt.Errorf("preflight: %w", err)
+	}
 	return made, nil
 }
 
-// gather reads the file into the collector.
-func gather(ctx context.Context, in io.ReaderAt, size int64, limits document.Limits, p profile.Profile, collector *facts.Collector, opts Options) error {
+// gather reads the file into the collector, and returns what takes pictures of its pages.
+func gather(ctx context.Context, in io.ReaderAt, size int64, limits document.Limits, p profile.Profile, collector *facts.Collector, opts Options) (photographer, error) {
 	file, err := document.Open(ctx, in, size, limits, collector)
 	if file == nil || err != nil {
-		return err
+		return photographer{}, err
 	}
 	pages := file.Pages()
 	if file.Opaque() {
-		return nil
+		return photographer{}, nil
 	}
 	painter := renderer(file, len(pages), collector.Document(), nil)
 	if selects(p, "ink.average") {
@@ -102,10 +107,9 @@ func gather(ctx context.Context, in io.ReaderAt, size int64, limits document.Lim
 	named := facts.NewRoles(p.Inks)
 	painter.Roles(named)
 	interpreter := content.New(file, collector, limits, painter)
-	defer interpreter.Close()
 	codes := codeFinder{interpreter: interpreter, painter: painter, roles: named, doc: collector.Document()}
 	search := selects(p, string(report.CategoryBarcode)+".")
-	photos := photographer{painter: painter, roles: named, doc: collector.Document(), pictures: opts.Pictures}
+	photos := photographer{interpreter: interpreter, painter: painter, roles: named, doc: collector.Document(), pages: pages, pictures: opts.Pictures}
 	for i := range pages {
 		if i+1 < len(pages) {
 			interpreter.Ahead(&pages[i+1])
@@ -116,19 +120,19 @@ func gather(ctx context.Context, in io.ReaderAt, size int64, limits document.Lim
 			break
 		}
 		if err := interpreter.Page(ctx, &pages[i]); err != nil {
-			return fmt.Errorf("read page %d: %w", i+1, err)
+			return photos, fmt.Errorf("read page %d: %w", i+1, err)
 		}
 		photos.page(&pages[i])
 		if search {
 			if err := codes.page(ctx, &pages[i]); err != nil {
-				return fmt.Errorf("search page %d: %w", i+1, err)
+				return photos, fmt.Errorf("search page %d: %w", i+1, err)
 			}
 		}
 		if opts.Progress != nil {
 			opts.Progress(i+1, len(pages))
 		}
 	}
-	return nil
+	return photos, nil
 }
 
 // selects reports whether a profile has a rule whose id begins with a text.

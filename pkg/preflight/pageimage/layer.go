@@ -83,6 +83,26 @@ func (s *Set) JPEG(number int, layer string) ([]byte, error) {
 	return s.stored(page, picture)
 }
 
+// CloseUp returns the JPEG file of a close-up of a page, by its index. Its errors are those of
+// [Set.Picture].
+func (s *Set) CloseUp(number, i int) ([]byte, error) {
+	page, err := s.page(number)
+	if err != nil {
+		return nil, err
+	}
+	if i < 0 || i >= len(page.CloseUps) {
+		return nil, fmt.Errorf("%w: close-up %d of page %d", ErrNotFound, i, number)
+	}
+	data, size, err := s.jpeg(closeUpFile(number, i))
+	if err != nil {
+		return nil, err
+	}
+	if size.X > MaxPixels || size.Y > MaxPixels || size.X*size.Y > MaxPixels {
+		return nil, fmt.Errorf("%w: a close-up of page %d is too large", ErrInvalid, number)
+	}
+	return data, nil
+}
+
 // page returns the entry of a page in the directory.
 func (s *Set) page(number int) (*Page, error) {
 	at := slices.IndexFunc(s.pages, func(p Page) bool { return p.Number == number })

@@ -3,8 +3,8 @@
 // Package pageimage holds pictures of the pages of a document: each page as it is printed, and the
 // plane of each ink.
 //
-// A set of pictures is a ZIP archive of JPEG files, one for each page and one for each ink of a
-// page, with a directory in pages.json. [Writer] makes a set, and [Open] reads one that need not be
+// A set of pictures is a ZIP archive of JPEG files, one for each page, one for each ink of a page, and one
+// for each close-up, with a directory in pages.json. [Writer] makes a set, and [Open] reads one that need not be
 // trusted.
 package pageimage
 
@@ -17,6 +17,7 @@ import (
 	"image"
 	"image/jpeg"
 	"io"
+	"slices"
 	"sync"
 	"unicode/utf8"
 )
@@ -29,6 +30,8 @@ const (
 	// MaxPixels bounds the pixels of a picture, and MaxInks the inks of a page.
 	MaxPixels = 4_000_000
 	MaxInks   = 32
+	// MaxCloseUps bounds the close-ups of a set.
+	MaxCloseUps = 24
 	// maxName bounds the name of an ink in characters.
 	maxName = 200
 )
@@ -45,6 +48,16 @@ type Page struct {
 	PixelHeight int `json:"pixelHeight"`
 	// Inks are the names of the inks on the page, process inks first.
 	Inks []string `json:"inks"`
+	// CloseUps are parts of the page of which there is a finer picture.
+	CloseUps []CloseUp `json:"closeUps,omitempty"`
+}
+
+// CloseUp is a part of a page, in points from its top left corner.
+type CloseUp struct {
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
 }
 
 // directory is the name of the list of pages.
@@ -55,10 +68,11 @@ const quality = 85
 
 // Writer makes a set of pictures. The zero value is ready to use.
 type Writer struct {
-	out   bytes.Buffer
-	zip   *zip.Writer
-	pages []Page
-	full  bool
+	out      bytes.Buffer
+	zip      *zip.Writer
+	pages    []Page
+	closeUps int
+	full     bool
 }
 
 // Add adds the pictures of a page: one of the page as it is printed, and one for each of its inks,
@@ -84,18 +98,17 @@ func (w *Writer) Add(page Page, printed image.Image, inks []*image.Gray) (bool, 
 	encoded, errs := make([]bytes.Buffer, len(pictures)), make([]error, len(pictures))
 	var encoding sync.WaitGroup
 	for i, picture := range pictures {
-		encoding.Go(func() { errs[i] = jpeg.Encode(&encoded[i], picture, &jpeg.Options{Quality: quality}) })
+		encoding.Go(func() { errs[i] = encode(&encoded[i], picture) })
 	}
 	encoding.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return false, fmt.Errorf("encode page %d: %w", page.Number, err)
 	}
-	total := w.out.Len()
+	total := 0
 	for i := range encoded {
 		total += encoded[i].Len()
 	}
-	// The directory needs some room, too.
-	if total > MaxBytes-64<<10 {
+	if !w.fits(total) {
 		w.full = true
 		return false, nil
 	}
@@ -107,6 +120,36 @@ func (w *Writer) Add(page Page, printed image.Image, inks []*image.Gray) (bool, 
 	w.pages = append(w.pages, page)
 	return true, nil
 }
+
+// AddCloseUp adds the picture of a part of a page that has been added. It returns false if the set has no
+// room for it.
+func (w *Writer) AddCloseUp(page int, part CloseUp, printed image.Image) (bool, error) {
+	at := slices.IndexFunc(w.pages, func(p Page) bool { return p.Number == page })
+	if at < 0 || w.closeUps >= MaxCloseUps {
+		return false, nil
+	}
+	var encoded bytes.Buffer
+	if err := encode(&encoded, printed); err != nil {
+		return false, fmt.Errorf("encode a close-up of page %d: %w", page, err)
+	}
+	if !w.fits(encoded.Len()) {
+		return false, nil
+	}
+	p := &w.pages[at]
+	if err := w.store(closeUpFile(page, len(p.CloseUps)), encoded.Bytes()); err != nil {
+		return false, err
+	}
+	p.CloseUps = append(p.CloseUps, part)
+	w.closeUps++
+	return true, nil
+}
+
+func encode(to *bytes.Buffer, picture image.Image) error {
+	return jpeg.Encode(to, picture, &jpeg.Options{Quality: quality})
+}
+
+// fits reports whether the set has room for bytes. The directory needs some, too.
+func (w *Writer) fits(size int) bool { return w.out.Len()+size <= MaxBytes-64<<10 }
 
 func (w *Writer) store(name string, data []byte) error {
 	// JPEG files do not become smaller.
@@ -127,6 +170,9 @@ func file(page, picture int) string {
 	}
 	return fmt.Sprintf("%d-%d.jpg", page, picture)
 }
+
+// closeUpFile returns the name of the picture of a close-up.
+func closeUpFile(page, i int) string { return fmt.Sprintf("%d-part%d.jpg", page, i+1) }
 
 // Bytes returns the set, nil if it has no page.
 func (w *Writer) Bytes() ([]byte, error) {
@@ -190,12 +236,18 @@ func Open(in io.ReaderAt, size int64) (*Set, error) {
 func (p *Page) check() error {
 	side := func(points float64) bool { return points > 0 && points < 1e6 }
 	if p.Number < 1 || !side(p.Width) || !side(p.Height) || p.PixelWidth < 1 || p.PixelHeight < 1 ||
-		p.PixelWidth > MaxPixels || p.PixelHeight > MaxPixels || p.PixelWidth*p.PixelHeight > MaxPixels || len(p.Inks) > MaxInks {
+		p.PixelWidth > MaxPixels || p.PixelHeight > MaxPixels || p.PixelWidth*p.PixelHeight > MaxPixels || len(p.Inks) > MaxInks ||
+		len(p.CloseUps) > MaxCloseUps {
 		return fmt.Errorf("%w: page %d is out of bounds", ErrInvalid, p.Number)
 	}
 	for _, name := range p.Inks {
 		if name == "" || !utf8.ValidString(name) || utf8.RuneCountInString(name) > maxName {
 			return fmt.Errorf("%w: an ink of page %d has an invalid name", ErrInvalid, p.Number)
+		}
+	}
+	for _, c := range p.CloseUps {
+		if !(c.X >= 0 && c.Y >= 0 && side(c.Width) && side(c.Height) && c.X+c.Width <= p.Width+1 && c.Y+c.Height <= p.Height+1) {
+			return fmt.Errorf("%w: a close-up of page %d is out of bounds", ErrInvalid, p.Number)
 		}
 	}
 	return nil
@@ -226,18 +278,27 @@ func (s *Set) Pages() []Page { return s.pages }
 // stored returns the JPEG file of a picture of a page, after its size has been compared with that of
 // the directory.
 func (s *Set) stored(page *Page, picture int) ([]byte, error) {
-	data, err := s.read(file(page.Number, picture))
+	data, size, err := s.jpeg(file(page.Number, picture))
 	if err != nil {
 		return nil, err
 	}
-	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
-	}
-	if config.Width != page.PixelWidth || config.Height != page.PixelHeight {
+	if size != image.Pt(page.PixelWidth, page.PixelHeight) {
 		return nil, fmt.Errorf("%w: a picture of page %d has another size", ErrInvalid, page.Number)
 	}
 	return data, nil
+}
+
+// jpeg returns a JPEG file with its size in pixels.
+func (s *Set) jpeg(name string) ([]byte, image.Point, error) {
+	data, err := s.read(name)
+	if err != nil {
+		return nil, image.Point{}, err
+	}
+	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return nil, image.Point{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return data, image.Pt(config.Width, config.Height), nil
 }
 
 // decode returns a picture of a page.

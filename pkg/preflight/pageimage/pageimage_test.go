@@ -8,6 +8,7 @@ import (
 	"errors"
 	"image"
 	"image/color"
+	"image/jpeg"
 	"io"
 	"strings"
 	"testing"
@@ -127,6 +128,40 @@ func TestPicturesHaveAnySize(t *testing.T) {
 
 func difference(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 
+func TestCloseUpsOfPages(t *testing.T) {
+	t.Parallel()
+	var w pageimage.Writer
+	if ok, err := w.Add(pageimage.Page{Number: 2, Width: 100, Height: 80}, filled(50, 40, 0), nil); !ok || err != nil {
+		t.Fatalf("Add = %t, %v", ok, err)
+	}
+	part := pageimage.CloseUp{X: 10, Y: 20, Width: 40, Height: 30}
+	if ok, err := w.AddCloseUp(1, part, filled(80, 60, 0)); ok || err != nil {
+		t.Errorf("a close-up of a page without pictures: %t, %v", ok, err)
+	}
+	for i := range pageimage.MaxCloseUps + 1 {
+		if ok, err := w.AddCloseUp(2, part, filled(80, 60, 0)); ok != (i < pageimage.MaxCloseUps) || err != nil {
+			t.Errorf("close-up %d: %t, %v", i, ok, err)
+		}
+	}
+	data, err := w.Bytes()
+	if err != nil {
+		t.Fatalf("Bytes: %v", err)
+	}
+	set := open(t, data)
+	if got := set.Pages()[0].CloseUps; len(got) != pageimage.MaxCloseUps || got[0] != part {
+		t.Errorf("close-ups %+v, want %d of %+v", got, pageimage.MaxCloseUps, part)
+	}
+	file, err := set.CloseUp(2, 3)
+	if config, bad := jpeg.DecodeConfig(bytes.NewReader(file)); err != nil || bad != nil || config.Width != 80 || config.Height != 60 {
+		t.Errorf("CloseUp: %d by %d pixels, %v, %v", config.Width, config.Height, err, bad)
+	}
+	for _, tc := range [][2]int{{1, 0}, {2, -1}, {2, pageimage.MaxCloseUps}} {
+		if _, err := set.CloseUp(tc[0], tc[1]); !errors.Is(err, pageimage.ErrNotFound) {
+			t.Errorf("CloseUp(%d, %d): %v, want ErrNotFound", tc[0], tc[1], err)
+		}
+	}
+}
+
 func TestMissingPicturesAreNotFound(t *testing.T) {
 	t.Parallel()
 	set := open(t, made(t, 100, 2))
@@ -201,6 +236,9 @@ func TestDamagedSetsAreInvalid(t *testing.T) {
 		"a page without size":   archive(t, page(`,"width":0`)),
 		"a page of many pixels": archive(t, page(`,"pixelWidth":5000,"pixelHeight":5000`)),
 		"an ink without name":   archive(t, page(`,"inks":[""]`)),
+		"a close-up beside":     archive(t, page(`,"closeUps":[{"x":9,"y":0,"width":5,"height":5}]`)),
+		"a flat close-up":       archive(t, page(`,"closeUps":[{"x":1,"y":1,"width":5,"height":0}]`)),
+		"too many close-ups":    archive(t, page(`,"closeUps":[`+strings.Repeat(`{"width":5,"height":5},`, pageimage.MaxCloseUps)+`{"width":5,"height":5}]`)),
 		"an archive too large":  make([]byte, pageimage.MaxBytes+1),
 	}
 	for name, data := range tests {
@@ -211,12 +249,15 @@ func TestDamagedSetsAreInvalid(t *testing.T) {
 			}
 		})
 	}
-	damaged := archive(t, page(`,"inks":["Cyan"]`))
+	damaged := archive(t, page(`,"inks":["Cyan"],"closeUps":[{"width":5,"height":5}]`))
 	set := open(t, damaged)
 	for _, layer := range []string{pageimage.Printed, pageimage.Heat, "Cyan"} {
 		if _, err := set.Picture(1, layer, 0); !errors.Is(err, pageimage.ErrInvalid) {
 			t.Errorf("Picture(%q): %v, want ErrInvalid", layer, err)
 		}
+	}
+	if _, err := set.CloseUp(1, 0); !errors.Is(err, pageimage.ErrInvalid) {
+		t.Errorf("CloseUp: %v, want ErrInvalid", err)
 	}
 }
 
@@ -225,6 +266,9 @@ func FuzzOpen(f *testing.F) {
 	f.Add(archive(f, map[string]string{"pages.json": `[{"page":1,"width":10,"height":10,"pixelWidth":8,"pixelHeight":8,"inks":["Cyan"]}]`, "1.jpg": "x"}))
 	var w pageimage.Writer
 	if _, err := w.Add(pageimage.Page{Number: 1, Width: 8, Height: 8, Inks: []string{"Cyan"}}, filled(8, 8, 9), []*image.Gray{filled(8, 8, 200)}); err != nil {
+		f.Fatal(err)
+	}
+	if _, err := w.AddCloseUp(1, pageimage.CloseUp{Width: 4, Height: 4}, filled(8, 8, 9)); err != nil {
 		f.Fatal(err)
 	}
 	valid, err := w.Bytes()
@@ -243,6 +287,9 @@ func FuzzOpen(f *testing.F) {
 				if err == nil && picture.Bounds().Dx() > 20 {
 					t.Errorf("the picture %q of page %d is %d pixels wide", layer, page.Number, picture.Bounds().Dx())
 				}
+			}
+			for i := range page.CloseUps {
+				_, _ = set.CloseUp(page.Number, i)
 			}
 		}
 	})

@@ -294,36 +294,26 @@ type closeUp struct {
 	X, Y, W, H float64
 	// Place is the outline of the finding, or nil for the whole page.
 	Place *shape
+	// Fine is a picture of the part that is finer than that of the page, or nil.
+	Fine *finePart
 }
 
 // viewBox returns the part of the drawing.
 func (c *closeUp) viewBox() string { return coordinates(c.X, c.Y, c.W, c.H) }
 
-const (
-	// leastPart is the least height of a close-up in points, and partRatio its width to its height.
-	leastPart = 64
-	partRatio = 4.0 / 3
-	// around is the part of a place that is shown on each side of it.
-	around = 0.5
-)
-
-// closeUp returns the part of the page around a place: as large as the place requires, in the
-// proportions of all close-ups.
+// closeUp returns the part of the page around a place, or the whole page.
 func (m *pageMap) closeUp(place *report.Rect) *closeUp {
 	if place == nil {
 		return &closeUp{Page: m, W: m.Width, H: m.Height}
 	}
 	s := m.shape(geom.Rect(*place), "place", "")
-	height := max(s.H*(1+2*around), s.W*(1+2*around)/partRatio, leastPart)
-	if height > m.Height && height*partRatio > m.Width {
-		height = max(m.Height, m.Width/partRatio)
+	part := geom.CloseUp(geom.Rect{s.X, s.Y, s.X + s.W, s.Y + s.H}, m.Width, m.Height)
+	// The outline leaves the place itself to be seen.
+	const gap = 0.015
+	s.X, s.Y, s.W, s.H = s.X-gap*part.Height(), s.Y-gap*part.Height(), s.W+2*gap*part.Height(), s.H+2*gap*part.Height()
+	c := &closeUp{Page: m, X: part[0], Y: part[1], W: part.Width(), H: part.Height(), Place: &s}
+	if m.Picture != nil {
+		c.Fine = m.Picture.finer(part)
 	}
-	width := height * partRatio
-	inside := func(middle, size, whole float64) float64 {
-		if size >= whole {
-			return (whole - size) / 2
-		}
-		return min(max(middle-size/2, 0), whole-size)
-	}
-	return &closeUp{Page: m, X: inside(s.X+s.W/2, width, m.Width), Y: inside(s.Y+s.H/2, height, m.Height), W: width, H: height, Place: &s}
+	return c
 }

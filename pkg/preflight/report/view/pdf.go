@@ -19,6 +19,7 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/sfnt"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -155,6 +156,8 @@ func (p *printer) print(w io.Writer) error {
 		p.paragraph(p.v.in.Report("none"))
 	}
 	for _, g := range p.v.Groups {
+		const head = 18.0 // the heading and its note
+		p.room(min(head+p.size(&g.Findings[0]), textEnd-margin))
 		p.heading(p.v.in.Report("group/"+g.ID)+" ("+strconv.Itoa(len(g.Findings))+")", p.v.in.Report("group/"+g.ID+"/note"))
 		for i := range g.Findings {
 			p.finding(&g.Findings[i])
@@ -350,23 +353,37 @@ func (p *printer) facts(facts []term, columns int) {
 // Measures of a close-up in millimetres.
 const (
 	partWidth  = 40.0
-	partHeight = partWidth / partRatio
+	partHeight = partWidth / geom.CloseUpRatio
 )
+
+// findingHead is the height of the first line of a finding in millimetres.
+const findingHead = 7.0
+
+// beside returns the left edge and the width of the words of a finding, and whether its close-up is shown
+// beside them.
+func beside(f *located) (x, width float64, shown bool) {
+	x, width = margin+5, textWidth-5
+	if shown = f.CloseUp != nil && f.Severity != report.Info; shown {
+		x, width = x+partWidth+5, width-partWidth-5
+	}
+	return x, width, shown
+}
+
+// size returns the height of a finding.
+func (p *printer) size(f *located) float64 {
+	_, width, shown := beside(f)
+	height := p.height(width, p.words(f)...) + findingHead
+	if shown {
+		height = max(height, partHeight+1)
+	}
+	return height
+}
 
 // finding writes a finding with its close-up.
 func (p *printer) finding(f *located) {
 	tone := inks[string(f.Severity)]
-	x, width := margin+5, textWidth-5
-	shown := f.CloseUp != nil && f.Severity != report.Info
-	if shown {
-		x, width = x+partWidth+5, width-partWidth-5
-	}
-	const head = 7.0
-	texts := p.words(f)
-	height := p.height(width, texts...) + head
-	if shown {
-		height = max(height, partHeight+1)
-	}
+	x, width, shown := beside(f)
+	height := p.size(f)
 	p.room(min(height, textEnd-margin))
 	top, sheet := p.GetY(), p.PageNo()
 	p.SetLink(p.findings[f.Number], top, -1)
@@ -380,8 +397,8 @@ func (p *printer) finding(f *located) {
 	p.CellFormat(p.GetStringWidth(severity)+4, 5.2, severity, "", 0, "L", false, 0, "")
 	p.style("", 9, inkSoft)
 	p.CellFormat(0, 5.2, p.plain(strings.TrimSpace(f.where()+" "+f.times())), "", 0, "L", false, p.pages[f.Page], "")
-	p.SetXY(x, top+head)
-	p.write(x, width, texts...)
+	p.SetXY(x, top+findingHead)
+	p.write(x, width, p.words(f)...)
 	if p.PageNo() == sheet {
 		end := max(p.GetY(), top+height)
 		p.fill(tone)
@@ -424,7 +441,7 @@ func (p *printer) pin(x, y, radius float64, number int, tone ink) {
 func (p *printer) part(f *located, x, y float64) {
 	c := f.CloseUp
 	scale := min(partWidth/c.W, partHeight/c.H)
-	s := sheet{p, c.Page, x + (partWidth-c.W*scale)/2 - c.X*scale, y + (partHeight-c.H*scale)/2 - c.Y*scale, scale}
+	s := sheet{p, c.Page, x + (partWidth-c.W*scale)/2 - c.X*scale, y + (partHeight-c.H*scale)/2 - c.Y*scale, scale, c.Fine}
 	p.ClipRect(x, y, partWidth, partHeight, false)
 	s.ground(false)
 	if c.Place != nil {
@@ -456,12 +473,12 @@ func (p *printer) page(m *pageMap) {
 	scale := min(width/(m.Width+2*m.Margin), height/(m.Bottom+m.Top))
 	top := p.GetY() + 2
 	end := top + (m.Bottom+m.Top)*scale
-	drawn := sheet{p, m, margin + m.Margin*scale, top + m.Top*scale, scale}
+	drawn := sheet{p, m, margin + m.Margin*scale, top + m.Top*scale, scale, nil}
 	drawn.ground(false)
 	drawn.pins()
 	if len(m.Heat) > 0 {
 		x := margin + width + gap
-		heat := sheet{p, m, x, drawn.y, min(heatWidth/m.Width, height/m.Height)}
+		heat := sheet{p, m, x, drawn.y, min(heatWidth/m.Width, height/m.Height), nil}
 		heat.ground(true)
 		p.SetXY(x, heat.y+m.Height*heat.scale+2)
 		p.write(x, heatWidth, text{m.in.Report("heatCaption", "percent", m.MaxInk), "", 8, inkSoft})
@@ -547,6 +564,8 @@ type sheet struct {
 	m *pageMap
 	// x and y are the top left corner of the page, scale the millimetres for a unit of the map.
 	x, y, scale float64
+	// fine is drawn on the picture of the page; it may be nil.
+	fine *finePart
 }
 
 func (s *sheet) rect(r shape, style string) {
@@ -568,11 +587,10 @@ func (s *sheet) ground(heat bool) {
 		}
 	case picture != nil:
 		name := "page" + strconv.Itoa(s.m.Number)
-		options := fpdf.ImageOptions{ImageType: "JPG"}
-		if s.GetImageInfo(name) == nil {
-			s.RegisterImageOptionsReader(name, options, bytes.NewReader(picture.Layers[0].JPEG))
+		s.picture(name, picture.Layers[0].JPEG, s.m.Media)
+		if s.fine != nil {
+			s.picture(fmt.Sprintf("%s-%d", name, s.fine.part), s.fine.jpeg, s.fine.shape)
 		}
-		s.ImageOptions(name, s.x, s.y, s.m.Width*s.scale, s.m.Height*s.scale, false, options, 0, "")
 	default:
 		for _, r := range slices.Concat(s.m.Images, s.m.Text) {
 			s.fill(inks[r.Class])
@@ -587,6 +605,15 @@ func (s *sheet) ground(heat bool) {
 		s.rect(box, "D")
 		s.SetDashPattern(nil, 0)
 	}
+}
+
+// picture draws a JPEG file, which is stored once under a name.
+func (s *sheet) picture(name string, jpeg []byte, at shape) {
+	options := fpdf.ImageOptions{ImageType: "JPG"}
+	if s.GetImageInfo(name) == nil {
+		s.RegisterImageOptionsReader(name, options, bytes.NewReader(jpeg))
+	}
+	s.ImageOptions(name, s.x+at.X*s.scale, s.y+at.Y*s.scale, at.W*s.scale, at.H*s.scale, false, options, 0, "")
 }
 
 // outline draws a place with a light edge, so that it can be seen on every colour.

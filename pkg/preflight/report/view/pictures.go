@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 )
 
@@ -34,17 +35,44 @@ func (l *layer) uri() string {
 	if l.JPEG == nil {
 		return l.Address
 	}
-	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(l.JPEG)
+	return dataURI(l.JPEG)
 }
 
-// picture holds the layers of a page, the printed page first.
+func dataURI(jpeg []byte) string {
+	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(jpeg)
+}
+
+// picture holds the layers of a page, the printed page first, and the files of its close-ups by their index,
+// nil for one that is not shown.
 type picture struct {
 	pageimage.Page
 	Layers []layer
+	Parts  [][]byte
+}
+
+// finer returns the picture of a part of the page, or nil.
+func (p *picture) finer(part geom.Rect) *finePart {
+	part = part.Intersect(geom.Rect{0, 0, p.Width, p.Height})
+	const rounding = 0.1 // of a point
+	for i, jpeg := range p.Parts {
+		c := p.CloseUps[i]
+		of := geom.Rect{c.X, c.Y, c.X + c.Width, c.Y + c.Height}
+		if jpeg != nil && of.Contains(part, rounding) && part.Contains(of, rounding) {
+			return &finePart{part: i, shape: shape{X: c.X, Y: c.Y, W: c.Width, H: c.Height}, jpeg: jpeg}
+		}
+	}
+	return nil
+}
+
+// finePart is a picture of a part of a page.
+type finePart struct {
+	shape
+	part int
+	jpeg []byte
 }
 
 // embed adds the pictures of the drawn pages as they are stored, until all together would be too
-// large: the printed pages first, then their separations.
+// large: the printed pages first, then close-ups, then separations.
 func (v *view) embed(separations bool) error {
 	set, total := v.Pictures, 0
 	for i := range v.Maps {
@@ -66,6 +94,18 @@ func (v *view) embed(separations bool) error {
 			continue
 		}
 		m.addHeatLayer()
+	}
+	for i := range v.Maps {
+		if m := &v.Maps[i]; m.Picture != nil {
+			m.Picture.Parts = make([][]byte, len(m.Picture.CloseUps))
+			for k := range m.Picture.Parts {
+				file, err := set.CloseUp(m.Number, k)
+				if size := base64.StdEncoding.EncodedLen(len(file)); err == nil && total+size <= maxPictures {
+					m.Picture.Parts[k] = file
+					total += size
+				}
+			}
+		}
 	}
 	if !separations {
 		return nil
