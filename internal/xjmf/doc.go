@@ -7,10 +7,8 @@
 // the place of each fault. [Receiver.Receive] stores and applies a callback once: a sender
 // that repeats it gets the original response.
 //
-// Three kinds of status are three types. A [NodeStatus] is the progress of a job and a
-// [DeviceStatus] the activity of a device; both are closed lists, and only their parsers
-// create them. A [Stage] is the position of an order in our own workflow. A Stage converts
-// to the status that a partner may see; no status converts to a Stage.
+// A [NodeStatus] is the progress of a job, from a closed list. Only its parser creates one, so
+// words of the workflow of a marketplace or of JMF 1 never become a status.
 //
 // [Advance] decides whether an update becomes the [State] of its job. Updates are applied
 // in the order of their events, and a job that has ended stays ended. In every case the

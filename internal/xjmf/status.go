@@ -12,9 +12,6 @@ import (
 // NodeStatus is the progress of a job, in the closed list of XJDF 2.2 (A.2.45): the Status
 // of JobPhase, QueueEntry and NodeInfo. Only [ParseNodeStatus] converts a text to one. The
 // zero NodeStatus is invalid.
-//
-// A [Stage] or a [DeviceStatus] cannot be converted to it: the fields of the three types
-// have different names, so Go has no conversion between them.
 type NodeStatus struct{ node uint8 }
 
 // The statuses of a job, in the order of the standard's list.
@@ -61,43 +58,7 @@ func ParseNodeStatus(word string) (NodeStatus, error) {
 	if i := slices.Index(nodeStatuses[1:], word); i >= 0 {
 		return NodeStatus{uint8(i + 1)}, nil
 	}
-	return NodeStatus{}, &StatusError{Word: word, Of: "job", Hint: hint(word, nodeStatuses[1:], nodeHints)}
-}
-
-// DeviceStatus is the activity of a device, in the closed list of XJDF 2.2 (A.2.14): the
-// Status of DeviceInfo. Only [ParseDeviceStatus] converts a text to one. The zero
-// DeviceStatus is invalid.
-type DeviceStatus struct{ device uint8 }
-
-var deviceStatuses = [...]string{
-	1: "Cleanup", "Idle", "NonProductive", "Offline", "Production", "Setup", "Stopped",
-}
-
-// DeviceStatuses lists the statuses of a device.
-func DeviceStatuses() []DeviceStatus {
-	all := make([]DeviceStatus, 0, len(deviceStatuses)-1)
-	for i := 1; i < len(deviceStatuses); i++ {
-		all = append(all, DeviceStatus{uint8(i)})
-	}
-	return all
-}
-
-// String returns the word of the standard, or an empty text for the zero DeviceStatus.
-func (s DeviceStatus) String() string { return deviceStatuses[s.device] }
-
-// MarshalText returns the word of the standard.
-func (s DeviceStatus) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// IsZero reports whether s is the zero DeviceStatus.
-func (s DeviceStatus) IsZero() bool { return s == DeviceStatus{} }
-
-// ParseDeviceStatus accepts exactly the words of the standard, and fails with a
-// [StatusError] for any other.
-func ParseDeviceStatus(word string) (DeviceStatus, error) {
-	if i := slices.Index(deviceStatuses[1:], word); i >= 0 {
-		return DeviceStatus{uint8(i + 1)}, nil
-	}
-	return DeviceStatus{}, &StatusError{Word: word, Of: "device", Hint: hint(word, deviceStatuses[1:], deviceHints)}
+	return NodeStatus{}, &StatusError{Word: word, Hint: hint(word, nodeStatuses[1:], nodeHints)}
 }
 
 // ErrStatus matches every [StatusError].
@@ -106,14 +67,12 @@ var ErrStatus = errors.New("not a status of XJMF 2.2")
 // StatusError means that a word is not in a list of statuses.
 type StatusError struct {
 	Word string
-	// Of is "job" or "device".
-	Of string
 	// Hint is the recommended replacement; it may be empty.
 	Hint string
 }
 
 func (e *StatusError) Error() string {
-	text := fmt.Sprintf("%q is not a status of a %s in XJMF 2.2", e.Word, e.Of)
+	text := fmt.Sprintf("%q is not a status of a job in XJMF 2.2", e.Word)
 	if e.Hint != "" {
 		text += ": " + e.Hint
 	}
