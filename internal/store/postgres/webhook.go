@@ -356,8 +356,9 @@ func (s *Store) Enable(ctx context.Context, address webhook.Address, now time.Ti
 }
 
 const (
+	// purgeDeliveries selects deliveries by the time in their ids.
 	purgeDeliveries = `WITH due AS (
-			SELECT id FROM webhook_delivery WHERE created_at < $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
+			SELECT id FROM webhook_delivery WHERE id < $1 AND created_at < $2 ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
 		)
 		DELETE FROM webhook_delivery d USING due WHERE d.id = due.id`
 	// purgeEvents selects events by the time in their ids. It keeps the history of RFQs.
@@ -372,7 +373,8 @@ const (
 func (s *Store) PurgeWebhooks(ctx context.Context, before time.Time, limit int) (int, error) {
 	var deliveries, events int64
 	err := s.use(ctx, "purge deliveries", func(ctx context.Context, conn *pgxpool.Conn) error {
-		done, err := conn.Exec(ctx, purgeDeliveries, before, limit)
+		done, err := conn.Exec(ctx, purgeDeliveries,
+			recordid.First(webhook.DeliveryPrefix, before.Add(time.Millisecond)), before, limit)
 		deliveries = done.RowsAffected()
 		return err
 	})

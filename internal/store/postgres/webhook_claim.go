@@ -12,102 +12,51 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// openLanes locks the endpoints from which deliveries may be claimed, and returns the positions
-// of their lanes. The lock serializes claims of an endpoint until the transaction ends, so it
-// precedes the statement that counts the claimed deliveries. It skips an endpoint that has
-// nothing due, or that another claim has locked. It omits an endpoint whose breaker is open, and
-// limits an endpoint whose breaker is half-open to one delivery at a time.
-const openLanes = `WITH due AS MATERIALIZED (
-		SELECT l.* FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS l (tenant, name, most, n), LATERAL (
-			SELECT FROM webhook_delivery d
-			WHERE d.tenant = l.tenant AND d.endpoint = l.name AND d.state = 'pending' AND d.due_at <= $4
-				AND (d.claimed_until IS NULL OR d.claimed_until <= $4)
-			LIMIT 1
-		) AS d
-		ORDER BY l.tenant COLLATE "C", l.name COLLATE "C"
-	)
-	SELECT l.n, CASE WHEN e.rests_until IS NULL THEN l.most ELSE least(l.most, 1) END
-	FROM due l, LATERAL (
-		SELECT rests_until FROM webhook_endpoint e
-		WHERE e.tenant = l.tenant AND e.name = l.name AND e.disabled = '' AND (e.rests_until IS NULL OR e.rests_until <= $4)
-		FOR NO KEY UPDATE SKIP LOCKED
-	) AS e`
-
-// claimDue reads an index for each lane, up to the room of the lane. $6 is the room of all
-// lanes together.
+// claimDue reads an index for each lane, up to the limit of the lane. Only the deliveries of a lane
+// that have been due longest may be in flight, so those that are claimed count against the limit
+// without an index of claims. The claim changes no indexed column, so it writes no index. It skips
+// a row that another transaction has locked, and an endpoint whose breaker is open. It limits an
+// endpoint whose breaker is half-open to one delivery at a time. $4 is the time, $5 the end of the
+// claims, and $6 the room of all lanes together.
 const claimDue = `WITH due AS (
-		SELECT d.id FROM unnest($1::text[], $2::text[], $3::bigint[]) AS l (tenant, name, most), LATERAL (
-			SELECT d.id FROM webhook_delivery d
-			WHERE d.tenant = l.tenant AND d.endpoint = l.name AND d.state = 'pending' AND d.due_at <= $4
-				AND (d.claimed_until IS NULL OR d.claimed_until <= $4)
+		SELECT d.place FROM unnest($1::text[], $2::text[], $3::bigint[]) AS l (tenant, name, most), LATERAL (
+			SELECT d.ctid AS place FROM (
+				SELECT o.ctid AS place FROM webhook_delivery o
+				WHERE o.tenant = l.tenant AND o.endpoint = l.name AND o.state = 'pending' AND o.due_at <= $4
+				ORDER BY o.due_at, o.id
+				LIMIT coalesce((
+					SELECT CASE WHEN e.rests_until IS NULL THEN l.most ELSE least(l.most, 1) END FROM webhook_endpoint e
+					WHERE e.tenant = l.tenant AND e.name = l.name AND e.disabled = '' AND (e.rests_until IS NULL OR e.rests_until <= $4)), 0)
+			) AS oldest JOIN webhook_delivery d ON d.ctid = oldest.place
+			WHERE d.state = 'pending' AND d.due_at <= $4 AND (d.claimed_until IS NULL OR d.claimed_until <= $4)
 			ORDER BY d.due_at, d.id
-			LIMIT greatest(0, l.most - (
-				SELECT count(*) FROM webhook_delivery c
-				WHERE c.tenant = l.tenant AND c.endpoint = l.name AND c.claimed_until > $4))
-			FOR NO KEY UPDATE SKIP LOCKED
+			FOR NO KEY UPDATE OF d SKIP LOCKED
 		) AS d
 		LIMIT $6
 	), claimed AS (
-		UPDATE webhook_delivery d SET token = d.token + 1, claimed_until = $5 FROM due WHERE d.id = due.id
+		UPDATE webhook_delivery d SET token = d.token + 1, claimed_until = $5 FROM due WHERE d.ctid = due.place
 		RETURNING d.*
 	)
 	SELECT ` + readDelivery + `, token FROM claimed ORDER BY due_at, id`
 
-// lanes holds lanes as arrays for the parameters of a statement.
-type lanes struct {
-	tenants, names []string
-	most           []int64
-}
-
 // Claim implements [webhook.Store]. It waits for no lock.
 func (s *Store) Claim(ctx context.Context, wanted []webhook.Lane, room int, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
-	var all lanes
-	for _, lane := range wanted {
-		all.add(lane.Owner.String(), lane.Name, int64(lane.Most))
-	}
-	var claims []webhook.Claim
-	err := s.write(ctx, "claim deliveries", func(ctx context.Context, tx pgx.Tx) error {
-		claims = nil
-		open, err := all.open(ctx, tx, now)
-		if err != nil || len(open.names) == 0 {
-			return err
-		}
-		rows, err := tx.Query(ctx, claimDue, open.tenants, open.names, open.most, now, now.Add(lease), room)
-		claims, err = collect(rows, err, func(r pgx.Row) (c webhook.Claim, err error) {
+	tenants, names, most := columnsOf(wanted)
+	return read(ctx, s, "claim deliveries", func(ctx context.Context, q querier) ([]webhook.Claim, error) {
+		rows, err := q.Query(ctx, claimDue, tenants, names, most, now, now.Add(lease), room)
+		return collect(rows, err, func(r pgx.Row) (c webhook.Claim, err error) {
 			err = r.Scan(append(deliveryFields(&c.Delivery), &c.Token)...)
 			return c, err
 		})
-		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return claims, nil
 }
 
-func (l *lanes) add(owner, name string, most int64) {
-	l.tenants, l.names, l.most = append(l.tenants, owner), append(l.names, name), append(l.most, most)
-}
-
-// open locks the lanes that may have deliveries and that no other claim has locked, and
-// returns them in their order with their limits.
-func (l *lanes) open(ctx context.Context, tx pgx.Tx, now time.Time) (open lanes, err error) {
-	rows, err := tx.Query(ctx, openLanes, l.tenants, l.names, l.most, now)
-	if err != nil {
-		return lanes{}, err
+// columnsOf returns the parameters of a claim for lanes.
+func columnsOf(lanes []webhook.Lane) (tenants, names []string, most []int64) {
+	for _, lane := range lanes {
+		tenants, names, most = append(tenants, lane.Owner.String()), append(names, lane.Name), append(most, int64(lane.Most))
 	}
-	limits := make([]int64, len(l.names))
-	var n, most int64
-	_, err = pgx.ForEachRow(rows, []any{&n, &most}, func() error {
-		limits[n-1] = most
-		return nil
-	})
-	for i, most := range limits {
-		if most > 0 {
-			open.add(l.tenants[i], l.names[i], most)
-		}
-	}
-	return open, err
+	return tenants, names, most
 }
 
 // Release implements [webhook.Store].
@@ -168,18 +117,17 @@ const keep = `WITH result AS (
 			$6::timestamptz[], $7::bigint[], $8::bigint[], $9::text[], $10::text[])
 		AS r (id, token, state, due_at, ended_at, at, took, status, fault, excerpt)
 	), held AS (
-		SELECT d.id FROM webhook_delivery d JOIN result r ON r.id = d.id
+		SELECT r.* FROM webhook_delivery d JOIN result r ON r.id = d.id
 		WHERE d.token = r.token AND d.claimed_until IS NOT NULL
 		ORDER BY d.id FOR NO KEY UPDATE OF d
 	), kept AS (
 		UPDATE webhook_delivery d
-		SET state = r.state, due_at = r.due_at, ended_at = r.ended_at,
+		SET state = h.state, due_at = h.due_at, ended_at = h.ended_at,
 			attempts = d.attempts + 1, tries = d.tries + 1, claimed_until = NULL
-		FROM held, result r WHERE d.id = held.id AND r.id = held.id
-		RETURNING d.id, d.attempts
+		FROM held h WHERE d.id = h.id
+		RETURNING d.id, d.attempts, h.at, h.took, h.status, h.fault, h.excerpt
 	)
-	INSERT INTO webhook_attempt (delivery_id, number, at, took, status, fault, excerpt)
-	SELECT k.id, k.attempts, r.at, r.took, r.status, r.fault, r.excerpt FROM kept k JOIN result r ON r.id = k.id
+	INSERT INTO webhook_attempt (delivery_id, number, at, took, status, fault, excerpt) SELECT * FROM kept
 	RETURNING delivery_id`
 
 // keepResults commits results and returns the attempts of valid claims by endpoint.
@@ -208,31 +156,38 @@ func keepResults(ctx context.Context, tx pgx.Tx, results []webhook.Result) (map[
 	return attempts, err
 }
 
+// changeStandings writes the standings of locked endpoints.
+const changeStandings = `UPDATE webhook_endpoint e SET disabled = s.disabled, disabled_at = s.disabled_at,
+		failing_since = s.failing_since, delivered_at = s.delivered_at, failures = s.failures, rests = s.rests, rests_until = s.rests_until
+	FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[], $7::bigint[], $8::bigint[], $9::timestamptz[])
+		AS s (tenant, name, disabled, disabled_at, failing_since, delivered_at, failures, rests, rests_until)
+	WHERE e.tenant = s.tenant AND e.name = s.name`
+
 // judge updates the standings of locked endpoints after attempts, and returns the
 // standings of endpoints that the attempts disabled.
 func judge(ctx context.Context, tx pgx.Tx, before []webhook.Standing, attempts map[webhook.Address][]webhook.Attempt, now time.Time) ([]webhook.Standing, error) {
-	changes := &pgx.Batch{}
-	var tenants, names []string
+	var tenants, names, states, disabled, disabledNames []string
+	var disabledAt, failingSince, deliveredAt, until []*time.Time
+	var failures, rests []int
 	for _, standing := range before {
 		made := attempts[standing.Address]
 		if len(made) == 0 {
 			continue
 		}
 		after := standing.After(made, now)
-		changes.Queue(
-			`UPDATE webhook_endpoint SET disabled = $3, disabled_at = $4, failing_since = $5, delivered_at = $6,
-				failures = $7, rests = $8, rests_until = $9
-			 WHERE tenant = $1 AND name = $2`,
-			after.Owner.String(), after.Name, after.Disabled, maybe(after.DisabledAt), maybe(after.FailingSince), maybe(after.DeliveredAt),
-			after.Breaker.Failures, after.Breaker.Rests, maybe(after.Breaker.Until))
+		tenants, names, states = append(tenants, after.Owner.String()), append(names, after.Name), append(states, string(after.Disabled))
+		disabledAt, failingSince = append(disabledAt, maybe(after.DisabledAt)), append(failingSince, maybe(after.FailingSince))
+		deliveredAt, until = append(deliveredAt, maybe(after.DeliveredAt)), append(until, maybe(after.Breaker.Until))
+		failures, rests = append(failures, after.Breaker.Failures), append(rests, after.Breaker.Rests)
 		if after.Disabled != standing.Disabled {
-			tenants, names = append(tenants, after.Owner.String()), append(names, after.Name)
+			disabled, disabledNames = append(disabled, after.Owner.String()), append(disabledNames, after.Name)
 		}
 	}
-	if err := tx.SendBatch(ctx, changes).Close(); err != nil || len(names) == 0 {
+	_, err := tx.Exec(ctx, changeStandings, tenants, names, states, disabledAt, failingSince, deliveredAt, failures, rests, until)
+	if err != nil || len(disabled) == 0 {
 		return nil, err
 	}
 	rows, err := tx.Query(ctx,
-		standings+` WHERE (tenant, name) IN (SELECT * FROM unnest($1::text[], $2::text[])) ORDER BY tenant, name`, tenants, names)
+		standings+` WHERE (tenant, name) IN (SELECT * FROM unnest($1::text[], $2::text[])) ORDER BY tenant, name`, disabled, disabledNames)
 	return collect(rows, err, scanStanding)
 }

@@ -72,12 +72,11 @@ func crowd(n int) []string {
 }
 
 // crowdLanes returns the lanes of the endpoints that have waiting deliveries.
-func crowdLanes() (all lanes) {
+func crowdLanes() (lanes []webhook.Lane) {
 	for n := range 20 {
-		all.add(acme.String(), fmt.Sprint("e", n+1), 2)
+		lanes = append(lanes, webhook.Lane{Address: webhook.Address{Owner: acme, Name: fmt.Sprint("e", n+1)}, Most: 2})
 	}
-	all.add(acme.String(), "orders", 2)
-	return all
+	return append(lanes, webhook.Lane{Address: orders.Address, Most: 2})
 }
 
 // TestDeliveriesAreFoundByIndex checks the plans while many deliveries of other endpoints
@@ -100,7 +99,7 @@ func TestDeliveriesAreFoundByIndex(t *testing.T) {
 		 SELECT 'pref_' || n, 'org_acme01/live', 'https://files.example.com/a.pdf', 'p', 'succeeded', 1, '', 0, 0, 'pass', '', '', 3, now(), now(), now(), now(), now()
 		 FROM generate_series(1, 2000) AS n`)...)
 	missed := strings.ReplaceAll(recoverable, `(SELECT relayed FROM webhook_head)`, `20000`) // a table of one row is read whole
-	lanes := crowdLanes()
+	tenants, names, most := columnsOf(crowdLanes())
 	listed := func(query webhook.Query) string {
 		query.Owner, query.Limit = acme, 20
 		text, args := selectDeliveries(query)
@@ -108,18 +107,17 @@ func TestDeliveriesAreFoundByIndex(t *testing.T) {
 	}
 	for _, when := range []string{"unseen", "analyzed"} {
 		plans := map[string][]string{
-			explain(t, records, claimDue, lanes.tenants, lanes.names, lanes.most, testTime, testTime, 100): {"webhook_delivery_due", "webhook_delivery_claimed", "webhook_delivery_pkey"},
-			explain(t, records, openLanes, lanes.tenants, lanes.names, lanes.most, testTime):               {"webhook_endpoint_pkey", "webhook_delivery_due"},
+			explain(t, records, claimDue, tenants, names, most, testTime, testTime, 100): {"webhook_endpoint_pkey", "webhook_delivery_due", "Tid Scan"},
 			explain(t, records, standings+` WHERE tenant = $1 AND name = 'e1'`, "org_acme01/live"): {
 				"webhook_endpoint_pkey", "webhook_delivery_due",
 			},
 			explain(t, records, missed, "org_acme01/live", "e1", testTime, []string{}, 100): {"webhook_delivery_exhausted", "outbox_of_tenant"},
 			explain(t, records, keep, []string{"dlv_1"}, []int64{1}, []string{"delivered"}, []*time.Time{nil}, []*time.Time{&testTime},
 				[]time.Time{testTime}, []int64{1}, []int64{200}, []string{""}, []string{""}): {"webhook_delivery_pkey"},
-			explain(t, records, purgeDeliveries, testTime, 10):         {"webhook_delivery_age"},
-			explain(t, records, purgeEvents, "evt_11", time.Now(), 10): {"outbox_to_purge"},
-			listed(webhook.Query{State: webhook.Exhausted}):            {"webhook_delivery_exhausted"},
-			listed(webhook.Query{Type: "rfq.awarded"}):                 {"webhook_delivery_type"},
+			explain(t, records, purgeDeliveries, "dlv_11", time.Now(), 10): {"webhook_delivery_pkey"},
+			explain(t, records, purgeEvents, "evt_11", time.Now(), 10):     {"outbox_to_purge"},
+			listed(webhook.Query{State: webhook.Exhausted}):                {"webhook_delivery_exhausted"},
+			listed(webhook.Query{Type: "rfq.awarded"}):                     {"webhook_delivery_type"},
 		}
 		for plan, indexes := range plans {
 			for _, index := range indexes {
@@ -132,15 +130,16 @@ func TestDeliveriesAreFoundByIndex(t *testing.T) {
 	}
 }
 
-func TestLaneLockedByAnotherWorkerIsSkipped(t *testing.T) {
+func TestClaimWaitsForNoLock(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	store := openStore(t, address)
 	if err := store.Enroll(t.Context(), []webhook.Endpoint{orders, proofs}, testTime); err != nil {
 		t.Fatalf("store.Enroll: %v", err)
 	}
-	for _, to := range []webhook.Address{orders.Address, proofs.Address} {
-		if err := store.AddDelivery(t.Context(), deliveryTo(t, to)); err != nil {
+	locked, free := deliveryTo(t, orders.Address), deliveryTo(t, proofs.Address)
+	for _, delivery := range []webhook.Delivery{locked, free} {
+		if err := store.AddDelivery(t.Context(), delivery); err != nil {
 			t.Fatalf("store.AddDelivery: %v", err)
 		}
 	}
@@ -148,19 +147,45 @@ func TestLaneLockedByAnotherWorkerIsSkipped(t *testing.T) {
 	if err != nil {
 		t.Fatalf("connect().Begin: %v", err)
 	}
-	queryOne[string](t, other, `SELECT name FROM webhook_endpoint WHERE name = 'orders' FOR NO KEY UPDATE`)
+	queryOne[int64](t, other, `SELECT count(*) FROM (SELECT FROM webhook_endpoint FOR NO KEY UPDATE) AS all_endpoints`)
+	queryOne[string](t, other, `SELECT id FROM webhook_delivery WHERE id = '`+locked.ID+`' FOR NO KEY UPDATE`)
 	lanes := []webhook.Lane{{Address: orders.Address, Most: 1}, {Address: proofs.Address, Most: 1}}
 	claims, err := store.Claim(t.Context(), lanes, 100, testTime, time.Minute)
-	if err != nil || len(claims) != 1 || claims[0].Address != proofs.Address {
-		t.Errorf("claims %+v (%v), want the claim of the unlocked endpoint", claims, err)
+	if err != nil || len(claims) != 1 || claims[0].ID != free.ID {
+		t.Errorf("claims %+v (%v), want the claim of the delivery that is not locked", claims, err)
 	}
 	if err := other.Commit(t.Context()); err != nil {
 		t.Fatalf("other.Commit: %v", err)
 	}
 	claims, err = store.Claim(t.Context(), lanes, 100, testTime, time.Minute)
-	if err != nil || len(claims) != 1 || claims[0].Address != orders.Address {
-		t.Errorf("claims %+v (%v), want the claim of the other endpoint after its lock has ended", claims, err)
+	if err != nil || len(claims) != 1 || claims[0].ID != locked.ID {
+		t.Errorf("claims %+v (%v), want the claim of the other delivery after its lock has ended", claims, err)
 	}
+}
+
+// TestClaimWritesNoIndex counts the updates that change a row within its page: only those write no
+// index.
+func TestClaimWritesNoIndex(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	store := openStore(t, address)
+	if err := store.Enroll(t.Context(), []webhook.Endpoint{orders}, testTime); err != nil {
+		t.Fatalf("store.Enroll: %v", err)
+	}
+	const n = 20
+	for range n {
+		if err := store.AddDelivery(t.Context(), deliveryTo(t, orders.Address)); err != nil {
+			t.Fatalf("store.AddDelivery: %v", err)
+		}
+	}
+	claims, err := store.Claim(t.Context(), []webhook.Lane{{Address: orders.Address, Most: n}}, n, testTime, time.Minute)
+	if err != nil || len(claims) != n {
+		t.Fatalf("%d claims (%v), want %d", len(claims), err, n)
+	}
+	watch := connect(t, address)
+	eventually.Holds(t, "statistics of the claims", func() bool {
+		return queryOne[int](t, watch, `SELECT n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'webhook_delivery'`) == n
+	})
 }
 
 // TestEventsAreNotErasedWhileTheyAreNumbered erases events during their numbering. If an event
@@ -409,10 +434,7 @@ func claims(b *testing.B, changes ...string) *contender {
 	address := pgtest.Shared(b)
 	store := openStore(b, address)
 	execute(b, address, slices.Concat(crowd(100_000), changes, []string{`VACUUM ANALYZE`})...)
-	var lanes []webhook.Lane
-	for _, name := range crowdLanes().names {
-		lanes = append(lanes, webhook.Lane{Address: webhook.Address{Owner: acme, Name: name}, Most: 2})
-	}
+	lanes := crowdLanes()
 	return &contender{call: func(int) error {
 		taken, err := store.Claim(b.Context(), lanes, 100, testTime, time.Minute)
 		if err != nil {
