@@ -130,7 +130,7 @@ func (d *dispatcher) laneOf(endpoint *webhook.Endpoint) *lane {
 // or no lane has more.
 func (d *dispatcher) fill(ctx, attempts context.Context) {
 	now := d.Now()
-	if now.Before(d.notBefore) {
+	if now.Before(d.notBefore) || d.unrecorded.Load() {
 		return
 	}
 	for ctx.Err() == nil {
@@ -151,14 +151,15 @@ func (d *dispatcher) fill(ctx, attempts context.Context) {
 			return
 		}
 		d.failures = 0
-		served := map[*lane]bool{}
+		served := map[*lane][]webhook.Claim{}
 		for _, claim := range claims {
 			l := d.lanes[claim.Address]
 			l.held++
 			d.inFlight++
-			served[l] = true
-			// The channel has room for all attempts in flight.
-			go func() { d.ended <- d.attempt(ctx, attempts, l.connection, claim) }()
+			served[l] = append(served[l], claim)
+		}
+		for l, claims := range served {
+			go d.attemptInTurn(ctx, attempts, l.connection, claims)
 		}
 		full := len(claims) == room
 		for _, want := range wanted {
@@ -166,7 +167,7 @@ func (d *dispatcher) fill(ctx, attempts context.Context) {
 			if !full {
 				l.dry = l.held < want.Most
 			}
-			if !full || served[l] {
+			if !full || served[l] != nil {
 				d.turn = l.place + 1
 			}
 		}
@@ -200,6 +201,25 @@ type ending struct {
 	result webhook.Result
 	// span is the span of an attempt that was sent.
 	span telemetry.Span
+}
+
+// headStart is the longest time that an attempt waits for the one before it.
+const headStart = 20 * time.Millisecond
+
+// attemptInTurn sends claims of one endpoint. An attempt begins when the one before it has ended,
+// but at most headStart later. So a fast receiver needs only one connection, and a slow one gets
+// all claims almost at once.
+func (d *dispatcher) attemptInTurn(ctx, attempts context.Context, connection Connection, claims []webhook.Claim) {
+	if len(claims) == 0 {
+		return
+	}
+	others := func() { d.attemptInTurn(ctx, attempts, connection, claims[1:]) }
+	impatient := time.AfterFunc(headStart, others)
+	// The channel has room for all attempts in flight.
+	d.ended <- d.attempt(ctx, attempts, connection, claims[0])
+	if impatient.Stop() {
+		others()
+	}
 }
 
 // attempt sends a delivery, unless its endpoint was closed meanwhile or the worker is

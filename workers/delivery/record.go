@@ -18,40 +18,25 @@ const (
 )
 
 // recordAll records ended attempts until the channel is closed, and sends them to the dispatcher.
+// While the store is unavailable it repeats the writes, with all attempts that have ended since.
+// The dispatcher waits for them: it would claim those again whose leases have ended meanwhile.
 func (w *Worker) recordAll(ctx context.Context, ended <-chan ending, settled chan<- []ending) {
 	for first := range ended {
-		endings := gather(first, ended)
-		var results []webhook.Result
-		var unsent []webhook.Claim
-		for _, e := range endings {
-			if e.sent {
-				results = append(results, e.result)
-			} else {
-				unsent = append(unsent, e.claim)
-			}
+		endings := gather([]ending{first}, ended)
+		for failures := 1; !w.recorded(ctx, endings); failures++ {
+			w.unrecorded.Store(true)
+			pause(ctx, w.store.backoff(failures))
+			endings = gather(endings, ended)
 		}
-		if len(results) > 0 {
-			w.untilStored(ctx, "record", func(ctx context.Context) error {
-				disabled, err := w.Store.Record(ctx, results, w.Now())
-				for _, standing := range disabled {
-					w.Log.WarnContext(ctx, "webhook endpoint was disabled", "tenant", standing.Owner.String(),
-						"endpoint", standing.Name, "reason", string(standing.Disabled), "failing_since", standing.FailingSince)
-				}
-				return err
-			})
-		}
-		if len(unsent) > 0 {
-			w.untilStored(ctx, "release", func(ctx context.Context) error { return w.Store.Release(ctx, unsent) })
-		}
+		w.unrecorded.Store(false)
 		w.count(ctx, endings)
 		settled <- endings
 	}
 }
 
-// gather waits for attempts that end shortly after the first.
-func gather(first ending, ended <-chan ending) []ending {
-	endings, over := []ending{first}, time.After(gatherFor)
-	for len(endings) < gatherMost {
+// gather adds the attempts that end shortly after the others.
+func gather(endings []ending, ended <-chan ending) []ending {
+	for over := time.After(gatherFor); len(endings) < gatherMost; {
 		select {
 		case next, more := <-ended:
 			if !more {
@@ -65,25 +50,45 @@ func gather(first ending, ended <-chan ending) []ending {
 	return endings
 }
 
-// untilStored repeats a write while the store is unavailable. Repeating a successful write
-// is harmless, because it has ended its claim. If the store rejects a write, the delivery
-// is sent again after its lease expires.
-func (w *Worker) untilStored(ctx context.Context, op string, write func(context.Context) error) {
-	for failures := 1; ; failures++ {
-		ask, cancel := context.WithTimeout(ctx, callLimit)
-		err := write(ask)
-		cancel()
-		w.store.note(ctx, op, err)
-		var unavailable *transaction.UnavailableError
-		if err == nil || ctx.Err() != nil {
-			return
+// recorded records ended attempts and reports whether the store was available. Repeating a
+// successful write is harmless, because it has ended its claim.
+func (w *Worker) recorded(ctx context.Context, endings []ending) bool {
+	var results []webhook.Result
+	var unsent []webhook.Claim
+	for _, e := range endings {
+		if e.sent {
+			results = append(results, e.result)
+		} else {
+			unsent = append(unsent, e.claim)
 		}
-		if !errors.As(err, &unavailable) {
-			w.Log.ErrorContext(ctx, "the store rejects results of deliveries", "op", op, "error", err)
-			return
-		}
-		pause(ctx, w.store.backoff(failures))
 	}
+	if len(results) > 0 && !w.stored(ctx, "record", func(ctx context.Context) error {
+		disabled, err := w.Store.Record(ctx, results, w.Now())
+		for _, standing := range disabled {
+			w.Log.WarnContext(ctx, "webhook endpoint was disabled", "tenant", standing.Owner.String(),
+				"endpoint", standing.Name, "reason", string(standing.Disabled), "failing_since", standing.FailingSince)
+		}
+		return err
+	}) {
+		return false
+	}
+	return len(unsent) == 0 || w.stored(ctx, "release", func(ctx context.Context) error { return w.Store.Release(ctx, unsent) })
+}
+
+// stored writes to the store and reports whether the store was available. If the store rejects
+// the write, the delivery is sent again after its lease expires. It gives up when ctx ends.
+func (w *Worker) stored(ctx context.Context, op string, write func(context.Context) error) bool {
+	ask, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	err := write(ask)
+	w.store.note(ctx, op, err)
+	if _, unavailable := errors.AsType[*transaction.UnavailableError](err); unavailable {
+		return ctx.Err() != nil
+	}
+	if err != nil && ctx.Err() == nil {
+		w.Log.ErrorContext(ctx, "the store rejects results of deliveries", "op", op, "error", err)
+	}
+	return true
 }
 
 // Outcomes of an attempt in metrics. A delivery that ended has its state as outcome.

@@ -17,6 +17,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/safehttp"
@@ -88,6 +89,8 @@ type Config struct {
 type Worker struct {
 	Config
 	store store
+	// unrecorded is true while the store is unavailable for the results of ended attempts.
+	unrecorded atomic.Bool
 
 	mu      sync.Mutex
 	backlog backlog

@@ -395,6 +395,26 @@ func TestAnotherWorkerSendsTheDeliveriesOfAKilledOne(t *testing.T) {
 	})
 }
 
+func TestFastReceiverGetsDeliveriesInTurn(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answers time.Duration
+		atOnce  int
+	}{"fast": {10 * time.Millisecond, 1}, "slow": {100 * time.Millisecond, 4}} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, "a")
+			f.receivers.answer(hook, 200, c.answers)
+			f.commit(4)
+			stop := f.running(nil)
+			time.Sleep(2 * time.Second)
+			stop()
+			if got := f.receivers.most[hook]; got != c.atOnce || f.states("a")[domain.Delivered] != 4 {
+				t.Errorf("%s: %d posts at once, %v; want %d at once, all delivered", name, got, f.states("a"), c.atOnce)
+			}
+		})
+	}
+}
+
 func TestStoppingWorkerFinishesRunningAttempts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
