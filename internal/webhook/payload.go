@@ -23,39 +23,36 @@ type payload struct {
 	Livemode     bool                  `json:"livemode"`
 	Timestamp    string                `json:"timestamp"`
 	Organization string                `json:"organizationId"`
-	Data         map[string]string     `json:"data"`
-	Links        map[string]string     `json:"links"`
+	Data         subject               `json:"data"`
+	Links        links                 `json:"links"`
 }
 
-// subjects maps the prefix of a subject's id to its member in payloads and its path.
-var subjects = [...]struct {
-	prefix recordid.Prefix
-	member string
-	path   string
-}{
-	{recordid.RFQ, "rfqId", "/api/v1/rfq/"},
-	{recordid.Job, "jobId", "/api/v1/preflight/"},
+// subject names the record of an event.
+type subject struct {
+	Reference string `json:"clientReference,omitempty"`
+	JobID     string `json:"jobId,omitempty"`
+	RFQID     string `json:"rfqId,omitempty"`
+}
+
+type links struct {
+	Self string `json:"self,omitempty"`
 }
 
 // Payload returns the body for an event. The bytes are the same for every call. An
-// event without a subject, or with an unlisted one, has no data and no links.
+// event without a subject, or with another one, has no data and no links.
 func Payload(owner tenant.ID, event transaction.Event) []byte {
 	p := payload{
 		ID: event.ID, Type: event.Type, APIVersion: "v1", Livemode: owner.Mode == tenant.Live,
 		Timestamp:    event.At.UTC().Truncate(time.Millisecond).Format(instant),
 		Organization: owner.Organization,
-		Data:         map[string]string{}, Links: map[string]string{},
 	}
-	for _, subject := range subjects {
-		if recordid.Valid(subject.prefix, event.Subject) {
-			p.Data[subject.member] = event.Subject
-			if event.Reference != "" {
-				p.Data["clientReference"] = event.Reference
-			}
-			p.Links["self"] = subject.path + event.Subject
-		}
+	switch {
+	case recordid.Valid(recordid.RFQ, event.Subject):
+		p.Data, p.Links = subject{Reference: event.Reference, RFQID: event.Subject}, links{"/api/v1/rfq/" + event.Subject}
+	case recordid.Valid(recordid.Job, event.Subject):
+		p.Data, p.Links = subject{Reference: event.Reference, JobID: event.Subject}, links{"/api/v1/preflight/" + event.Subject}
 	}
-	// Strings and maps of strings can always be encoded.
+	// Strings can always be encoded.
 	body, _ := json.Marshal(p)
 	return body
 }

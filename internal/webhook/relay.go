@@ -20,7 +20,7 @@ import (
 const lookBack = time.Hour
 
 // relayBatch limits the events in one commit.
-const relayBatch = 500
+const relayBatch = 1000
 
 // Relay writes the deliveries of events in the outbox. Several relays can work on one
 // store: the first commit wins, and the others find the events relayed.
