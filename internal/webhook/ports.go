@@ -13,7 +13,8 @@ import (
 // Lane limits the claims for an endpoint.
 type Lane struct {
 	Address
-	// Most limits the claims of all processes, including existing ones.
+	// Most limits the claims of all processes, including existing ones. A store may count
+	// only those among the Most deliveries that have been due longest.
 	Most int
 }
 

@@ -80,7 +80,7 @@ func insertDeliveries(ctx context.Context, q querier, deliveries []webhook.Deliv
 }
 
 // Enroll implements [webhook.Store]. It does not touch endpoints that do not change: a
-// lock on an endpoint prevents claims of its deliveries.
+// lock on an endpoint delays the results of its deliveries.
 func (s *Store) Enroll(ctx context.Context, endpoints []webhook.Endpoint, now time.Time) error {
 	if len(endpoints) == 0 {
 		return nil
