@@ -403,6 +403,19 @@ func TestType3GlyphsAreContent(t *testing.T) {
 	}
 }
 
+func TestGlyphsOfType3WithABaseEncoding(t *testing.T) {
+	t.Parallel()
+	for _, encoding := range []string{"/WinAnsiEncoding", "<< /BaseEncoding /WinAnsiEncoding /Differences [] >>", "<< /Differences [65 /A] >>"} {
+		var b pdftest.Builder
+		glyph := b.Stream("", []byte("1000 0 d0 1 0 0 rg 0 0 500 500 re f"))
+		font := b.Add("<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [0.001 0 0 0.001 0 0] /FirstChar 65 /LastChar 65 /Widths [1000] /Encoding %s /CharProcs << /A %s >> >>", encoding, glyph)
+		doc := read(t, b.Document(pdftest.Print("BT /F 36 Tf 50 50 Td (A) Tj ET", fmt.Sprintf("/Font << /F %s >>", font))), document.DefaultLimits())
+		if len(doc.Colors) != 1 || doc.Colors[0].Space != "DeviceRGB" {
+			t.Errorf("%s: colours %+v, want those of the glyph", encoding, doc.Colors)
+		}
+	}
+}
+
 func TestLimitEndsReadingAndIsReported(t *testing.T) {
 	t.Parallel()
 	limits := func(change func(*document.Limits)) document.Limits {

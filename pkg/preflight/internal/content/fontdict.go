@@ -152,8 +152,9 @@ func newType3(file *document.File, dict types.Dict) *Type3 {
 		t.Matrix = geom.Matrix{0.001, 0, 0, 0.001, 0, 0}
 	}
 	procedures := file.Dict(dict["CharProcs"])
-	for code, name := range outline.Differences(file, file.Dict(dict["Encoding"])) {
-		t.glyphs[code] = procedures[name]
+	name := outline.Names(file, dict)
+	for code := range t.glyphs {
+		t.glyphs[code] = procedures[name(code)]
 	}
 	return t
 }

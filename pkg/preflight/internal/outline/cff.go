@@ -422,12 +422,20 @@ func (c *compactFont) name(sid int) string {
 	return ""
 }
 
-// readEncoding returns the glyphs of the encoding by code, or nil for a predefined encoding (chapter 12).
+// readEncoding returns the glyphs of the encoding by code, or nil for the standard encoding (chapter 12).
 func (c *compactFont) readEncoding(data []byte, start int) map[int]int {
-	if start <= 1 || start+2 > len(data) {
+	out := map[int]int{}
+	if start == 1 {
+		for code, sid := range expertEncoding() {
+			if id, ok := c.byName[c.name(sid)]; ok {
+				out[code] = id
+			}
+		}
+		return out
+	}
+	if start < 1 || start+2 > len(data) {
 		return nil
 	}
-	out := map[int]int{}
 	format, count, rest := data[start], int(data[start+1]), data[start+2:]
 	id := 1
 	size := 1 + int(format&1)
@@ -448,6 +456,25 @@ func (c *compactFont) readEncoding(data []byte, start int) map[int]int {
 				out[int(rest[0])] = id
 			}
 			rest = rest[3:]
+		}
+	}
+	return out
+}
+
+// expertCodes are the ranges of codes of the encoding Expert (appendix B). Its glyphs are those of the charset
+// Expert, in the same order.
+var expertCodes = [][2]int{
+	{0x20, 0x22}, {0x24, 0x3f}, {0x41, 0x45}, {0x49, 0x49}, {0x4c, 0x4f}, {0x52, 0x54}, {0x56, 0x5b}, {0x5d, 0x7e}, {0xa1, 0xa3},
+	{0xa6, 0xaa}, {0xac, 0xac}, {0xaf, 0xaf}, {0xb2, 0xb3}, {0xb6, 0xb8}, {0xbc, 0xc5}, {0xc8, 0xff},
+} // constant
+
+// expertEncoding returns the encoding Expert: numbers of strings by code.
+func expertEncoding() map[int]int {
+	out := map[int]int{}
+	names := readCharset(nil, 1, 1+256, false)[1:]
+	for _, r := range expertCodes {
+		for code := r[0]; code <= r[1]; code++ {
+			out[code], names = names[0], names[1:]
 		}
 	}
 	return out

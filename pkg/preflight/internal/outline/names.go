@@ -38,8 +38,14 @@ func readNames(file *document.File, font types.Dict) simpleNames {
 		return n
 	}
 	dict := file.Dict(o)
-	n.given, n.base, n.differences = true, knownEncoding(file.Name(dict["BaseEncoding"])), Differences(file, dict)
+	n.given, n.base, n.differences = true, knownEncoding(file.Name(dict["BaseEncoding"])), differences(file, dict)
 	return n
+}
+
+// Names returns the names of the glyphs of a simple font by code, "" where its program decides. Fonts of
+// type 3 must name each glyph in their differences, but those of some programs have a base encoding.
+func Names(file *document.File, font types.Dict) func(code int) string {
+	return readNames(file, font).of
 }
 
 // knownEncoding returns the name of an encoding whose names are known, or "" for another one: the
@@ -52,9 +58,9 @@ func knownEncoding(name string) string {
 	return ""
 }
 
-// Differences returns the names of glyphs by code, 0 to 255, that an encoding dictionary
+// differences returns the names of glyphs by code, 0 to 255, that an encoding dictionary
 // changes (table 112).
-func Differences(file *document.File, encoding types.Dict) map[int]string {
+func differences(file *document.File, encoding types.Dict) map[int]string {
 	names := map[int]string{}
 	code := 0
 	list := file.Array(encoding["Differences"])

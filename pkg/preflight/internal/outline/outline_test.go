@@ -329,6 +329,27 @@ func TestFormatOfGlyphPositionsInEitherByteOrder(t *testing.T) {
 	}
 }
 
+func TestGlyphsInAnotherOrderThanTheirData(t *testing.T) {
+	t.Parallel()
+	ordered, err := readSFNT(goregular.TTF)
+	if err != nil {
+		t.Fatalf("readSFNT: %v", err)
+	}
+	const id = 40
+	want, _ := ordered.glyph(id)
+	data := ordered.tables["glyf"][ordered.loca(id):ordered.loca(id+1)]
+	const before = 64
+	turned := *ordered
+	turned.tables = map[string][]byte{"glyf": append(make([]byte, before), data...)}
+	turned.glyphs, turned.loca = 3, func(i int) int { return [...]int{before, 0, before, before}[i] }
+	if got, _ := turned.glyph(0); got.Bounds() != want.Bounds() || want.Empty() {
+		t.Errorf("a glyph with its end before its start: bounds %v, want %v", got.Bounds(), want.Bounds())
+	}
+	if got, _ := turned.glyph(2); !got.Empty() {
+		t.Errorf("a glyph without data: bounds %v", got.Bounds())
+	}
+}
+
 func TestTablesOfCompactPrograms(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -370,6 +391,29 @@ func TestTablesOfCompactPrograms(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// The codes of glyphs in the table of Technical Note 5176, appendix B.
+func TestExpertEncoding(t *testing.T) {
+	t.Parallel()
+	c := &compactFont{strings: [][]byte{}}
+	got := expertEncoding()
+	for code, want := range map[int]string{
+		0x20: "space", 0x21: "exclamsmall", 0x2f: "fraction", 0x30: "zerooldstyle", 0x3f: "questionsmall", 0x41: "asuperior", 0x49: "isuperior",
+		0x56: "ff", 0x57: "fi", 0x5a: "ffl", 0x5d: "parenrightinferior", 0x61: "Asmall", 0x7e: "Tildesmall", 0xa1: "exclamdownsmall",
+		0xaf: "Macronsmall", 0xb8: "Cedillasmall", 0xbc: "onequarter", 0xbf: "questiondownsmall", 0xc9: "onesuperior", 0xff: "Ydieresissmall",
+	} {
+		if name := c.name(got[code]); name != want {
+			t.Errorf("code %#x is %q, want %q", code, name, want)
+		}
+	}
+	if len(got) != 165 || got[0x40] != 0 {
+		t.Errorf("%d codes, want 165", len(got))
+	}
+	small := &compactFont{byName: map[string]int{"Asmall": 3}}
+	if diff := cmp.Diff(map[int]int{0x61: 3}, small.readEncoding(nil, 1)); diff != "" {
+		t.Errorf("glyphs of a program (-want +got):\n%s", diff)
 	}
 }
 

@@ -135,7 +135,8 @@ func (s *trueType) append(path *geom.Path, id int, m geom.Matrix, depth int, poi
 	glyf := s.tables["glyf"]
 	from, until := s.loca(id), s.loca(id+1)
 	if from < 0 || until > len(glyf) || from+10 > until {
-		if from < 0 || from+10 > len(glyf) || until <= from {
+		// Some programs list glyphs in another order than their data. Their ends are unknown then.
+		if from < 0 || from+10 > len(glyf) || until == from {
 			return
 		}
 		until = len(glyf)
