@@ -475,3 +475,21 @@ func TestUnusedScopesOfKeysAreShown(t *testing.T) {
 		})
 	}
 }
+
+func TestPricesHaveSeparatorsOfThousands(t *testing.T) {
+	t.Parallel()
+	for want, amount := range map[string]string{
+		"0.05 EUR": "0.05", "950.00 EUR": "950.00", "1,950.00 EUR": "1950.00", "-1,234,567.5 EUR": "-1234567.5", "-950 EUR": "-950",
+	} {
+		m, err := money.Parse(amount, "EUR")
+		if err != nil {
+			t.Fatalf("money.Parse %s: %v", amount, err)
+		}
+		if got := dashboard.Price(m); got != want {
+			t.Errorf("price of %s: %q, want %q", amount, got, want)
+		}
+	}
+	if got := dashboard.Price(money.Money{}); got != "" {
+		t.Errorf("price of no amount: %q, want an empty text", got)
+	}
+}

@@ -21,3 +21,6 @@ func OpsPages() []string {
 	}
 	return all
 }
+
+// Price is what pages show of an amount.
+var Price = price

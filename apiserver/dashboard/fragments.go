@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/printmarket/printmarket/internal/money"
 )
 
 // kind selects the colour and the icon of a label.
@@ -88,12 +90,24 @@ func count[N ~int | ~int64](n N, noun string) string {
 }
 
 // number is a number with separators of thousands: "99,997".
-func number(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "," + text[i:]
+func number(n int64) string { return grouped(strconv.FormatInt(n, 10)) }
+
+// price is an amount with separators of thousands and its currency, such as "1,234.50 EUR", or empty
+// for no amount.
+func price(m money.Money) string {
+	if m.IsZero() {
+		return ""
 	}
-	return text
+	whole, fraction, _ := strings.Cut(m.Amount(), ".")
+	return grouped(whole) + prefixed(".", fraction) + " " + string(m.Currency())
+}
+
+// grouped separates the thousands of an integer in decimal digits.
+func grouped(digits string) string {
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
 }
 
 // textShown is the maximum number of displayed characters of an external text.

@@ -213,25 +213,27 @@ func TestEachRequestHasACommandThatRepeatsIt(t *testing.T) {
 		"POST /api/v1/files":            "curl -i -X POST &#39;http://api.example.com/api/v1/files&#39;" + key + " -H &#39;Content-Type: application/pdf&#39; --data-binary @file.pdf",
 		"POST /api/v1/webhooks/deliveries/{deliveryId}/redeliver": "curl -i -X POST &#39;http://api.example.com/api/v1/webhooks/deliveries/{deliveryId}/redeliver&#39;" + key,
 	}
-	number := 0
+	pages := map[string]string{} // by operation
 	for operation := range commands {
-		number++
-		e := logged(number, 200, "", "")
+		e := logged(len(pages)+1, 200, "", "")
 		e.Method, e.Route, _ = strings.Cut(operation, " ")
 		d.keep(t, e)
+		pages[operation] = "/requests/" + e.RequestID
 	}
 	unknown := logged(90, 404, "ROUTE_NOT_FOUND", "")
 	unknown.Route = ""
 	d.keep(t, unknown)
 	acme := d.signedIn(t, "acme-live")
-	page := acme.get(t, "/requests")
+	list := acme.get(t, "/requests")
 	for operation, want := range commands {
+		list.want(t, http.StatusOK, `<a href="`+pages[operation]+`#request-0-repeat">curl</a>`)
+		page := acme.get(t, pages[operation]).want(t, http.StatusOK, `id="request-0-repeat"`)
 		if want = "<pre tabindex=\"0\"><code>" + want + "</code></pre>"; !strings.Contains(page.text, want) {
 			t.Errorf("%s: the page lacks %s\n%s", operation, want, page.text)
 		}
 	}
-	if n := strings.Count(page.text, "<summary>curl</summary>"); n != len(commands) {
-		t.Errorf("%d commands, want %d: a request without a route has none", n, len(commands))
+	if n := strings.Count(list.text, ">curl</a>"); n != len(commands) {
+		t.Errorf("%d links to commands, want %d: a request without a route has none", n, len(commands))
 	}
 }
 

@@ -610,7 +610,7 @@ func (r *tourRequest) card() templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, quote := range r.Quotes {
-			templ_7745c5c3_Err = fact(quote.Offer.Supplier.DisplayName, quote.Offer.Total.String()+" in "+count(quote.Offer.LeadTimeDays, "day")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fact(quote.Offer.Supplier.DisplayName, price(quote.Offer.Total)+" in "+count(quote.Offer.LeadTimeDays, "day")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

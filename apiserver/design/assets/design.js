@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Adds buttons that copy code, aligns the heads of columns of numbers, and labels the cells of
-// tables. A table that is wider than its box becomes cards, and so does every table on a phone.
-// It runs before the body is parsed, so that on a phone a table has its form when it is first painted.
-// Pages work without this script; wide tables scroll sideways then.
+// tables, which the style sheet shows as cards on a phone.
+// It runs before the body is parsed, so that a table has its labels when it is first painted.
+// Pages work without this script; tables scroll sideways on a phone then.
 "use strict";
 (() => {
   // Blocks are no tables for all screen readers.
   const roles = { "thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "thead th": "columnheader", "tbody th": "rowheader", "td": "cell" };
-  const phone = matchMedia("(max-width: 40rem)");
   const label = () => {
     for (const table of document.querySelectorAll("table:has(thead)")) {
       table.setAttribute("role", "table");
-      if (phone.matches && table.parentElement.matches(".wide")) table.classList.add("stacked");
       const heads = table.querySelectorAll("thead th");
       for (const [selector, role] of Object.entries(roles)) {
         for (const element of table.querySelectorAll(`:is(${selector}):not([role])`)) element.setAttribute("role", role);
@@ -26,21 +24,7 @@
     }
   };
 
-  const arrange = () => {
-    for (const table of document.querySelectorAll(".wide > table[role]")) {
-      const box = table.parentElement;
-      if (!phone.matches) table.classList.remove("stacked");
-      if (phone.matches || box.scrollWidth > box.clientWidth) table.classList.add("stacked");
-    }
-  };
-  new MutationObserver(() => {
-    label();
-    if (document.readyState !== "loading") arrange();
-  }).observe(document.documentElement, { childList: true, subtree: true });
-  document.addEventListener("DOMContentLoaded", arrange);
-  document.addEventListener("load", arrange, true); // of the style sheet, which sets the widths
-  document.addEventListener("toggle", arrange, true); // a closed part has no width
-  addEventListener("resize", arrange);
+  new MutationObserver(label).observe(document.documentElement, { childList: true, subtree: true });
 
   const addCopyButtons = () => {
     for (const block of document.querySelectorAll("pre")) {
