@@ -15,8 +15,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/a-h/templ"
-
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflightjob"
@@ -31,6 +29,8 @@ const (
 	// picturesShown bounds the small pictures of pages, and pictureWidth is their width in pixels.
 	picturesShown = 12
 	pictureWidth  = 160
+	// previewWidth is the width in pixels of pages that only close-ups of findings show.
+	previewWidth = 640
 )
 
 // jobBody holds one job.
@@ -45,15 +45,14 @@ type jobBody struct {
 
 // reportBody holds what the page of a job shows of its report.
 type reportBody struct {
-	Groups []view.Group
+	view.Parts
 	// Pages are the first pages with pictures. Found counts the findings of a page.
 	Pages []pageimage.Page
 	Found map[int]int
 	// More counts the pages with pictures that are not shown.
 	More int
-	// Page is the number of the page that Viewer shows with its findings; 0 and nil without pictures.
-	Page   int
-	Viewer templ.Component
+	// Page is the number of the page that the viewer shows with its findings; 0 without pictures.
+	Page int
 	// Missing states why there are no pictures.
 	Missing string
 }
@@ -82,7 +81,6 @@ func (s *server) reportBody(v *visit, id string) (*reportBody, error) {
 		return body, nil
 	}
 	made = report.Localize(made, report.Languages()[0])
-	body.Groups = view.Groups(made)
 	for i := range made.Findings {
 		pages := made.Findings[i].Pages // of at most ten
 		if len(pages) == 0 {
@@ -92,29 +90,44 @@ func (s *server) reportBody(v *visit, id string) (*reportBody, error) {
 			body.Found[page]++
 		}
 	}
-	set, err := preflightapi.OpenPictures(v.Context(), s.Jobs, v.caller.Tenant(), id)
-	if preflightapi.WithoutPictures(err) {
+	switch set, err := preflightapi.OpenPictures(v.Context(), s.Jobs, v.caller.Tenant(), id); {
+	case preflightapi.WithoutPictures(err):
 		if body.Missing = "The pictures of the job are damaged."; !errors.Is(err, pageimage.ErrInvalid) {
 			body.Missing = preflightapi.Unreadable(err).Detail
 		}
-		return body, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
+	default:
+		defer set.Close()
+		body.Pages = set.Pages()
 	}
-	defer set.Close()
-	body.Pages = set.Pages()
 	selected := slices.IndexFunc(body.Pages, func(p pageimage.Page) bool { return strconv.Itoa(p.Number) == v.URL.Query().Get("page") })
 	if shown := body.Pages[max(selected, 0):]; len(shown) > 0 {
 		body.Page = shown[0].Number
-		body.Viewer = view.Viewer(made, shown[0], jobPath(id)+"/report", func(layer string) string {
-			return layerPath(id, shown[0].Number, layer)
-		})
 	}
+	body.Parts = view.NewParts(made, view.Page{
+		Pages: body.Pages, Drawn: body.Page, Findings: findingsShown, Report: jobPath(id) + "/report",
+		Drawing: func(page int) string { return pageLink(page, body.Page) },
+		Layer:   func(layer string) string { return layerPath(id, body.Page, layer) },
+		Preview: func(page int) string { return picturePath(id, page, previewWidth) },
+	})
 	if body.More = len(body.Pages) - picturesShown; body.More > 0 {
 		body.Pages = body.Pages[:picturesShown]
 	}
 	return body, nil
+}
+
+// pageLink is where a page of the file is drawn, on the page of the job that draws another one.
+func pageLink(page, drawn int) string {
+	if page == drawn {
+		return "#page"
+	}
+	return fmt.Sprintf("?page=%d#page", page)
+}
+
+// picturePath is the path of the printed page in a width in pixels.
+func picturePath(id string, page, width int) string {
+	return fmt.Sprintf("%s/pages/%d?width=%d", jobPath(id), page, width)
 }
 
 // layerPath is the path of a layer of a page as it is stored.

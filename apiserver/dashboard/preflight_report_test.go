@@ -92,7 +92,7 @@ func TestJobPageShowsThePagesAndFindings(t *testing.T) {
 	id := d.pictured(t, 14)
 	b := d.signedIn(t, "acme-live")
 	page := b.get(t, "/preflight/"+id).want(t, 200, "<h1>flyer.pdf</h1>")
-	for _, want := range []string{"Simulated verdict: the profile", "Submit the file with an inspection profile.", `src="/preflight/` + id + `/pages/12?width=160"`, `href="?page=2#page"`, `href="/preflight/` + id + `/report#f1"`, "2 more pages in the report", "/report.pdf"} {
+	for _, want := range []string{"Simulated verdict: the profile", "Submit the file with an inspection profile.", `src="/preflight/` + id + `/pages/12?width=160"`, `href="?page=2#page"`, `<article class="finding warning" id="f1">`, "<summary>Details</summary>", "2 more pages in the report", "/report.pdf"} {
 		if !strings.Contains(page.text, want) {
 			t.Errorf("the page does not contain %q:\n%s", want, page.text)
 		}

@@ -28,7 +28,7 @@ import (
 var frameStyle string // constant
 
 // style is the style sheet of the page.
-func style() string { return frameStyle + ViewerStyle }
+func style() string { return ViewerStyle + frameStyle }
 
 // Policy returns the Content-Security-Policy to serve the page with: that of the page itself,
 // in a sandbox, which only a header field can require.

@@ -44,10 +44,10 @@ type pageMap struct {
 	Margin, Top, Bottom float64
 	// Heat are the areas with much ink, lighter first; empty for a page without a heat map.
 	Heat []area
-	// Findings are the findings whose first page is this one. Details is the address of the page that
-	// describes them; empty for the page of the drawing.
+	// Findings are the findings whose first page is this one.
 	Findings []located
-	Details  string
+	// Address is where the page is drawn.
+	Address string
 }
 
 // shape is a rectangle.
@@ -76,9 +76,9 @@ func (a *area) path() string {
 
 // pin is the number of a finding, beside the page or above it.
 type pin struct {
-	Number   int
-	Severity report.Severity
-	Message  string
+	Number           int
+	Severity         report.Severity
+	Message, Address string
 	// X and Y are the middle of the pin's disc, R its radius.
 	X, Y, R float64
 	// Place is nil for a finding about the whole page. The line to it ends at ToX and ToY.
@@ -91,7 +91,7 @@ type pin struct {
 func newMap(in *texts.Language, page *report.Page, images []report.Image, findings []located, safe float64) pageMap {
 	view := geom.View(geom.Rect(page.Boxes.Media), page.Rotate, page.UserUnit)
 	media := view.Rect(geom.Rect(page.Boxes.Media))
-	m := pageMap{Page: page, in: in, Width: media.Width(), Height: media.Height(), Findings: findings}
+	m := pageMap{Page: page, in: in, Width: media.Width(), Height: media.Height(), Findings: findings, Address: fmt.Sprintf("#p%d", page.Number)}
 	scale := min(mapWidth/m.Width, mapHeight/m.Height)
 	m.Line = 1 / scale
 	m.Media = shape{W: m.Width, H: m.Height, Class: "media"}
@@ -216,7 +216,7 @@ func (m *pageMap) addPins() {
 	var sides [2][]pin
 	var above []pin
 	for _, f := range m.Findings[:min(len(m.Findings), maxShapes)] {
-		k := pin{Number: f.Number, Severity: f.Severity, Message: f.Message, R: geom.Round(radius, 2)}
+		k := pin{Number: f.Number, Severity: f.Severity, Message: f.Message, Address: f.Address, R: geom.Round(radius, 2)}
 		if f.BBox == nil {
 			above = append(above, k)
 			continue

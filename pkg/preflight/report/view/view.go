@@ -40,8 +40,9 @@ type located struct {
 	report.Finding
 	in     *texts.Language
 	Number int
-	// Map reports whether the page of the finding is drawn.
-	Map bool
+	// Address is where the finding is described, and Drawing where its page is drawn; empty if the page is
+	// not drawn.
+	Address, Drawing string
 	// Fix is the fix that removes the finding, or empty.
 	Fix report.Fix
 	// CloseUp is nil without pictures of the page.
@@ -110,7 +111,7 @@ func (v *view) group() {
 		slices.SortStableFunc(g.Findings, func(a, b located) int { return a.Severity.Rank() - b.Severity.Rank() })
 		for i := range g.Findings {
 			number++
-			g.Findings[i].Number = number
+			g.Findings[i].Number, g.Findings[i].Address = number, fmt.Sprintf("#f%d", number)
 		}
 		if len(g.Findings) > 0 {
 			v.Groups = append(v.Groups, g)
@@ -131,29 +132,6 @@ func (v *view) byPage() map[int][]located {
 	return found
 }
 
-// Group holds the findings that require the same kind of work, the gravest first.
-type Group struct {
-	// Title and Note name the kind of work and explain it, in the language of the report.
-	Title, Note string
-	// First is the number of the first finding; the others have the next numbers.
-	First    int
-	Findings []report.Finding
-}
-
-// Groups returns the findings of a report as its views group them. Groups without findings are left out.
-func Groups(r report.Report) []Group {
-	v := view{Report: r, in: texts.In(r.Language)}
-	v.group()
-	groups := make([]Group, len(v.Groups))
-	for i, g := range v.Groups {
-		groups[i] = Group{Title: v.in.Report("group/" + g.ID), Note: v.in.Report("group/" + g.ID + "/note"), First: g.Findings[0].Number}
-		for j := range g.Findings {
-			groups[i].Findings = append(groups[i].Findings, g.Findings[j].Finding)
-		}
-	}
-	return groups
-}
-
 // linkMaps links each finding to its page, and gives it a close-up.
 func (v *view) linkMaps() {
 	maps := map[int]*pageMap{}
@@ -164,8 +142,11 @@ func (v *view) linkMaps() {
 		for i := range g.Findings {
 			f := &g.Findings[i]
 			m := maps[f.Page]
-			f.Map = m != nil
-			if m != nil && m.Picture != nil && f.Number <= maxCloseUps {
+			if m == nil {
+				continue
+			}
+			f.Drawing = m.Address
+			if m.Picture != nil && f.Number <= maxCloseUps {
 				f.CloseUp = m.closeUp(f.BBox)
 			}
 		}

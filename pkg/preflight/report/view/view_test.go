@@ -10,6 +10,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"flag"
+	"fmt"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -414,28 +415,61 @@ func TestUnknownInkIsNotShownAsNoInk(t *testing.T) {
 	}
 }
 
-func TestViewerShowsOnePageWithItsLayersAndFindings(t *testing.T) {
+func TestPartsShowOnePageAndAllFindings(t *testing.T) {
 	t.Parallel()
-	drawn := func(number int) string {
+	pages := []pageimage.Page{
+		{Number: 1, Width: 651.97, Height: 898.58, PixelWidth: 64, PixelHeight: 88, Inks: []string{"Cyan", "Spot & varnish"}},
+		{Number: 2, Width: 651.97, Height: 898.58, PixelWidth: 64, PixelHeight: 88},
+	}
+	parts := func(pages []pageimage.Page, drawn, findings int) (viewer, found string) {
+		made := view.NewParts(flyer(), view.Page{
+			Pages: pages, Drawn: drawn, Findings: findings, Report: "/report",
+			Drawing: func(page int) string { return fmt.Sprintf("?page=%d#page", page) },
+			Layer:   func(layer string) string { return "/pages?layer=" + url.QueryEscape(layer) },
+			Preview: func(page int) string { return fmt.Sprintf("/pages/%d?width=640", page) },
+		})
 		var out bytes.Buffer
-		page := pageimage.Page{Number: number, Width: 651.97, Height: 898.58, PixelWidth: 64, PixelHeight: 88, Inks: []string{"Cyan", "Spot & varnish"}}
-		viewer := view.Viewer(flyer(), page, "/report", func(layer string) string { return "/pages?layer=" + url.QueryEscape(layer) })
-		if err := viewer.Render(t.Context(), &out); err != nil {
+		for _, g := range made.Groups {
+			fmt.Fprintf(&out, "%s, %d more\n", g.Title, g.More)
+			for _, finding := range g.Findings {
+				if err := finding.Render(t.Context(), &out); err != nil {
+					t.Fatalf("Render: %v", err)
+				}
+			}
+		}
+		found = out.String()
+		if made.Viewer == nil {
+			return "", found
+		}
+		out.Reset()
+		if err := made.Viewer.Render(t.Context(), &out); err != nil {
 			t.Fatalf("Render: %v", err)
 		}
-		return out.String()
+		return out.String(), found
 	}
-	got := drawn(1)
-	for _, want := range []string{`href="/pages?layer="`, `href="/pages?layer=Spot+%26+varnish"`, `href="/report#f1"`, "An image is too coarse.", `class="zoom400"`, "Total ink from 200 %", "trim area"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the viewer does not contain %q:\n%s", want, got)
+	has := func(name, got string, want bool, texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			if strings.Contains(got, text) != want {
+				t.Errorf("%s contains %q: %t, want %t:\n%s", name, text, !want, want, got)
+			}
 		}
 	}
-	if strings.Contains(got, "The page is empty.") {
-		t.Errorf("the viewer of page 1 shows a finding of page 2:\n%s", got)
+	viewer, found := parts(pages, 1, 10)
+	has("the viewer of page 1", viewer, true, `href="/pages?layer="`, `href="/pages?layer=Spot+%26+varnish"`, `href="/pages/2?width=640"`, `href="#f1"`, "An image is too coarse.", `class="zoom400"`, "Total ink from 200 %", "trim area")
+	has("the viewer of page 1", viewer, false, "The page is empty.", "/report#")
+	has("the list", found, true, `id="f1"`, "An image is too coarse.", "The page is empty.", `class="closeup" href="?page=1#page"`, `href="#i1"`, `href="#i2"`, "<summary>Details</summary>", "image.ppi_low")
+	viewer, found = parts(pages, 1, 0)
+	has("the viewer beside an empty list", viewer, true, `href="/report#f1"`)
+	has("the viewer beside an empty list", viewer, false, "/pages/2")
+	has("the empty list", found, false, "<article")
+	if viewer, _ = parts(pages, 3, 10); strings.Contains(viewer, `class="viewer"`) {
+		t.Errorf("the viewer shows page 3 of 2:\n%s", viewer)
 	}
-	if got := drawn(3); strings.Contains(got, `class="viewer"`) {
-		t.Errorf("the viewer shows page 3 of 2:\n%s", got)
+	viewer, found = parts(nil, 0, 10)
+	has("the list without pictures", found, false, "closeup", "?page=")
+	if viewer != "" {
+		t.Errorf("viewer without pictures:\n%s", viewer)
 	}
 }
 
