@@ -82,13 +82,14 @@ func overflows(w io.Writer, table [][]string) bool {
 // the least width to which a column of prose is wrapped.
 const (
 	columnSpace = 2
-	leastColumn = 8
+	leastColumn = 11 // a date and an ellipsis
 	leastProse  = 24
 )
 
-// fitted shortens cells of tables that are wider than a terminal, the widest columns first. The
-// first column identifies a record and stays whole, and so do names with values, which are
-// tables of two columns. If the last column is prose, it is wrapped and nothing is shortened.
+// fitted shortens cells of tables that are wider than a terminal, the widest columns first, and leaves
+// out the last columns if that is not enough. The first column identifies a record and stays whole, and
+// so do names with values, which are tables of two columns. If the last column is prose, it is wrapped
+// and nothing is shortened.
 func fitted(text string, width int, prose bool) string {
 	lines := strings.SplitAfter(text, "\n")
 	var out strings.Builder
@@ -106,13 +107,18 @@ func fitted(text string, width int, prose bool) string {
 		for i, text := range lines[:end] {
 			table[i] = strings.Split(strings.TrimSuffix(text, "\n"), "\t")
 		}
+		var omitted []string
 		if prose {
 			table = wrapped(table, width)
 		} else {
+			omitted = omit(table, width)
 			shorten(table, width)
 		}
 		for _, row := range table {
 			out.WriteString(strings.Join(row, "\t") + "\n")
+		}
+		if len(omitted) > 0 {
+			out.WriteString("\nNot shown without -o wide: " + strings.Join(omitted, ", ") + "\n")
 		}
 		lines = lines[end:]
 	}
@@ -133,6 +139,31 @@ func columnWidths(table [][]string) (widths []int, total int) {
 		total += each + columnSpace
 	}
 	return widths, max(0, total-columnSpace)
+}
+
+// omit removes the last columns of a table that is too wide even if all its columns are as short as
+// shorten makes them, and returns their heads. Two columns remain. A table whose first column takes most
+// of the terminal keeps all columns, and the terminal wraps its lines.
+func omit(table [][]string, width int) (heads []string) {
+	widths, _ := columnWidths(table)
+	if widths[0] > width/2 {
+		return nil
+	}
+	kept, total := 0, 0
+	for column, each := range widths {
+		if column > 0 {
+			each = columnSpace + min(each, leastColumn)
+		}
+		if total += each; total > width && column > 1 {
+			break
+		}
+		kept++
+	}
+	heads = slices.Clone(table[0][min(kept, len(table[0])):])
+	for i, row := range table {
+		table[i] = row[:min(kept, len(row))]
+	}
+	return heads
 }
 
 // shorten shortens the cells of one table.

@@ -30,9 +30,18 @@ func TestTablesFitATerminal(t *testing.T) {
 			"rfq_1\tquoted\tÜbergröße\n" +
 			"\nA sentence between two tables that is longer than the terminal.\nname\tvalue\n"},
 		"names with values stay whole": {5, "name\tvalue\nmore\tvalues\n", "name\tvalue\nmore\tvalues\n"},
-		"a column keeps eight characters": {20, text, "ID\tSTATUS\tTITLE\n" +
-			"rfq_0123456789ABCDEF\topen\tSpring …\n" +
-			"rfq_1\tquoted\tÜbergrö…\n" +
+		"a column keeps eleven characters": {41, text, "ID\tSTATUS\tTITLE\n" +
+			"rfq_0123456789ABCDEF\topen\tSpring cam…\n" +
+			"rfq_1\tquoted\tÜbergröße\n" +
+			"\nA sentence between two tables that is longer than the terminal.\nname\tvalue\n"},
+		"a first column that takes most of the terminal leaves no column out": {39, text, "ID\tSTATUS\tTITLE\n" +
+			"rfq_0123456789ABCDEF\topen\tSpring cam…\n" +
+			"rfq_1\tquoted\tÜbergröße\n" +
+			"\nA sentence between two tables that is longer than the terminal.\nname\tvalue\n"},
+		"columns that do not fit are named": {40, text, "ID\tSTATUS\n" +
+			"rfq_0123456789ABCDEF\topen\n" +
+			"rfq_1\tquoted\n" +
+			"\nNot shown without -o wide: TITLE\n" +
 			"\nA sentence between two tables that is longer than the terminal.\nname\tvalue\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

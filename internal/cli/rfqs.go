@@ -38,10 +38,10 @@ a key of the package Platform: ops:read to read, quotes:ingest to change.`,
 }
 
 var rfqTable = table[platformapi.RFQ]{
-	columns: []any{"ID", "ORGANIZATION", "STATUS", "QUOTES", "QUANTITY", "PRODUCT", "CREATED", "TITLE"},
+	columns: []any{"ID", "STATUS", "TITLE", "ORGANIZATION", "QUOTES", "QUANTITY", "CREATED", "PRODUCT"},
 	cells: func(r *platformapi.RFQ) []any {
 		return []any{
-			r.ID, r.Organization, r.Status, r.QuoteCount, r.Quantity, r.CatalogProductUID, stamp(r.CreatedAt), r.Title,
+			r.ID, r.Status, r.Title, r.Organization, r.QuoteCount, r.Quantity, stamp(r.CreatedAt), r.CatalogProductUID,
 			r.TrackingCode, r.Category, r.DeliveryCity, stamp(r.ResponseDeadline), stamp(r.ExpiresAt), r.Version,
 		}
 	},
