@@ -204,7 +204,7 @@ olm: ## Generate the bundle of config/olm for the Operator Lifecycle Manager
 .PHONY: pictures
 pictures: ## Draw docs/images: diagrams with Graphviz, screenshots with Chromium
 	tools/pictures.sh
-	PRINTMARKET_CHROMIUM_REQUIRED=1 go test ./apiserver/dashboard -count=1 -run '^TestGeneratedScreenshot$$' -update
+	PRINTMARKET_CHROMIUM_REQUIRED=1 go test ./apiserver/dashboard -count=1 -run '^TestGeneratedScreenshots$$' -update
 	PRINTMARKET_CHROMIUM_REQUIRED=1 go test ./pkg/preflight -count=1 -run '^TestGeneratedScreenshot$$' -update-pictures
 
 .PHONY: update
