@@ -110,6 +110,7 @@ func (s *server) reportBody(v *visit, id string) (*reportBody, error) {
 		Drawing: func(page int) string { return pageLink(page, body.Page) },
 		Layer:   func(layer string) string { return layerPath(id, body.Page, layer) },
 		Preview: func(page int) string { return picturePath(id, page, previewWidth) },
+		CloseUp: func(page, i int) string { return fmt.Sprintf("%s/pages/%d?closeUp=%d", jobPath(id), page, i) },
 	})
 	if body.More = len(body.Pages) - picturesShown; body.More > 0 {
 		body.Pages = body.Pages[:picturesShown]
@@ -135,7 +136,7 @@ func layerPath(id string, page int, layer string) string {
 	return fmt.Sprintf("%s/pages/%d?layer=%s", jobPath(id), page, url.QueryEscape(layer))
 }
 
-// pagePicture serves a layer of a page as it is stored, or the printed page of a smaller width.
+// pagePicture serves a layer or a close-up of a page as it is stored, or the printed page of a smaller width.
 func (s *server) pagePicture(v *visit) response {
 	id := v.PathValue("id")
 	number, err := strconv.Atoi(v.PathValue("page"))
@@ -148,13 +149,20 @@ func (s *server) pagePicture(v *visit) response {
 	}
 	defer set.Close()
 	var file []byte
-	if query := v.URL.Query(); query.Has("width") {
+	switch query := v.URL.Query(); {
+	case query.Has("width"):
 		width, invalid := strconv.Atoi(query.Get("width"))
 		if invalid != nil || width < pageimage.MinWidth || width > pageimage.MaxWidth {
 			return notFound(v)
 		}
 		file, err = s.Drawing.Picture(v.Context(), set.Set, number, pageimage.Printed, width, encodeJPEG)
-	} else {
+	case query.Has("closeUp"):
+		i, invalid := strconv.Atoi(query.Get("closeUp"))
+		if invalid != nil {
+			return notFound(v)
+		}
+		file, err = set.CloseUp(number, i)
+	default:
 		file, err = set.JPEG(number, query.Get("layer"))
 	}
 	if errors.Is(err, pageimage.ErrNotFound) {

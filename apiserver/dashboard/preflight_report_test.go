@@ -125,6 +125,37 @@ func TestJobPageShowsThePagesAndFindings(t *testing.T) {
 	d.signedIn(t, "acme-test").get(t, "/preflight/"+id+"/pages/1").want(t, 404, "")
 }
 
+func TestJobPageLoadsCloseUps(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t)
+	made, err := report.Decode(warned.Report)
+	if err != nil {
+		t.Fatalf("report.Decode: %v", err)
+	}
+	made.Pages = []report.Page{{Number: 1, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 600, 800}}}}
+	made.Findings[0].Page, made.Findings[0].BBox = 1, &report.Rect{290, 390, 310, 410}
+	var w pageimage.Writer
+	picture := image.NewGray(image.Rect(0, 0, 60, 80))
+	if ok, err := w.Add(pageimage.Page{Number: 1, Width: 600, Height: 800, Inks: []string{}}, picture, nil); !ok || err != nil {
+		t.Fatalf("w.Add = %t, %v", ok, err)
+	}
+	part := pageimage.CloseUp{X: 257.33, Y: 368, Width: 85.33, Height: 64}
+	if ok, err := w.AddCloseUp(1, part, image.NewGray(image.Rect(0, 0, 48, 36))); !ok || err != nil {
+		t.Fatalf("w.AddCloseUp = %t, %v", ok, err)
+	}
+	id := d.inspected(t, "flyer.pdf", made, &w)
+	b := d.signedIn(t, "acme-live")
+	pages := "/preflight/" + id + "/pages/1"
+	b.get(t, "/preflight/"+id).want(t, 200, `href="`+pages+`?closeUp=0"`)
+	file := b.get(t, pages+"?closeUp=0").want(t, 200, "")
+	if config, err := jpeg.DecodeConfig(strings.NewReader(file.text)); err != nil || config.Width != 48 {
+		t.Errorf("the close-up has %d pixels, %v", config.Width, err)
+	}
+	for _, unknown := range []string{"?closeUp=1", "?closeUp=-1", "?closeUp=first"} {
+		b.get(t, pages+unknown).want(t, 404, "")
+	}
+}
+
 func TestJobPageShowsTheReportWithoutDamagedPictures(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t)

@@ -589,7 +589,7 @@ func (s *sheet) ground(heat bool) {
 		name := "page" + strconv.Itoa(s.m.Number)
 		s.picture(name, picture.Layers[0].JPEG, s.m.Media)
 		if s.fine != nil {
-			s.picture(fmt.Sprintf("%s-%d", name, s.fine.part), s.fine.jpeg, s.fine.shape)
+			s.picture(fmt.Sprintf("%s-%d", name, s.fine.part), s.fine.JPEG, s.fine.shape)
 		}
 	default:
 		for _, r := range slices.Concat(s.m.Images, s.m.Text) {

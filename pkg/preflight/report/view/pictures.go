@@ -35,40 +35,36 @@ func (l *layer) uri() string {
 	if l.JPEG == nil {
 		return l.Address
 	}
-	return dataURI(l.JPEG)
+	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(l.JPEG)
 }
 
-func dataURI(jpeg []byte) string {
-	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(jpeg)
-}
-
-// picture holds the layers of a page, the printed page first, and the files of its close-ups by their index,
-// nil for one that is not shown.
+// picture holds the layers of a page, the printed page first, and its close-ups by their index, empty for one
+// that is not shown.
 type picture struct {
 	pageimage.Page
 	Layers []layer
-	Parts  [][]byte
+	Parts  []layer
 }
 
 // finer returns the picture of a part of the page, or nil.
 func (p *picture) finer(part geom.Rect) *finePart {
 	part = part.Intersect(geom.Rect{0, 0, p.Width, p.Height})
 	const rounding = 0.1 // of a point
-	for i, jpeg := range p.Parts {
+	for i := range p.Parts {
 		c := p.CloseUps[i]
 		of := geom.Rect{c.X, c.Y, c.X + c.Width, c.Y + c.Height}
-		if jpeg != nil && of.Contains(part, rounding) && part.Contains(of, rounding) {
-			return &finePart{part: i, shape: shape{X: c.X, Y: c.Y, W: c.Width, H: c.Height}, jpeg: jpeg}
+		if l := &p.Parts[i]; (l.JPEG != nil || l.Address != "") && of.Contains(part, rounding) && part.Contains(of, rounding) {
+			return &finePart{layer: l, part: i, shape: shape{X: c.X, Y: c.Y, W: c.Width, H: c.Height}}
 		}
 	}
 	return nil
 }
 
-// finePart is a picture of a part of a page.
+// finePart is a picture of a part of a page, with its index.
 type finePart struct {
 	shape
+	*layer
 	part int
-	jpeg []byte
 }
 
 // embed adds the pictures of the drawn pages as they are stored, until all together would be too
@@ -97,11 +93,11 @@ func (v *view) embed(separations bool) error {
 	}
 	for i := range v.Maps {
 		if m := &v.Maps[i]; m.Picture != nil {
-			m.Picture.Parts = make([][]byte, len(m.Picture.CloseUps))
+			m.Picture.Parts = make([]layer, len(m.Picture.CloseUps))
 			for k := range m.Picture.Parts {
 				file, err := set.CloseUp(m.Number, k)
 				if size := base64.StdEncoding.EncodedLen(len(file)); err == nil && total+size <= maxPictures {
-					m.Picture.Parts[k] = file
+					m.Picture.Parts[k].JPEG = file
 					total += size
 				}
 			}

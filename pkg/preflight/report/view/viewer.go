@@ -48,10 +48,12 @@ type Page struct {
 	Report   string
 	// Drawing returns the address where a page is drawn.
 	Drawing func(page int) string
-	// Layer returns the address of a layer of the drawn page as [pageimage.Set.JPEG] returns it, and
-	// Preview that of a smaller picture of another page, which only close-ups show.
+	// Layer returns the address of a layer of the drawn page as [pageimage.Set.JPEG] returns it, Preview
+	// that of a smaller picture of another page, which only close-ups show, and CloseUp that of a close-up of
+	// a page by its index, as [pageimage.Set.CloseUp] returns it.
 	Layer   func(layer string) string
 	Preview func(page int) string
+	CloseUp func(page, i int) string
 }
 
 // NewParts returns the parts of a report for another page.
@@ -88,6 +90,9 @@ func NewParts(r report.Report, p Page) Parts {
 			drawn.Maps = []pageMap{m}
 		} else {
 			m.layer(layer{Address: p.Preview(page.Number)})
+		}
+		for k := range m.Picture.CloseUps {
+			m.Picture.Parts = append(m.Picture.Parts, layer{Address: p.CloseUp(page.Number, k)})
 		}
 		v.Maps = append(v.Maps, m)
 	}
