@@ -544,6 +544,14 @@ func compositions(t *testing.T) map[string]composition {
 			p := b.Stream("/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 40 40] /XStep 50 /YStep 50 /Resources << >>", []byte("1 0 0 0 k 0 0 30 30 re f 0 1 0 0 k 20 20 20 20 re f"))
 			return fmt.Sprintf("/Pattern << /P %s >> ", p)
 		}},
+		"a pattern as large as the page": {"/Pattern cs /P scn 60 160 400 400 re f 480 600 60 60 re f", func(b *pdftest.Builder) string {
+			p := b.Stream("/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 650 900] /XStep 2876 /YStep 2876 /Resources << >>", []byte("1 0 0 0 k 0 0 300 300 re f 0 1 0 0 k 200 200 320 440 re f"))
+			return fmt.Sprintf("/Pattern << /P %s >> ", p)
+		}},
+		"a pattern with one small tile": {"/Pattern cs /P scn 60 160 400 400 re f", func(b *pdftest.Builder) string {
+			p := b.Stream("/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [100 200 300 500] /XStep 90000 /YStep 90000 /Resources << >>", []byte("1 0 0 0 k 0 0 650 900 re f 0 1 0 0 k 150 250 100 100 re f"))
+			return fmt.Sprintf("/Pattern << /P %s >> ", p)
+		}},
 		"a pattern without colours": {"/Cs cs 0 0 1 0.5 /P scn 60 160 400 400 re f", func(b *pdftest.Builder) string {
 			p := b.Stream("/Type /Pattern /PatternType 1 /PaintType 2 /TilingType 1 /BBox [0 0 40 40] /XStep 40 /YStep 40 /Matrix [0.7 0.7 -0.7 0.7 0 0] /Resources << >>", []byte("0 0 20 20 re f"))
 			return fmt.Sprintf("/ColorSpace << /Cs [/Pattern /DeviceCMYK] >> /Pattern << /P %s >> ", p)

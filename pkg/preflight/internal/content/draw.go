@@ -25,6 +25,8 @@ type drawing struct {
 	number   uint32
 	masks    map[maskKey]*planes.Soft
 	patterns map[patternKey]*render.Pattern
+	// parts counts the tiles of which only a part was painted.
+	parts int
 }
 
 // maskKey identifies a soft mask as it lies on the page.
@@ -42,6 +44,10 @@ type patternKey struct {
 	tone   render.Tone
 	// light is set in a group that blends in RGB.
 	light bool
+	// box is the box of a tile, and x and y are the steps to the next ones. Of a tile that is painted once,
+	// box can be a part, and x and y are its sides.
+	box  geom.Rect
+	x, y float64
 }
 
 // tint sets a colour, in the terms of the facts and in inks.
@@ -115,7 +121,22 @@ func (in *Interpreter) drawPattern(f *frame, with *ink, shape *geom.Path, evenOd
 		}
 		return
 	}
-	key := patternKey{dict: document.Identity(dict), matrix: matrix, light: in.renderer.Light()}
+	box, x, y, ok := in.cell(dict)
+	if !ok {
+		return
+	}
+	// A cell of large steps would be coarse, and most of it empty.
+	if extent := in.renderer.Extent(region, shape); in.paintsOnce(dict, matrix, extent) {
+		var own, page geom.Path
+		own.Rect(box)
+		page.Append(&own, matrix)
+		region = in.renderer.Clip(region, &page, false)
+		if inverse, ok := matrix.Invert(); ok {
+			box = in.part(box, inverse.Rect(extent))
+		}
+		x, y = box.Width(), box.Height()
+	}
+	key := patternKey{dict: document.Identity(dict), matrix: matrix, light: in.renderer.Light(), box: box, x: x, y: y}
 	uncolored := in.file.Int(dict["PaintType"]) == 2
 	if uncolored {
 		if with.space.Under == nil {
@@ -126,28 +147,38 @@ func (in *Interpreter) drawPattern(f *frame, with *ink, shape *geom.Path, evenOd
 	tiles, ok := in.patterns[key]
 	if !ok {
 		in.patterns[key] = nil // of a pattern that contains itself
-		tiles = in.drawTiles(with, dict, matrix, uncolored)
+		tiles = in.drawTiles(with, dict, key, uncolored)
 		in.patterns[key] = tiles
 	}
 	in.renderer.FillTiles(tiles, shape, evenOdd, region, style)
 }
 
-// drawTiles renders the cell of a pattern.
-func (in *Interpreter) drawTiles(with *ink, dict types.Dict, matrix geom.Matrix, uncolored bool) *render.Pattern {
-	box, x, y, ok := in.cell(dict)
-	if !ok {
-		return nil
+// maxParts bounds the tiles of a page of which only a part is painted: the content is read again for each.
+const maxParts = 500
+
+// part returns the part of a tile that is needed if it is small: programs paint patterns as large as the page
+// into single shapes. Else it returns the tile, which other shapes can share.
+func (in *Interpreter) part(tile, needed geom.Rect) geom.Rect {
+	needed = needed.Intersect(tile)
+	if in.parts >= maxParts || needed.Empty() || 2*needed.Width()*needed.Height() > tile.Width()*tile.Height() {
+		return tile
 	}
-	return in.renderer.Tile(matrix, box, x, y, func(shift geom.Matrix, region *raster.Clip) {
+	in.parts++
+	return needed
+}
+
+// drawTiles renders the cell of a pattern.
+func (in *Interpreter) drawTiles(with *ink, dict types.Dict, key patternKey, uncolored bool) *render.Pattern {
+	return in.renderer.Tile(key.matrix, key.box, key.x, key.y, func(shift geom.Matrix, region *raster.Clip) {
 		inner := in.frame(in.file.Dict(dict["Resources"]))
 		inner.state = in.initial(geom.Everything())
-		inner.state.ctm, inner.state.region = shift.Then(matrix), region
+		inner.state.ctm, inner.state.region = shift.Then(key.matrix), region
 		inner.muted, inner.mask, inner.again = uncolored, true, true
 		if uncolored {
 			colored := ink{space: with.space.Under, paint: with.paint, tone: with.tone}
 			inner.state.fill, inner.state.stroke = colored, colored
 		}
-		in.clipTo(inner, box)
+		in.clipTo(inner, key.box)
 		in.nested(with.pattern, inner)
 		in.release(inner)
 	})

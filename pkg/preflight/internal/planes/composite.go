@@ -22,8 +22,7 @@ func (c *Canvas) composite(y, x int, cover []uint8, paint *Paint, from *Pixels) 
 	c.note(y, x, cover, paint)
 	l := c.top
 	if c.work += paint.Blend.work() * int64(len(cover)); l.knockout {
-		c.work += replaceWork * int64(len(cover))
-		c.replace(y, x, cover, paint, from)
+		c.work += replaceWork * int64(c.replace(y, x, cover, paint, from))
 		return
 	}
 	n := len(cover)
@@ -166,8 +165,8 @@ func (l *layer) blendTogether(part *part, paint *Paint, from *Pixels) {
 
 // replace paints into a knockout group: an object replaces earlier objects of the
 // group where its shape is, also if it is transparent, and is composited with what was there
-// before the group (11.4.6).
-func (c *Canvas) replace(y, x int, cover []uint8, paint *Paint, from *Pixels) {
+// before the group (11.4.6). It returns the number of pixels of the shape.
+func (c *Canvas) replace(y, x int, cover []uint8, paint *Paint, from *Pixels) (pixels int) {
 	l := c.top
 	at := l.index(y, x)
 	from.Complete(All, len(cover))
@@ -175,6 +174,7 @@ func (c *Canvas) replace(y, x int, cover []uint8, paint *Paint, from *Pixels) {
 		if shape == 0 {
 			continue
 		}
+		pixels++
 		opacity := cover[i]
 		earlier := raster.Times(l.alpha[at+i], 255-shape)
 		// The share of the object in the colour, in 1/255.
@@ -219,4 +219,5 @@ func (c *Canvas) replace(y, x int, cover []uint8, paint *Paint, from *Pixels) {
 		}
 		l.alpha[at+i] = uint8(min(int(earlier)+int(opacity), 255)) // #nosec G115 -- at most 255
 	}
+	return pixels
 }

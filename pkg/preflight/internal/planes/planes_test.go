@@ -147,6 +147,24 @@ func TestGroupIsCompositedAsAWhole(t *testing.T) {
 	}
 }
 
+// Programs paint gradients as many frames, one inside the other.
+func TestWorkInAKnockoutGroupIsThatOfPaintedPixels(t *testing.T) {
+	t.Parallel()
+	work := func(hole geom.Rect) int64 {
+		s := newScene()
+		s.Begin(planes.Group{Box: image.Rect(0, 0, 20, 20), Isolated: true, Knockout: true})
+		before := s.Work()
+		var frame geom.Path
+		frame.Rect(geom.Rect{0, 0, 20, 20})
+		frame.Rect(hole)
+		s.Fill(&frame, true, s.page, solid(ink(255, 0, 0, 0, 0)))
+		return s.Work() - before
+	}
+	if whole, frame := work(geom.Rect{}), work(geom.Rect{1, 1, 19, 19}); 4*frame > whole+whole/2 {
+		t.Errorf("the work of a frame of 76 pixels is %d, that of 400 pixels %d", frame, whole)
+	}
+}
+
 func TestSoftMaskReducesTheOpacity(t *testing.T) {
 	t.Parallel()
 	mask := raster.NewMask(image.Rect(5, 5, 15, 15))

@@ -131,6 +131,19 @@ func (r *Renderer) Tile(matrix geom.Matrix, box geom.Rect, x, y float64, content
 	return &Pattern{bitmap: cell.Bitmap(), inverse: inverse.Then(toCell)}
 }
 
+// Extent returns a rectangle of the page that contains the part of a region inside a shape, or all of it if
+// the shape is nil, with the neighbouring pixels.
+func (r *Renderer) Extent(region *raster.Clip, shape *geom.Path) geom.Rect {
+	box := region.Box
+	if shape != nil {
+		box = box.Intersect(raster.Pixels(r.toDevice(shape).Bounds()))
+	}
+	const neighbours = 2
+	box = box.Inset(-neighbours)
+	page, _ := r.surface.device.Invert()
+	return page.Rect(geom.Rect{float64(box.Min.X), float64(box.Min.Y), float64(box.Max.X), float64(box.Max.Y)})
+}
+
 // FillTiles fills a shape, or a whole region when it is nil, with a pattern.
 func (r *Renderer) FillTiles(p *Pattern, shape *geom.Path, evenOdd bool, region *raster.Clip, s Style) {
 	if region.Empty() || p == nil || r.spent() {
