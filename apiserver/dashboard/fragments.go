@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"github.com/printmarket/printmarket/internal/money"
 )
 
@@ -108,6 +110,15 @@ func grouped(digits string) string {
 		digits = digits[:i] + "," + digits[i:]
 	}
 	return digits
+}
+
+// withCode is a text as HTML, with what stands in backticks as code.
+func withCode(text string) string {
+	parts := strings.Split(templ.EscapeString(text), "`")
+	for i := 1; i+1 < len(parts); i += 2 {
+		parts[i] = "<code>" + parts[i] + "</code>"
+	}
+	return strings.Join(parts, "")
 }
 
 // textShown is the maximum number of displayed characters of an external text.
