@@ -100,7 +100,11 @@ func BenchmarkLargestInstallation(b *testing.B) {
 		all := visits[page]
 		slices.SortFunc(all, func(a, b visitTimes) int { return cmp.Compare(a.Paint, b.Paint) })
 		median := all[len(all)/2]
-		rows = append(rows, fmt.Sprintf("| `%s` | %.0f ms | %.0f ms | %.0f kB |", page, median.Byte, median.Paint, median.Bytes/1000))
+		path := page
+		if _, linked, ok := strings.Cut(page, "'"); ok {
+			path = strings.TrimSuffix(linked, "']") + "…"
+		}
+		rows = append(rows, fmt.Sprintf("| `%s` | %.0f ms | %.0f ms | %.0f kB |", path, median.Byte, median.Paint, median.Bytes/1000))
 		b.Log(rows[len(rows)-1])
 		slowest, heaviest = max(slowest, median.Paint), max(heaviest, median.Bytes)
 	}
@@ -140,6 +144,10 @@ func largest(b *testing.B) (*testDashboard, demo.Secrets) {
 		sql = append(sql, "-c", fmt.Sprintf(`INSERT INTO %s SELECT made.* FROM %[1]s AS old, generate_series(1, %d) AS n,
 			jsonb_populate_record(old, jsonb_build_object('%s', old.id || n, 'id', left(old.id, -16) || upper(left(md5(old.id || n), 16)))) AS made`, table, copies, unique))
 	}
+	// Lists show the newest jobs first, so only those need their reports.
+	sql = append(sql, "-c", fmt.Sprintf(`INSERT INTO report SELECT made.* FROM report AS old, generate_series(1, %d) AS n,
+		jsonb_populate_record(old, jsonb_build_object('job_id', left(old.job_id, -16) || upper(left(md5(old.job_id || n), 16)))) AS made
+		WHERE old.job_id IN (SELECT job_id FROM report ORDER BY job_id DESC LIMIT 200)`, copies))
 	if out, err := database.Client(b.Context(), "psql", append(sql, "-c", "VACUUM ANALYZE")...).CombinedOutput(); err != nil {
 		b.Fatalf("copy the records: %v\n%s", err, out)
 	}
