@@ -25,8 +25,9 @@ type drawing struct {
 	number   uint32
 	masks    map[maskKey]*planes.Soft
 	patterns map[patternKey]*render.Pattern
-	// parts counts the tiles of which only a part was painted.
+	// parts counts the tiles of which only a part was painted, and costs holds the operators of patterns.
 	parts int
+	costs map[uintptr]int
 }
 
 // maskKey identifies a soft mask as it lies on the page.
@@ -127,13 +128,15 @@ func (in *Interpreter) drawPattern(f *frame, with *ink, shape *geom.Path, evenOd
 	}
 	// A cell of large steps would be coarse, and most of it empty.
 	if extent := in.renderer.Extent(region, shape); in.paintsOnce(dict, matrix, extent) {
-		var own, page geom.Path
-		own.Rect(box)
-		page.Append(&own, matrix)
-		region = in.renderer.Clip(region, &page, false)
-		if inverse, ok := matrix.Invert(); ok {
-			box = in.part(box, inverse.Rect(extent))
+		inverse, _ := matrix.Invert() // as it paints
+		needed := inverse.Rect(extent)
+		if !box.Contains(needed, 0) {
+			var own, page geom.Path
+			own.Rect(box)
+			page.Append(&own, matrix)
+			region = in.renderer.Clip(region, &page, false)
 		}
+		box = in.part(document.Identity(dict), box, needed)
 		x, y = box.Width(), box.Height()
 	}
 	key := patternKey{dict: document.Identity(dict), matrix: matrix, light: in.renderer.Light(), box: box, x: x, y: y}
@@ -153,14 +156,18 @@ func (in *Interpreter) drawPattern(f *frame, with *ink, shape *geom.Path, evenOd
 	in.renderer.FillTiles(tiles, shape, evenOdd, region, style)
 }
 
-// maxParts bounds the tiles of a page of which only a part is painted: the content is read again for each.
-const maxParts = 500
+// The bounds of tiles of which only a part is painted: their number on a page, and the operators of a pattern
+// that has been read, because the content is read again for each part.
+const (
+	maxParts    = 500
+	maxPartCost = 200
+)
 
 // part returns the part of a tile that is needed if it is small: programs paint patterns as large as the page
 // into single shapes. Else it returns the tile, which other shapes can share.
-func (in *Interpreter) part(tile, needed geom.Rect) geom.Rect {
+func (in *Interpreter) part(pattern uintptr, tile, needed geom.Rect) geom.Rect {
 	needed = needed.Intersect(tile)
-	if in.parts >= maxParts || needed.Empty() || 2*needed.Width()*needed.Height() > tile.Width()*tile.Height() {
+	if in.parts >= maxParts || in.costs[pattern] > maxPartCost || needed.Empty() || 2*needed.Width()*needed.Height() > tile.Width()*tile.Height() {
 		return tile
 	}
 	in.parts++
@@ -179,7 +186,9 @@ func (in *Interpreter) drawTiles(with *ink, dict types.Dict, key patternKey, unc
 			inner.state.fill, inner.state.stroke = colored, colored
 		}
 		in.clipTo(inner, key.box)
+		before := in.steps
 		in.nested(with.pattern, inner)
+		in.costs[key.dict] = in.steps - before
 		in.release(inner)
 	})
 }

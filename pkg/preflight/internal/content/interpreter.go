@@ -157,7 +157,7 @@ func (in *Interpreter) open(ctx context.Context, page *document.Page) {
 		page:    page,
 		visited: map[visit]bool{}, tilings: map[tilingKey]*tiling{}, colored: map[*color.Space]bool{},
 	}
-	in.drawing = drawing{masks: map[maskKey]*planes.Soft{}, patterns: map[patternKey]*render.Pattern{}}
+	in.drawing = drawing{masks: map[maskKey]*planes.Soft{}, patterns: map[patternKey]*render.Pattern{}, costs: map[uintptr]int{}}
 }
 
 // root returns the frame of the content of the page, on the surface that the renderer has begun.
