@@ -203,21 +203,21 @@ type ending struct {
 	span telemetry.Span
 }
 
-// headStart is the longest time that an attempt waits for the one before it.
-const headStart = 20 * time.Millisecond
+// maxTurn is the longest time that an attempt waits for the one before it.
+const maxTurn = 20 * time.Millisecond
 
 // attemptInTurn sends claims of one endpoint. An attempt begins when the one before it has ended,
-// but at most headStart later. So a fast receiver needs only one connection, and a slow one gets
+// but at most maxTurn later. So a fast receiver needs only one connection, and a slow one gets
 // all claims almost at once.
 func (d *dispatcher) attemptInTurn(ctx, attempts context.Context, connection Connection, claims []webhook.Claim) {
 	if len(claims) == 0 {
 		return
 	}
 	others := func() { d.attemptInTurn(ctx, attempts, connection, claims[1:]) }
-	impatient := time.AfterFunc(headStart, others)
+	timer := time.AfterFunc(maxTurn, others)
 	// The channel has room for all attempts in flight.
 	d.ended <- d.attempt(ctx, attempts, connection, claims[0])
-	if impatient.Stop() {
+	if timer.Stop() {
 		others()
 	}
 }
