@@ -30,15 +30,15 @@ func (m Image) transposed() Image {
 	out := Image{Width: m.Height, Height: m.Width, Pix: bytes.Repeat([]byte{255}, len(m.Pix))}
 	for y := range m.Height {
 		row := m.Row(y)
-		for x := paper(row, 0); x < len(row); x = paper(row, x+1) {
+		for x := skipWhite(row, 0); x < len(row); x = skipWhite(row, x+1) {
 			out.Pix[x*out.Width+y] = row[x]
 		}
 	}
 	return out
 }
 
-// paper returns the end of the white pixels that begin at an index, eight at a time: most pixels are white.
-func paper(row []uint8, from int) int {
+// skipWhite returns the end of the white pixels that begin at an index, eight at a time: most pixels are white.
+func skipWhite(row []uint8, from int) int {
 	for from+8 <= len(row) && binary.NativeEndian.Uint64(row[from:]) == math.MaxUint64 {
 		from += 8
 	}

@@ -96,7 +96,7 @@ func (w view) finderBoxes(least, dark int) []image.Rectangle {
 		var end int
 		for x := 0; x < len(row) && len(out) < maxFinderBoxes; x = end {
 			if end = x + 1; int(row[x]) >= dark {
-				end = paper(row, end)
+				end = skipWhite(row, end)
 				continue
 			}
 			for end < len(row) && int(row[end]) < dark {

@@ -22,7 +22,7 @@ func (c *Canvas) composite(y, x int, cover []uint8, paint *Paint, from *Pixels) 
 	c.note(y, x, cover, paint)
 	l := c.top
 	if c.work += paint.Blend.work() * int64(len(cover)); l.knockout {
-		c.work += replaceWork * int64(c.replace(y, x, cover, paint, from))
+		c.work += flatWork*int64(len(cover)) + replaceWork*int64(c.replace(y, x, cover, paint, from))
 		return
 	}
 	n := len(cover)
