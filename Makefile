@@ -255,10 +255,10 @@ scale: setup controlplane ## Measure what SCALE=10000x50 partners and replicas c
 .PHONY: bench-queue
 bench-queue: SHELL = bash
 bench-queue: .SHELLFLAGS = -o pipefail -ec
-bench-queue: setup ## Compare the queue with asynq, and print a table of its goals (ARGS="-count 9 -only cycle,latency")
+bench-queue: setup ## Compare the queue with asynq, and fail if a goal is missed (ARGS="-count 9 -only cycle,latency")
 	@mkdir -p bin
 	cd bench/queue && go run . $(ARGS) | tee ../../bin/bench-queue.txt
-	cd bench/goals && go run . -partial ../../bin/bench-queue.txt
+	cd bench/goals && go run . -partial -strict ../../bin/bench-queue.txt
 
 .PHONY: simulate
 simulate: ## Run the queue in virtual time: the figures of docs/reference/queue-simulation.md (SIMULATE=update writes them)

@@ -2,9 +2,9 @@
 
 // Command goals reads the output of benchmarks and prints a table of the goals in Markdown, with
 // the result of each. It fails if a goal was not measured, unless -partial is set. A missed goal is a
-// result, because a machine may be busy.
+// result, because a machine may be busy; with -strict it is a failure.
 //
-//	goals [-partial] FILE...
+//	goals [-partial] [-strict] FILE...
 package main
 
 import (
@@ -77,15 +77,16 @@ func goals() []goal {
 
 func main() {
 	partial := flag.Bool("partial", false, "leave out goals that were not measured")
+	strict := flag.Bool("strict", false, "fail if a goal is missed")
 	flag.Parse()
-	if err := run(flag.Args(), *partial, os.Stdout); err != nil {
+	if err := run(flag.Args(), *partial, *strict, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "goals:", err)
 		os.Exit(1)
 	}
 }
 
 // run reads the files and writes the table.
-func run(paths []string, partial bool, out io.Writer) error {
+func run(paths []string, partial, strict bool, out io.Writer) error {
 	measured := map[string]map[string]float64{}
 	files := benchfmt.Files{Paths: paths}
 	for files.Scan() {
@@ -111,14 +112,15 @@ func run(paths []string, partial bool, out io.Writer) error {
 	if err := files.Err(); err != nil {
 		return fmt.Errorf("read benchmarks: %w", err)
 	}
-	return table(out, goals(), measured, partial)
+	return table(out, goals(), measured, partial, strict)
 }
 
-// table writes a line for each goal, or only for those that were measured if the table is partial.
-func table(out io.Writer, goals []goal, measured map[string]map[string]float64, partial bool) error {
+// table writes a line for each goal, or only for those that were measured if the table is partial. If it is
+// strict, a missed goal is an error, too.
+func table(out io.Writer, goals []goal, measured map[string]map[string]float64, partial, strict bool) error {
 	var b strings.Builder
 	b.WriteString("| work | unit | result | goal | |\n|---|---|---|---|---|\n")
-	var missing []error
+	var failures []error
 	for _, g := range goals {
 		value, ok := measured[g.benchmark][g.unit]
 		unit := g.unit
@@ -132,9 +134,11 @@ func table(out io.Writer, goals []goal, measured map[string]map[string]float64, 
 			continue
 		case !ok:
 			result, verdict = "-", "not measured"
-			missing = append(missing, fmt.Errorf("%s: no metric %s of Benchmark%s", g.work, g.unit, g.benchmark))
+			failures = append(failures, fmt.Errorf("%s: no metric %s of Benchmark%s", g.work, g.unit, g.benchmark))
 		case g.least && value >= g.bound, !g.least && value <= g.bound:
 			verdict = "met"
+		case strict:
+			failures = append(failures, fmt.Errorf("%s: missed", g.work))
 		}
 		relation := "at most"
 		if g.least {
@@ -145,5 +149,5 @@ func table(out io.Writer, goals []goal, measured map[string]map[string]float64, 
 	if _, err := io.WriteString(out, b.String()); err != nil {
 		return fmt.Errorf("write the table: %w", err)
 	}
-	return errors.Join(missing...)
+	return errors.Join(failures...)
 }

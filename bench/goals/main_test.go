@@ -3,6 +3,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,7 +26,7 @@ func TestTableComparesMetricsWithGoals(t *testing.T) {
 		{work: "no base", benchmark: "Reads", over: "Gone", unit: "sec/op", bound: 1},
 	}
 	var got, partial strings.Builder
-	err := table(&got, goals, measured, false)
+	err := table(&got, goals, measured, false, false)
 	want := `| work | unit | result | goal | |
 |---|---|---|---|---|
 | fast | ratio | 0.25 | at most 0.5 | met |
@@ -41,11 +42,22 @@ func TestTableComparesMetricsWithGoals(t *testing.T) {
 	if err == nil || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("error %v, want one line for each goal without a measurement", err)
 	}
-	if err := table(&partial, goals, measured, true); err != nil {
+	if err := table(&partial, goals, measured, true, false); err != nil {
 		t.Errorf("table of the goals that were measured: %v", err)
 	}
 	if want := want[:strings.Index(want, "| gone")]; partial.String() != want {
 		t.Errorf("partial table:\n%s\nwant:\n%s", partial.String(), want)
+	}
+}
+
+func TestStrictTableFailsForAMissedGoal(t *testing.T) {
+	t.Parallel()
+	measured := map[string]map[string]float64{"Fast": {"ratio": 0.25}, "Slow": {"ratio": 2}}
+	for bound, missed := range map[float64]bool{1: true, 2: false} {
+		err := table(io.Discard, []goal{{work: "fast", benchmark: "Fast", unit: "ratio", bound: 1}, {work: "slow", benchmark: "Slow", unit: "ratio", bound: bound}}, measured, true, true)
+		if (err != nil) != missed || missed && !strings.Contains(err.Error(), "slow") {
+			t.Errorf("goal of at most %v: %v, want a failure: %t", bound, err, missed)
+		}
 	}
 }
 
@@ -58,7 +70,7 @@ func TestRunReadsTheOutputOfBenchmarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got strings.Builder
-	err := run([]string{file}, false, &got)
+	err := run([]string{file}, false, false, &got)
 	if err == nil {
 		t.Error("no error for goals without a measurement")
 	}
