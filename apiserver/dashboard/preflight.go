@@ -26,7 +26,7 @@ import (
 // Jobs reads preflight jobs and shares their reports. Package preflightjob implements it.
 type Jobs interface {
 	preflightapi.Reports
-	Share(ctx context.Context, owner tenant.ID, id string, lifetime time.Duration) (preflightjob.Share, string, error)
+	Share(ctx context.Context, owner tenant.ID, id string, lifetime time.Duration) (preflightjob.Share, error)
 	Shares(ctx context.Context, owner tenant.ID, id string) (preflightjob.Shares, error)
 	Unshare(ctx context.Context, owner tenant.ID, id, shareID string) error
 	List(ctx context.Context, owner tenant.ID, page preflightjob.Page) (preflightjob.List, error)
@@ -196,6 +196,7 @@ func (s *server) job(v *visit, status int, shares sharesBody) response {
 		if shares.Valid, err = s.Jobs.Shares(v.Context(), v.caller.Tenant(), job.ID); err != nil {
 			return failedJob(err)
 		}
+		shares.Address = s.APIURL + preflightapi.SharedPath
 		shares.Write = v.Decide(posture.Preflight, true).Allowed()
 		body.Shares = &shares
 	}

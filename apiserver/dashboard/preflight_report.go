@@ -62,8 +62,8 @@ type sharesBody struct {
 	Valid preflightjob.Shares
 	// Write reports whether the caller may create and revoke links.
 	Write bool
-	// Created is the address of the link that was just created. It is shown only once.
-	Created string
+	// Address begins the URLs of links. A token follows.
+	Address string
 	// Done and Notice state what a form has done, or why it has not.
 	Done, Notice string
 }
@@ -196,21 +196,22 @@ func requirePreflightWrite(next handler) handler {
 // shareTimes are the lifetimes of links that the form offers, by the value of its field.
 var shareTimes = map[string]time.Duration{"1": 24 * time.Hour, "7": 7 * 24 * time.Hour, "30": 30 * 24 * time.Hour} // constant
 
-// shareReport creates a link to the report, and shows its address once.
+// shareReport creates a link to the report.
 func (s *server) shareReport(v *visit) response {
 	sent, err := readForm(v.Request)
 	lifetime, known := shareTimes[sent.Get("days")]
 	if err != nil || !known {
 		return badRequest("The form could not be read. Try again.")
 	}
-	_, token, err := s.Jobs.Share(v.Context(), v.caller.Tenant(), v.PathValue("id"), lifetime)
+	id := v.PathValue("id")
+	_, err = s.Jobs.Share(v.Context(), v.caller.Tenant(), id, lifetime)
 	switch {
 	case errors.Is(err, preflightjob.ErrTooManyShares):
 		return s.job(v, http.StatusConflict, sharesBody{Notice: fmt.Sprintf("The report has %d valid links. Revoke one of them first.", preflightjob.MaxShares)})
 	case err != nil:
 		return failedJob(err)
 	}
-	return s.job(v, http.StatusCreated, sharesBody{Created: s.APIURL + preflightapi.SharedPath + token})
+	return done(jobPath(id), "shared")
 }
 
 // revokeShare ends a link.

@@ -140,13 +140,13 @@ func (jobStub) Pictures(context.Context, tenant.ID, string) (preflightjob.File, 
 }
 
 // Share implements dashboard.Jobs.
-func (jobStub) Share(context.Context, tenant.ID, string, time.Duration) (preflightjob.Share, string, error) {
-	return preflightjob.Share{}, "", preflightjob.ErrNotReady
+func (jobStub) Share(context.Context, tenant.ID, string, time.Duration) (preflightjob.Share, error) {
+	return preflightjob.Share{}, preflightjob.ErrNotReady
 }
 
 // Shares implements dashboard.Jobs.
 func (jobStub) Shares(context.Context, tenant.ID, string) (preflightjob.Shares, error) {
-	return preflightjob.Shares{{ID: "shr_1", CreatedAt: noon, ExpiresAt: noon.Add(24 * time.Hour)}}, nil
+	return preflightjob.Shares{{ID: "shr_1", Token: "q1cDyXEFv0oGkHGTzpwNwq6hFq2QhVKJ8Jn3W5rX0aE", CreatedAt: noon, ExpiresAt: noon.Add(24 * time.Hour)}}, nil
 }
 
 // Unshare implements dashboard.Jobs.

@@ -23,6 +23,7 @@ var outcomes = map[string]string{
 	"recovered":      "Missed events queued.",
 	"nothing-missed": "No events were missed since that time.",
 	"enabled":        "Endpoint enabled. Waiting deliveries are being sent.",
+	"shared":         "Link created.",
 	"revoked":        "Link revoked.",
 }
 

@@ -52,7 +52,7 @@ type Jobs interface {
 	AnnotatedFile(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
 	Comparison(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 	Pictures(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, *os.File, error)
-	Share(ctx context.Context, owner tenant.ID, id string, lifetime time.Duration) (preflightjob.Share, string, error)
+	Share(ctx context.Context, owner tenant.ID, id string, lifetime time.Duration) (preflightjob.Share, error)
 	Shares(ctx context.Context, owner tenant.ID, id string) (preflightjob.Shares, error)
 	Unshare(ctx context.Context, owner tenant.ID, id, shareID string) error
 	Cancel(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error)

@@ -22,17 +22,22 @@ func (s *surface) SharePreflight(c *gate.Call, jobID JobID, body ShareCreate) (S
 	if body.ExpiresIn != nil {
 		lifetime = time.Duration(*body.ExpiresIn) * time.Second
 	}
-	share, token, err := s.Jobs.Share(c.Context(), c.Tenant(), jobID, lifetime)
+	share, err := s.Jobs.Share(c.Context(), c.Tenant(), jobID, lifetime)
 	if errors.Is(err, preflightjob.ErrTooManyShares) {
 		return nil, problem.New(problem.CodePreflightInvalid, "The job has %d valid links. Revoke one of them first.", preflightjob.MaxShares)
 	}
 	if err != nil {
 		return nil, s.problemOf(err)
 	}
-	return SharePreflight201JSONResponse{
-		ShareID: share.ID, URL: strings.TrimSuffix(s.Origin, "/") + SharedPath + token,
+	return SharePreflight201JSONResponse(s.shareModel(share)), nil
+}
+
+// shareModel converts a share with its token.
+func (s *surface) shareModel(share preflightjob.Share) PreflightShare {
+	return PreflightShare{
+		ShareID: share.ID, URL: strings.TrimSuffix(s.Origin, "/") + SharedPath + share.Token,
 		CreatedAt: respond.Instant(share.CreatedAt), ExpiresAt: respond.Instant(share.ExpiresAt),
-	}, nil
+	}
 }
 
 // ListPreflightShares serves GET /api/v1/preflight/{jobId}/shares.
@@ -43,7 +48,7 @@ func (s *surface) ListPreflightShares(c *gate.Call, jobID JobID) (ListPreflightS
 	}
 	model := PreflightShares{Items: make([]PreflightShare, len(shares))}
 	for i, share := range shares {
-		model.Items[i] = PreflightShare{ShareID: share.ID, CreatedAt: respond.Instant(share.CreatedAt), ExpiresAt: respond.Instant(share.ExpiresAt)}
+		model.Items[i] = s.shareModel(share)
 	}
 	return ListPreflightShares200JSONResponse(model), nil
 }

@@ -492,27 +492,9 @@ type PreflightShare struct {
 	// Examples: shr_01KB0QXR80M4T7Q2C9W6H3JZVN
 	ShareID string `json:"shareId"`
 
-	// CreatedAt A time in UTC with milliseconds.
-	//
-	// Examples: 2026-11-20T12:00:00.000Z
-	CreatedAt Instant `json:"createdAt"`
-
-	// ExpiresAt A time in UTC with milliseconds.
-	//
-	// Examples: 2026-11-20T12:00:00.000Z
-	ExpiresAt Instant `json:"expiresAt"`
-}
-
-// PreflightShareCreated A new link that shares a report.
-type PreflightShareCreated struct {
-	// ShareID The id of the link.
-	//
-	// Examples: shr_01KB0QXR80M4T7Q2C9W6H3JZVN
-	ShareID string `json:"shareId"`
-
 	// URL The URL of the report. Treat it as a secret.
 	//
-	// Examples: https://api.example.com/shared/01KB0QXR80M4T7Q2C9W6H3JZVNq1cDyXEFv0oGkHGTzpwNwq6hFq2QhVKJ8Jn3W5rX0aE
+	// Examples: https://api.example.com/shared/D73Kl51yn_HJx07d9yLryXxg42ADLuhaD4H6YYpfFm6O6JcRMwwczzmi5lrRK7199KSi7oV_U7SCPwD-y3vSUlUyleS4SL7ngcMKDIaltzEzCAbqrKIU3hle
 	URL string `json:"url"`
 
 	// CreatedAt A time in UTC with milliseconds.
@@ -1653,7 +1635,7 @@ type SharePreflightResponseObject interface {
 	answerSharePreflight(c *gate.Call) error
 }
 
-type SharePreflight201JSONResponse PreflightShareCreated
+type SharePreflight201JSONResponse PreflightShare
 
 func (response SharePreflight201JSONResponse) answerSharePreflight(c *gate.Call) error {
 	return c.JSON(201, response)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cursor seals the positions of paged listings.
+// Package cursor seals the positions of paged listings, and the tokens of shared reports.
 //
 // A keyset listing continues after a row. The key of the row is internal: a client that could
 // read or forge it would depend on it, or probe for rows of other tenants. A [Sealer]
 // therefore encrypts the key and authenticates it together with a [Scope]. A cursor opens only
 // for the same tenant and the same query, and only with the key that sealed it. Otherwise
 // the error is [ErrInvalid], without a reason.
+//
+// The token of a shared report belongs to no tenant: everyone who has it can open the report.
 package cursor
 
 import (

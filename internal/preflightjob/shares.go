@@ -4,18 +4,15 @@ package preflightjob
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"database/sql/driver"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
@@ -29,11 +26,10 @@ const (
 	DefaultShareTime = 7 * 24 * time.Hour
 	// MaxShares is the number of valid shares of a job.
 	MaxShares = 20
-	// A token is the symbols of the job's id and a secret of random bytes in base64.
-	secretBytes   = 32
-	secretSymbols = 43
-	jobSymbols    = 26
 )
+
+// shareScope binds tokens of shares, which are sealed with the key of list cursors.
+var shareScope = cursor.Scope{Query: "shares of preflight jobs"} // constant
 
 // ErrTooManyShares means that a job has [MaxShares] valid shares.
 var ErrTooManyShares = errors.New("the job has the maximum number of shares")
@@ -41,8 +37,9 @@ var ErrTooManyShares = errors.New("the job has the maximum number of shares")
 // Share lets everyone who has its token read the report of a job.
 type Share struct {
 	ID string `json:"id"`
-	// Digest is the SHA-256 of the token, which is not stored.
-	Digest []byte `json:"digest"`
+	// Token is the ids of the job and of the share, sealed with the key of the installation. It is
+	// not stored: Share and Shares of [Service] derive it.
+	Token string `json:"-"`
 	// CreatedAt and ExpiresAt are UTC in whole milliseconds. ExpiresAt is the first instant at
 	// which the token is not valid any more.
 	CreatedAt time.Time `json:"createdAt"`
@@ -75,12 +72,11 @@ func (s *Shares) Scan(stored any) error {
 	return scanJSON(stored, s, "shares of a job")
 }
 
-// Share adds a share to an owned job and returns it with its token. The share expires after the
-// lifetime, and never after the job. In addition to the errors of Report, Share returns
-// [ErrTooManyShares].
-func (s *Service) Share(ctx context.Context, owner tenant.ID, id string, lifetime time.Duration) (Share, string, error) {
+// Share adds a share to an owned job. The share expires after the lifetime, and never after the job.
+// In addition to the errors of Report, Share returns [ErrTooManyShares].
+func (s *Service) Share(ctx context.Context, owner tenant.ID, id string, lifetime time.Duration) (Share, error) {
 	if _, err := s.succeeded(ctx, owner, id); err != nil {
-		return Share{}, "", err
+		return Share{}, err
 	}
 	now := s.now()
 	if lifetime == 0 {
@@ -88,16 +84,12 @@ func (s *Service) Share(ctx context.Context, owner tenant.ID, id string, lifetim
 	}
 	shareID, err := recordid.New(SharePrefix, now, s.config.Random)
 	if err != nil {
-		return Share{}, "", err
+		return Share{}, err
 	}
-	secret := make([]byte, secretBytes)
-	if _, err := io.ReadFull(s.config.Random, secret); err != nil {
-		return Share{}, "", fmt.Errorf("share job: %w", err)
+	share := Share{ID: shareID, CreatedAt: now, ExpiresAt: now.Add(lifetime)}
+	if share.Token, err = s.shareToken(id, shareID); err != nil {
+		return Share{}, err
 	}
-	// The token names its job, so that no index of digests is needed.
-	token := strings.TrimPrefix(id, string(recordid.Job)) + base64.RawURLEncoding.EncodeToString(secret)
-	digest := sha256.Sum256([]byte(token))
-	share := Share{ID: shareID, Digest: digest[:], CreatedAt: now, ExpiresAt: now.Add(lifetime)}
 	err = s.amendShares(ctx, owner, id, func(job Job, shares Shares) (Shares, error) {
 		if len(shares) >= MaxShares {
 			return nil, ErrTooManyShares
@@ -108,9 +100,18 @@ func (s *Service) Share(ctx context.Context, owner tenant.ID, id string, lifetim
 		return append(shares, share), nil
 	})
 	if err != nil {
-		return Share{}, "", err
+		return Share{}, err
 	}
-	return share, token, nil
+	return share, nil
+}
+
+// shareToken returns the token of a share of a job.
+func (s *Service) shareToken(jobID, shareID string) (string, error) {
+	token, err := s.config.Cursors.Seal(shareScope, jobID+" "+shareID)
+	if err != nil {
+		return "", fmt.Errorf("token of a share: %w", err)
+	}
+	return token, nil
 }
 
 // Shares returns the valid shares of an owned job, with the errors of Report.
@@ -119,7 +120,13 @@ func (s *Service) Shares(ctx context.Context, owner tenant.ID, id string) (Share
 	if err != nil {
 		return nil, err
 	}
-	return job.Shares.valid(s.now()), nil
+	shares := job.Shares.valid(s.now())
+	for i := range shares {
+		if shares[i].Token, err = s.shareToken(id, shares[i].ID); err != nil {
+			return nil, err
+		}
+	}
+	return shares, nil
 }
 
 // Unshare ends a share of an owned job. In addition to the errors of Report, it returns
@@ -149,25 +156,23 @@ func (s *Service) amendShares(ctx context.Context, owner tenant.ID, id string, d
 }
 
 // Shared returns the succeeded job of a valid token. Every other token, whatever the reason, is
-// transaction.ErrNotFound.
+// transaction.ErrNotFound. A token that this installation did not make is rejected without a query.
 func (s *Service) Shared(ctx context.Context, token string) (Job, error) {
-	if len(token) != jobSymbols+secretSymbols {
+	ids, err := s.config.Cursors.Open(shareScope, token)
+	if errors.Is(err, cursor.ErrInvalid) {
 		return Job{}, transaction.ErrNotFound
 	}
-	id := string(recordid.Job) + token[:jobSymbols]
-	if !recordid.Valid(recordid.Job, id) {
-		return Job{}, transaction.ErrNotFound
+	if err != nil {
+		return Job{}, fmt.Errorf("open shared job: %w", err)
 	}
-	job, err := s.config.Store.SharedJob(ctx, id)
+	jobID, shareID, _ := strings.Cut(ids, " ")
+	job, err := s.config.Store.SharedJob(ctx, jobID)
 	if err != nil {
 		return Job{}, fmt.Errorf("get shared job: %w", err)
 	}
-	now, digest := s.now(), sha256.Sum256([]byte(token))
-	found := false
-	for _, share := range job.Shares.valid(now) {
-		found = subtle.ConstantTimeCompare(share.Digest, digest[:]) == 1 || found
-	}
-	if !found || job.Status != Succeeded || job.Gone(now) {
+	now := s.now()
+	shared := slices.ContainsFunc(job.Shares.valid(now), func(one Share) bool { return one.ID == shareID })
+	if !shared || job.Status != Succeeded || job.Gone(now) {
 		return Job{}, transaction.ErrNotFound
 	}
 	return job, nil

@@ -60,10 +60,8 @@ type (
 	Comparison = preflightapi.PreflightComparison
 	// PagePicture describes the pictures of one page.
 	PagePicture = preflightapi.PagePicture
-	// Share is a link to the report of a job, without its URL.
+	// Share is a link to the report of a job.
 	Share = preflightapi.PreflightShare
-	// CreatedShare is a new link to the report of a job.
-	CreatedShare = preflightapi.PreflightShareCreated
 	// Finding is one fault or remark of an inspection.
 	Finding = preflightapi.Finding
 	// Intent is the order that a file is compared with.

@@ -304,19 +304,18 @@ func (s *sourceError) Read(into []byte) (int, error) {
 }
 
 // SharePreflight creates a link with which everyone can read the report of a job that has succeeded.
-// The link expires after the lifetime, in whole seconds, 1 minute to 30 days; zero selects 7 days. Only
-// this response has its URL. SharePreflight does not retry after a lost response, because each request
-// creates another link.
-func (c *Client) SharePreflight(ctx context.Context, id string, lifetime time.Duration) (CreatedShare, error) {
+// The link expires after the lifetime, in whole seconds, 1 minute to 30 days; zero selects 7 days.
+// SharePreflight does not retry after a lost response, because each request creates another link.
+func (c *Client) SharePreflight(ctx context.Context, id string, lifetime time.Duration) (Share, error) {
 	const operation = "SharePreflight"
 	if err := checkID(id); err != nil {
-		return CreatedShare{}, argumentFault(operation, err)
+		return Share{}, argumentFault(operation, err)
 	}
 	body := preflightapi.ShareCreate{}
 	if lifetime != 0 {
 		body.ExpiresIn = new(int(lifetime / time.Second))
 	}
-	share, _, err := do[CreatedShare](ctx, c, sending{
+	share, _, err := do[Share](ctx, c, sending{
 		operation: operation, route: routePreflightShares, want: http.StatusCreated,
 		send: func(ctx context.Context) (*http.Response, error) { return c.preflight.SharePreflight(ctx, id, body) },
 	})

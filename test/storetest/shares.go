@@ -21,14 +21,20 @@ var shareCases = map[string]func(*testing.T, *fixture){
 
 func sharesReadBack(t *testing.T, w *fixture) {
 	job := w.finishExtras(t, w.extraJob(t, "", "").ID, fixedResult(nil))
-	first, _, err := w.jobs.Share(t.Context(), acme, job.ID, time.Hour)
+	first, err := w.jobs.Share(t.Context(), acme, job.ID, time.Hour)
 	if err != nil {
 		t.Fatalf("w.jobs.Share: %v", err)
 	}
-	second, _, err := w.jobs.Share(t.Context(), acme, job.ID, 2*time.Hour)
+	second, err := w.jobs.Share(t.Context(), acme, job.ID, 2*time.Hour)
 	if err != nil {
 		t.Fatalf("w.jobs.Share: %v", err)
 	}
+	listed, err := w.jobs.Shares(t.Context(), acme, job.ID)
+	if err != nil {
+		t.Fatalf("w.jobs.Shares: %v", err)
+	}
+	wantEqual(t, "shares", preflightjob.Shares{first, second}, listed)
+	first.Token, second.Token = "", "" // tokens are not stored
 	want := job
 	want.Shares = preflightjob.Shares{first, second}
 	read, err := w.store.Job(t.Context(), acme, job.ID)
@@ -55,12 +61,12 @@ func sharesReadBack(t *testing.T, w *fixture) {
 func sharesStayBelowTheLimit(t *testing.T, w *fixture) {
 	job := w.finishExtras(t, w.extraJob(t, "", "").ID, fixedResult(nil))
 	for range preflightjob.MaxShares - 2 {
-		if _, _, err := w.jobs.Share(t.Context(), acme, job.ID, time.Hour); err != nil {
+		if _, err := w.jobs.Share(t.Context(), acme, job.ID, time.Hour); err != nil {
 			t.Fatalf("w.jobs.Share: %v", err)
 		}
 	}
 	added := concurrently(6, func(int) bool {
-		_, _, err := w.jobs.Share(t.Context(), acme, job.ID, time.Hour)
+		_, err := w.jobs.Share(t.Context(), acme, job.ID, time.Hour)
 		if err != nil && !errors.Is(err, preflightjob.ErrTooManyShares) {
 			t.Errorf("w.jobs.Share: %v, want ErrTooManyShares", err)
 		}
@@ -79,7 +85,7 @@ func sharesStayBelowTheLimit(t *testing.T, w *fixture) {
 
 func sharesPurged(t *testing.T, w *fixture) {
 	job := w.finishExtras(t, w.extraJob(t, "", "").ID, fixedResult(nil))
-	_, token, err := w.jobs.Share(t.Context(), acme, job.ID, preflightjob.Retention)
+	share, err := w.jobs.Share(t.Context(), acme, job.ID, preflightjob.Retention)
 	if err != nil {
 		t.Fatalf("w.jobs.Share: %v", err)
 	}
@@ -90,7 +96,7 @@ func sharesPurged(t *testing.T, w *fixture) {
 	if read, err := w.store.Job(t.Context(), acme, job.ID); err != nil || read.Shares != nil {
 		t.Errorf("shares of a purged job = %v, %v, want none", read.Shares, err)
 	}
-	if _, err := w.jobs.Shared(t.Context(), token); !errors.Is(err, transaction.ErrNotFound) {
+	if _, err := w.jobs.Shared(t.Context(), share.Token); !errors.Is(err, transaction.ErrNotFound) {
 		t.Errorf("Shared after the purge: error = %v, want ErrNotFound", err)
 	}
 }

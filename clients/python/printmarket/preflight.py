@@ -249,11 +249,6 @@ PreflightShare = TypedDict("PreflightShare", {
     "createdAt": Required["Instant"],
     "expiresAt": Required["Instant"],
     "shareId": Required[str],
-}, total=False)
-PreflightShareCreated = TypedDict("PreflightShareCreated", {
-    "createdAt": Required["Instant"],
-    "expiresAt": Required["Instant"],
-    "shareId": Required[str],
     "url": Required[str],
 }, total=False)
 PreflightShares = TypedDict("PreflightShares", {
@@ -578,7 +573,7 @@ class Preflight(Transport):
         """List the links that share the report of a job. Requires preflight:read."""
         return self._call("GET", f"/api/v1/preflight/{quote(job_id, safe='')}/shares")
 
-    def share_preflight(self, job_id: str, body: "ShareCreate") -> PreflightShareCreated:
+    def share_preflight(self, job_id: str, body: "ShareCreate") -> PreflightShare:
         """Share the report of a succeeded job by a link. Requires preflight:write."""
         return self._call("POST", f"/api/v1/preflight/{quote(job_id, safe='')}/shares", body=body)
 

@@ -392,8 +392,7 @@ export interface paths {
         };
         /**
          * List the links that share the report of a job. Requires preflight:read.
-         * @description The list has the links that are valid, the oldest first. It does not have their URLs, because the server stores
-         *     only a digest of each.
+         * @description The list has the links that are valid, the oldest first.
          */
         get: operations["listPreflightShares"];
         put?: never;
@@ -401,8 +400,8 @@ export interface paths {
          * Share the report of a succeeded job by a link. Requires preflight:write.
          * @description Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
          *     The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
-         *     works only while your organization can use preflight. The response is the only one with the URL. A job can have
-         *     20 valid links. Every request creates another link.
+         *     works only while your organization can use preflight. The URL is signed by the server. A job can have 20 valid
+         *     links. Every request creates another link.
          */
         post: operations["sharePreflight"];
         delete?: never;
@@ -1401,6 +1400,11 @@ export interface components {
              * @example shr_01KB0QXR80M4T7Q2C9W6H3JZVN
              */
             shareId: string;
+            /**
+             * @description The URL of the report. Treat it as a secret.
+             * @example https://api.example.com/shared/D73Kl51yn_HJx07d9yLryXxg42ADLuhaD4H6YYpfFm6O6JcRMwwczzmi5lrRK7199KSi7oV_U7SCPwD-y3vSUlUyleS4SL7ngcMKDIaltzEzCAbqrKIU3hle
+             */
+            url: string;
             /** @description The time at which the link was created. */
             createdAt: components["schemas"]["Instant"];
             /** @description The time from which on the URL returns 404. */
@@ -1409,23 +1413,6 @@ export interface components {
         PreflightShares: {
             /** @description The valid links, the oldest first. */
             items: components["schemas"]["PreflightShare"][];
-        };
-        /** @description A new link that shares a report. */
-        PreflightShareCreated: {
-            /**
-             * @description The id of the link.
-             * @example shr_01KB0QXR80M4T7Q2C9W6H3JZVN
-             */
-            shareId: string;
-            /**
-             * @description The URL of the report. Treat it as a secret.
-             * @example https://api.example.com/shared/01KB0QXR80M4T7Q2C9W6H3JZVNq1cDyXEFv0oGkHGTzpwNwq6hFq2QhVKJ8Jn3W5rX0aE
-             */
-            url: string;
-            /** @description The time at which the link was created. */
-            createdAt: components["schemas"]["Instant"];
-            /** @description The time from which on the URL returns 404. */
-            expiresAt: components["schemas"]["Instant"];
         };
         /**
          * @description The changes that the fixes made in a file. The first number of fixVersion changes when a reader that was written for the old
@@ -4055,7 +4042,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PreflightShareCreated"];
+                    "application/json": components["schemas"]["PreflightShare"];
                 };
             };
             /** @description The body is not a single JSON value without duplicate names. */

@@ -1048,27 +1048,9 @@ type PreflightShare struct {
 	// Examples: shr_01KB0QXR80M4T7Q2C9W6H3JZVN
 	ShareID string `json:"shareId"`
 
-	// CreatedAt A time in UTC with milliseconds.
-	//
-	// Examples: 2026-11-20T12:00:00.000Z
-	CreatedAt Instant `json:"createdAt"`
-
-	// ExpiresAt A time in UTC with milliseconds.
-	//
-	// Examples: 2026-11-20T12:00:00.000Z
-	ExpiresAt Instant `json:"expiresAt"`
-}
-
-// PreflightShareCreated A new link that shares a report.
-type PreflightShareCreated struct {
-	// ShareID The id of the link.
-	//
-	// Examples: shr_01KB0QXR80M4T7Q2C9W6H3JZVN
-	ShareID string `json:"shareId"`
-
 	// URL The URL of the report. Treat it as a secret.
 	//
-	// Examples: https://api.example.com/shared/01KB0QXR80M4T7Q2C9W6H3JZVNq1cDyXEFv0oGkHGTzpwNwq6hFq2QhVKJ8Jn3W5rX0aE
+	// Examples: https://api.example.com/shared/D73Kl51yn_HJx07d9yLryXxg42ADLuhaD4H6YYpfFm6O6JcRMwwczzmi5lrRK7199KSi7oV_U7SCPwD-y3vSUlUyleS4SL7ngcMKDIaltzEzCAbqrKIU3hle
 	URL string `json:"url"`
 
 	// CreatedAt A time in UTC with milliseconds.
@@ -2530,8 +2512,7 @@ type ClientInterface interface {
 
 	// ListPreflightShares List the links that share the report of a job. Requires preflight:read.
 	//
-	// The list has the links that are valid, the oldest first. It does not have their URLs, because the server stores
-	// only a digest of each.
+	// The list has the links that are valid, the oldest first.
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId}/shares (the `ListPreflightShares` operationId).
 	ListPreflightShares(ctx context.Context, jobID JobID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2540,8 +2521,8 @@ type ClientInterface interface {
 	//
 	// Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
 	// The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
-	// works only while your organization can use preflight. The response is the only one with the URL. A job can have
-	// 20 valid links. Every request creates another link.
+	// works only while your organization can use preflight. The URL is signed by the server. A job can have 20 valid
+	// links. Every request creates another link.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2552,8 +2533,8 @@ type ClientInterface interface {
 	//
 	// Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
 	// The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
-	// works only while your organization can use preflight. The response is the only one with the URL. A job can have
-	// 20 valid links. Every request creates another link.
+	// works only while your organization can use preflight. The URL is signed by the server. A job can have 20 valid
+	// links. Every request creates another link.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -3020,8 +3001,7 @@ func (c *Client) GetPreflightReport(ctx context.Context, jobID JobID, params *Ge
 
 // ListPreflightShares List the links that share the report of a job. Requires preflight:read.
 //
-// The list has the links that are valid, the oldest first. It does not have their URLs, because the server stores
-// only a digest of each.
+// The list has the links that are valid, the oldest first.
 //
 // Corresponds with GET /api/v1/preflight/{jobId}/shares (the `ListPreflightShares` operationId).
 func (c *Client) ListPreflightShares(ctx context.Context, jobID JobID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3040,8 +3020,8 @@ func (c *Client) ListPreflightShares(ctx context.Context, jobID JobID, reqEditor
 //
 // Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
 // The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
-// works only while your organization can use preflight. The response is the only one with the URL. A job can have
-// 20 valid links. Every request creates another link.
+// works only while your organization can use preflight. The URL is signed by the server. A job can have 20 valid
+// links. Every request creates another link.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3062,8 +3042,8 @@ func (c *Client) SharePreflightWithBody(ctx context.Context, jobID JobID, conten
 //
 // Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
 // The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
-// works only while your organization can use preflight. The response is the only one with the URL. A job can have
-// 20 valid links. Every request creates another link.
+// works only while your organization can use preflight. The URL is signed by the server. A job can have 20 valid
+// links. Every request creates another link.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4556,8 +4536,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListPreflightSharesWithResponse List the links that share the report of a job. Requires preflight:read.
 	//
-	// The list has the links that are valid, the oldest first. It does not have their URLs, because the server stores
-	// only a digest of each.
+	// The list has the links that are valid, the oldest first.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -4568,8 +4547,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
 	// The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
-	// works only while your organization can use preflight. The response is the only one with the URL. A job can have
-	// 20 valid links. Every request creates another link.
+	// works only while your organization can use preflight. The URL is signed by the server. A job can have 20 valid
+	// links. Every request creates another link.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -4580,8 +4559,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
 	// The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
-	// works only while your organization can use preflight. The response is the only one with the URL. A job can have
-	// 20 valid links. Every request creates another link.
+	// works only while your organization can use preflight. The URL is signed by the server. A job can have 20 valid
+	// links. Every request creates another link.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -5346,11 +5325,11 @@ type SharePreflightResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *PreflightShareCreated
+	JSON201 *PreflightShare
 }
 
 // GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r SharePreflightResponse) GetJSON201() *PreflightShareCreated {
+func (r SharePreflightResponse) GetJSON201() *PreflightShare {
 	return r.JSON201
 }
 
@@ -5825,8 +5804,7 @@ func (c *ClientWithResponses) GetPreflightReportWithResponse(ctx context.Context
 
 // ListPreflightSharesWithResponse List the links that share the report of a job. Requires preflight:read.
 //
-// The list has the links that are valid, the oldest first. It does not have their URLs, because the server stores
-// only a digest of each.
+// The list has the links that are valid, the oldest first.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5843,8 +5821,8 @@ func (c *ClientWithResponses) ListPreflightSharesWithResponse(ctx context.Contex
 //
 // Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
 // The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
-// works only while your organization can use preflight. The response is the only one with the URL. A job can have
-// 20 valid links. Every request creates another link.
+// works only while your organization can use preflight. The URL is signed by the server. A job can have 20 valid
+// links. Every request creates another link.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5861,8 +5839,8 @@ func (c *ClientWithResponses) SharePreflightWithBodyWithResponse(ctx context.Con
 //
 // Everyone who has the URL can read the report as a page, without a key, until the link expires or is revoked.
 // The page shows nothing else of the job or of your organization. The link also ends when the job expires, and it
-// works only while your organization can use preflight. The response is the only one with the URL. A job can have
-// 20 valid links. Every request creates another link.
+// works only while your organization can use preflight. The URL is signed by the server. A job can have 20 valid
+// links. Every request creates another link.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6376,7 +6354,7 @@ func ParseSharePreflightResponse(rsp *http.Response) (*SharePreflightResponse, e
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest PreflightShareCreated
+		var dest PreflightShare
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
