@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
@@ -404,8 +405,8 @@ func (v *view) fileFacts() (facts []term) {
 			{"PDF", strings.Join(kind, ", ")},
 			{v.in.Report("creator"), d.Creator},
 			{v.in.Report("producer"), d.Producer},
-			{v.in.Report("created"), d.Created},
-			{v.in.Report("modified"), d.Modified},
+			{v.in.Report("created"), moment(d.Created)},
+			{v.in.Report("modified"), moment(d.Modified)},
 			{v.in.Report("trapped"), d.Trapped},
 		}
 		for _, intent := range d.OutputIntents {
@@ -419,7 +420,31 @@ func (v *view) fileFacts() (facts []term) {
 			facts = append(facts, term{v.in.Report("attachment"), name})
 		}
 	}
-	return append(facts, term{v.in.Report("ordered"), report.Ordered(v.Report)}, term{v.in.Report("bytesHeading"), v.in.Plural("bytes", int(v.File.Bytes))})
+	return append(facts, term{v.in.Report("ordered"), report.Ordered(v.Report)}, term{v.in.Report("bytesHeading"), v.fileSize()})
+}
+
+// moment shortens a time of RFC 3339 to minutes. It returns other text as it is.
+func moment(text string) string {
+	at, err := time.Parse(time.RFC3339, text)
+	switch {
+	case err != nil:
+		return text
+	case strings.HasSuffix(text, "Z"):
+		return at.Format("2006-01-02 15:04 UTC")
+	}
+	return at.Format("2006-01-02 15:04 -07:00")
+}
+
+// fileSize is the size of the file in the largest unit of which it has one.
+func (v *view) fileSize() string {
+	bytes := float64(v.File.Bytes)
+	switch {
+	case bytes >= 1e6:
+		return v.in.Number(bytes/1e6, 1) + " MB"
+	case bytes >= 1e3:
+		return v.in.Number(bytes/1e3, 1) + " kB"
+	}
+	return v.in.Plural("bytes", int(v.File.Bytes))
 }
 
 // coordinate writes a coordinate of SVG with at most two decimals.

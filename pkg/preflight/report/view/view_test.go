@@ -41,8 +41,11 @@ func flyer() report.Report {
 		Version: report.Version, Language: report.Languages()[0], Engine: report.Engine{Name: "printmarket-preflight", Version: "2.0.0", Parser: "pdfcpu"},
 		Profile: report.Profile{Name: "print_ready", Version: "2.0.0", Digest: strings.Repeat("ab", 32)},
 		Verdict: report.Fail, Complete: true, File: report.File{SHA256: strings.Repeat("cd", 32), Bytes: 12345},
-		Summary:  report.Summary{Errors: 1, Warnings: 1, RulesRun: 80},
-		Document: &report.Document{PDFVersion: "1.6", Pages: 2, Title: "Spring flyer", Standards: []string{"PDF/X-4"}},
+		Summary: report.Summary{Errors: 1, Warnings: 1, RulesRun: 80},
+		Document: &report.Document{
+			PDFVersion: "1.6", Pages: 2, Title: "Spring flyer", Standards: []string{"PDF/X-4"},
+			Created: "2026-04-17T10:00:59Z", Modified: "2026-04-17T12:30:00+02:00",
+		},
 		Pages: []report.Page{
 			{Number: 1, Size: [2]float64{297, 210}, Rotate: 90, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 651.97, 898.58}, Trim: &trim, Bleed: &bleed}, Text: []report.Rect{{50, 60, 200, 80}}, MaxInk: 330, MinText: new(6.0), Ink: &heat},
 			{Number: 2, Size: [2]float64{210, 297}, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 651.97, 898.58}}, Blank: true},
