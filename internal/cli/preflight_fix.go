@@ -25,7 +25,7 @@ func preflightFixCommand() *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "fix FILE",
-		Short: "Fix faults of a PDF in a copy (exit code 1: a given fix is not possible)",
+		Short: "Fix faults of a PDF in a copy (exit code 1: the file, or a given fault, cannot be fixed)",
 		Long: `Fix faults of a PDF, and write the fixed copy and the list of all changes.
 
 The command applies the fixes for which an inspection has findings, or those of --fixes, which are
@@ -102,7 +102,7 @@ func (o *fixOptions) run(cmd *cobra.Command, file string) error {
 			return err
 		}
 		impossible := len(fixes) > 0 && len(log.Skipped) > 0
-		if o.path != "" && !impossible {
+		if o.path != "" && !impossible && !log.Refused() {
 			if err := replaceFile(o.path, func(w io.Writer) error { return spec.WriteCopy(w, update) }); err != nil {
 				return err
 			}
@@ -112,10 +112,12 @@ func (o *fixOptions) run(cmd *cobra.Command, file string) error {
 		} else {
 			err = report.WriteFix(cmd.OutOrStdout(), log, o.language)
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if impossible {
+		case log.Refused():
+			return errors.New("nothing was fixed, because the file cannot be changed")
+		case impossible:
 			return errors.New("nothing was fixed, because a given fix is not possible")
 		}
 		return nil

@@ -25,7 +25,7 @@ import (
 
 // Fix returns the bytes that fix a file, for appending, and the log of all changes. Without fixes,
 // it applies those for which the inspection by the profile has findings and which are possible,
-// if they are [report.Fix.Automatic].
+// if they are [report.Fix.Automatic]. All of them are skipped if the file cannot be opened.
 // Given fixes are applied either all or not at all. The update is empty when nothing was changed.
 // An error means that the file could not be read, or that the context ended.
 //
@@ -42,7 +42,10 @@ func Fix(ctx context.Context, file io.ReaderAt, size int64, p profile.Profile, f
 		return nil, report.FixLog{}, err
 	}
 	selected := slices.DeleteFunc(report.Fixes(), func(fix report.Fix) bool {
-		return !slices.Contains(fixes, fix) && (len(fixes) > 0 || !fix.Automatic() || !found(inspected, fix))
+		if len(fixes) > 0 {
+			return !slices.Contains(fixes, fix)
+		}
+		return !fix.Automatic() || inspected.Document != nil && !found(inspected, fix)
 	})
 	skipped := []report.SkippedFix{}
 	above := false

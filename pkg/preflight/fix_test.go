@@ -282,6 +282,18 @@ func TestImpossibleFixesChangeNothing(t *testing.T) {
 		s := pdftest.NewEncrypted("", 0)
 		return s.Bytes(s.Page("", ""))
 	}()
+	locked := func() []byte {
+		s := pdftest.NewEncrypted("secret", 0)
+		return s.Bytes(s.Page("", ""))
+	}()
+	all := func(reason report.FixReason) (skipped []report.SkippedFix) {
+		for _, fix := range report.Fixes() {
+			if fix.Automatic() {
+				skipped = append(skipped, report.SkippedFix{Fix: fix, Reason: reason})
+			}
+		}
+		return skipped
+	}
 	none := pdftest.Page{}
 	unknown := pdftest.Pages(none)
 	tests := map[string]struct {
@@ -294,6 +306,8 @@ func TestImpossibleFixesChangeNothing(t *testing.T) {
 		"a signed file, for all fixes": {data: signed, want: []report.SkippedFix{{Fix: report.FixAnnotations, Reason: report.FixSigned}, {Fix: report.FixActions, Reason: report.FixSigned}}},
 		"an encrypted file":            {data: encrypted, fixes: []report.Fix{report.FixActions}, want: []report.SkippedFix{{Fix: report.FixActions, Reason: report.FixEncrypted}}},
 		"a file that is no PDF":        {data: []byte("no PDF"), fixes: []report.Fix{report.FixActions}, want: []report.SkippedFix{{Fix: report.FixActions, Reason: report.FixUnreadable}}},
+		"no PDF, for all fixes":        {data: []byte("no PDF"), want: all(report.FixUnreadable)},
+		"a file with a password":       {data: locked, want: all(report.FixEncrypted)},
 		"a trim size without an order": {data: pdftest.Good(), fixes: []report.Fix{report.FixTrim}, want: []report.SkippedFix{{Fix: report.FixTrim, Reason: report.FixNoTrimSize}}},
 		"a page of another size": {
 			data: pdftest.Good(), ticket: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 50, Height: 50}}, fixes: []report.Fix{report.FixTrim},

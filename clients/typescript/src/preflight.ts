@@ -891,7 +891,7 @@ export interface components {
             binding?: "SaddleStitch" | "SoftCover" | "HardCover" | "WireComb" | "PlasticComb" | "CoilBinding" | "LooseBinding";
             /**
              * @description The part of a bound product that the file holds. A `cover` of one page must be as wide as two pages of `trimSize`
-             *     and the spine.
+             *     and the spine. More than four `pages` are those of the whole copy, and not compared with a cover.
              * @example body
              * @enum {string}
              */

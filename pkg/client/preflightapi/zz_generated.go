@@ -542,7 +542,7 @@ type OrderedProduct struct {
 	Binding *OrderedProductBinding `json:"binding,omitempty"`
 
 	// Part The part of a bound product that the file holds. A `cover` of one page must be as wide as two pages of `trimSize`
-	// and the spine.
+	// and the spine. More than four `pages` are those of the whole copy, and not compared with a cover.
 	//
 	//
 	// Examples: body
@@ -573,7 +573,7 @@ type OrderedProduct struct {
 type OrderedProductBinding string
 
 // OrderedProductPart The part of a bound product that the file holds. A `cover` of one page must be as wide as two pages of `trimSize`
-// and the spine.
+// and the spine. More than four `pages` are those of the whole copy, and not compared with a cover.
 //
 // Examples: body
 type OrderedProductPart string

@@ -153,6 +153,12 @@ func (s SkippedFix) Text(language string) string {
 	return texts.In(language).Report("fix/why/"+string(s.Reason), "page", s.Page, "detail", s.Detail)
 }
 
+// Refused reports whether no fix was possible, because of the file as a whole.
+func (l *FixLog) Refused() bool {
+	whole := []FixReason{FixSigned, FixUnreadable, FixEncrypted, FixDamaged, FixStructure, FixTooLarge}
+	return len(l.Applied) == 0 && len(l.Skipped) > 0 && slices.Contains(whole, l.Skipped[0].Reason)
+}
+
 // FixReason is the reason why a fix is not possible.
 type FixReason string
 
@@ -271,8 +277,12 @@ func WriteFix(w io.Writer, log FixLog, language string) error {
 			fmt.Fprintf(&out, "  %s  %s  %s: %s -> %s\n", place, c.Object, c.Name, before, after)
 		}
 	}
-	for _, s := range log.Skipped {
-		fmt.Fprintf(&out, "%-*s  %s: %s\n", width, skipped, FixTitle(s.Fix, language), s.Text(language))
+	if log.Refused() {
+		fmt.Fprintf(&out, "%-*s  %s: %s\n", width, skipped, in.Report("fix/all"), log.Skipped[0].Text(language))
+	} else {
+		for _, s := range log.Skipped {
+			fmt.Fprintf(&out, "%-*s  %s: %s\n", width, skipped, FixTitle(s.Fix, language), s.Text(language))
+		}
 	}
 	if _, err := w.Write(out.Bytes()); err != nil {
 		return fmt.Errorf("write fix: %w", err)

@@ -70,19 +70,21 @@ func orders() []Rule {
 	}
 }
 
+// coverPages is the number of pages of a cover. An order of more means those of the whole copy.
+const coverPages = 4
+
 // asOrdered reports whether the file has the ordered number of pages, if one was ordered. A back
-// that stays white may have pages or none, and a cover may be one page that is folded.
+// that stays white may have pages or none, and a page of a cover may be two pages that are folded.
 func (in *input) asOrdered() bool {
 	n, want := len(in.doc.Pages), int(in.ticket.Pages)
+	cover, white := in.ticket.Part == jobticket.Cover, whiteBack(in.ticket)
 	switch {
-	case want == 0, n == want, n == want*max(1, int(in.ticket.Quantity)):
+	case want == 0, n == want, n == want*max(1, int(in.ticket.Quantity)), cover && want > coverPages:
 		return true
-	case whiteBack(in.ticket):
-		return n == 2*want || 2*n == want
-	case in.ticket.Part == jobticket.Cover:
-		return 2*n == want
+	case white && (n == 2*want || 2*n == want || cover && 4*n == want):
+		return true
 	}
-	return false
+	return cover && 2*n == want
 }
 
 // whiteBack reports whether the back of each sheet stays white.

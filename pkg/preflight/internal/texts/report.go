@@ -41,6 +41,7 @@ var reports = map[string]text{
 	"fix/nothing":     {"There is nothing to fix.", "Es ist nichts zu beheben."},
 	"fix/fixed":       {"fixed", "behoben"},
 	"fix/skipped":     {"skipped", "nicht möglich"},
+	"fix/all":         {"all fixes", "alle Korrekturen"},
 	"fix/intent":      {"output intent", "Ausgabebedingung"},
 	"fix/layers":      {"hidden layers", "ausgeblendete Ebenen"},
 	"fix/colors":      {"RGB and Lab colours", "RGB- und Lab-Farben"},
