@@ -171,6 +171,7 @@ document.`,
 	return cmd
 }
 
+// compareFiles compares two files. It is an error if one of them has no page that can be read.
 func compareFiles(ctx context.Context, before, after string) (made report.Comparison, err error) {
 	inspector, err := sandbox.Find(sandbox.InspectorArg)
 	if err != nil {
@@ -181,6 +182,11 @@ func compareFiles(ctx context.Context, before, after string) (made report.Compar
 		return in.open(after, func(other sandbox.Spec) (err error) {
 			spec.Other = other.File
 			made, err = sandbox.Compare(ctx, spec)
+			for i, path := range []string{before, after} {
+				if err == nil && made.Pages[i] == 0 {
+					err = fmt.Errorf("%s has no page that can be read; an inspection explains why: printmarket preflight", path)
+				}
+			}
 			return err
 		})
 	})

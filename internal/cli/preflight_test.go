@@ -257,7 +257,7 @@ func TestPreflightComparesTwoVersionsOfAFile(t *testing.T) {
 		"two files":              {"good.pdf flawed.pdf", 1, []string{"DIFFERENT", "Missing (TrueType, not embedded)", "page 1", "at "}},
 		"two files in German":    {"good.pdf flawed.pdf --lang de", 1, []string{"VERSCHIEDEN", "Seite 1"}},
 		"two files as JSON":      {"good.pdf flawed.pdf -o json", 1, []string{`"comparisonVersion":"1.0"`, `"same":false`}},
-		"a file that is no PDF":  {"note.txt note.txt", 2, []string{"UNKNOWN"}},
+		"a file that is no PDF":  {"good.pdf note.txt", 2, []string{"note.txt has no page that can be read"}},
 		"a file that is missing": {"good.pdf none.pdf", 2, []string{"none.pdf"}},
 		"one file":               {"good.pdf", 1, []string{"accepts 2 arg(s), received 1"}},
 	}
