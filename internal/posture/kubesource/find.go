@@ -19,10 +19,13 @@ const namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 // unnoticed.
 var ErrNoNamespace = errors.New("neither a service account nor the kubeconfig sets a namespace")
 
+// ErrNoCluster reports that there is no kubeconfig, and no pod.
+var ErrNoCluster = errors.New("there is no kubeconfig: set --kubeconfig or the environment variable KUBECONFIG")
+
 // Find returns the cluster and the namespace of the pod. It uses a kubeconfig instead
 // if one is named or there is no pod. An empty kubeconfig selects the files that
 // kubectl reads. A non-empty namespace overrides the detected one. Errors:
-// [ErrNoNamespace].
+// [ErrNoNamespace], [ErrNoCluster].
 func Find(kubeconfig, namespace string) (*rest.Config, string, error) {
 	return find(kubeconfig, namespace, os.Getenv("KUBERNETES_SERVICE_HOST") != "", namespaceFile)
 }
@@ -68,6 +71,9 @@ func fromKubeconfig(path string) (*rest.Config, string, error) {
 		return nil, "", err
 	}
 	config, err := clientcmd.NewDefaultClientConfig(*loaded, nil).ClientConfig()
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, "", ErrNoCluster
+	}
 	if err != nil {
 		return nil, "", err
 	}

@@ -66,4 +66,8 @@ func TestMissingClusterIsAnError(t *testing.T) {
 			t.Errorf("%s: no error, want one", name)
 		}
 	}
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	if _, _, err := find("", "", false, "/nowhere"); !errors.Is(err, ErrNoCluster) {
+		t.Errorf("no kubeconfig: error %v, want ErrNoCluster", err)
+	}
 }
