@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -20,22 +21,22 @@ import (
 // It must be the first call of main, before the process reads foreign data or opens anything.
 // No step needs privileges.
 //
-// Isolate closes the descriptors above [OtherFile] that a parent has leaked, and calls
-// [ForbidProcesses].
+// Isolate closes the descriptors above [OtherFile] that a parent has leaked.
 // Landlock (landlock(7)) denies the file system, TCP, and signals and abstract sockets beyond
-// the process, as far as the kernel supports it. The seccomp filter (seccomp(2)) is an
-// allow-list: every other system call fails with EPERM. So the process cannot open files or
-// sockets, start threads or processes, signal others, or map executable memory. The filter is required:
-// Isolate returns an error if the kernel does not install it.
+// the process, as far as the kernel supports it. It applies to threads, and those that start
+// later inherit it; there are few threads before [ForbidProcesses] starts the others. The seccomp
+// filter (seccomp(2)) is an allow-list: every other system call fails with EPERM. So the process
+// cannot open files or sockets, start threads or processes, signal others, or map executable memory.
+// The filter is required: Isolate returns an error if the kernel does not install it.
 func Isolate() error {
 	if err := closeInherited(); err != nil {
 		return fmt.Errorf("isolate: close descriptors: %w", err)
 	}
-	if err := ForbidProcesses(); err != nil {
-		return fmt.Errorf("isolate: %w", err)
-	}
 	if err := landlock.V9.BestEffort().Restrict(); err != nil {
 		return fmt.Errorf("isolate: landlock: %w", err)
+	}
+	if err := ForbidProcesses(); err != nil {
+		return fmt.Errorf("isolate: %w", err)
 	}
 	err := seccomp.LoadFilter(seccomp.Filter{
 		NoNewPrivs: true,
@@ -56,9 +57,22 @@ func Isolate() error {
 // as the inherited ones were not. Descriptors of the runtime are the lowest that were free.
 func closeInherited() error {
 	const low = 1024
-	for fd := OtherFile + 1; fd < low; fd++ {
-		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
-			_ = unix.Close(fd)
+	descriptors := make([]unix.PollFd, 0, low)
+	for fd := int32(OtherFile + 1); fd < low; fd++ {
+		descriptors = append(descriptors, unix.PollFd{Fd: fd})
+	}
+	// A poll finds those that are open. It takes as many as RLIMIT_NOFILE permits to open.
+	for part := range slices.Chunk(descriptors, openFiles) {
+		if _, err := unix.Poll(part, 0); err != nil {
+			return fmt.Errorf("poll: %w", err)
+		}
+		for _, d := range part {
+			if d.Revents&unix.POLLNVAL != 0 {
+				continue
+			}
+			if flags, err := unix.FcntlInt(uintptr(d.Fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+				_ = unix.Close(int(d.Fd))
+			}
 		}
 	}
 	return unix.CloseRange(low, math.MaxUint32, 0)

@@ -17,7 +17,7 @@ import (
 func Isolate() error { return nil }
 
 // PrepareHeap does nothing.
-func PrepareHeap() {}
+func PrepareHeap(int64) {}
 
 // ForbidDumps does nothing.
 func ForbidDumps() error { return nil }

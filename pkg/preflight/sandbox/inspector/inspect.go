@@ -32,7 +32,6 @@ const maxStack = 64 << 20
 // Main runs the inspector and returns the exit code.
 func Main() int {
 	debug.SetMaxStack(maxStack)
-	sandbox.PrepareHeap()
 	if err := sandbox.Isolate(); err != nil {
 		fmt.Fprintln(os.Stderr, "inspector:", err)
 		return sandbox.ExitNotIsolated
@@ -45,11 +44,21 @@ func Main() int {
 		return sandbox.ExitInput
 	}
 	defer func() { _, _, _ = file.Close(), progress.Close(), other.Close() }()
+	sandbox.PrepareHeap(max(sizeOf(file), sizeOf(other)))
 	code, err := run(os.Stdin, file, other, progress, os.Stdout)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "inspector:", err)
 	}
 	return code
+}
+
+// sizeOf returns the size of a file, or 0. The inspection reports errors.
+func sizeOf(file *os.File) int64 {
+	info, err := file.Stat()
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // run is Main without the process.
