@@ -36,6 +36,8 @@ type Options struct {
 	Assets Assets
 	// Timeout replaces [DefaultTimeout].
 	Timeout time.Duration
+	// Bare leaves out the CRDs of package config.
+	Bare bool
 }
 
 // Plane is a running control plane. Its methods are safe for concurrent use; methods that need the
@@ -54,7 +56,7 @@ type Plane struct {
 	users users
 }
 
-// Launch starts a plane and waits until it serves the CRDs of package config. The context bounds
+// Launch starts a plane and waits until it serves the CRDs of package config, unless it is bare. The context bounds
 // only the start: the plane runs until Close.
 func Launch(ctx context.Context, options Options) (*Plane, error) {
 	if options.Assets == "" {
@@ -95,7 +97,7 @@ func (p *Plane) launch(ctx context.Context) error {
 	if err := p.bounded(ctx, p.etcd, p.etcdReady); err != nil {
 		return err
 	}
-	if err := p.RestartServer(ctx); err != nil {
+	if err := p.RestartServer(ctx); err != nil || p.options.Bare {
 		return err
 	}
 	return p.bounded(ctx, p.apiserver, p.installDefinitions)

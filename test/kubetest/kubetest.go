@@ -58,7 +58,7 @@ type Plane struct {
 // programs are missing, it runs no test, prints the reason, and succeeds unless
 // [RequiredVariable] is set.
 func Run(m *testing.M, plane **Plane) int {
-	started, err := launch(context.Background())
+	started, err := launch(context.Background(), controlplane.Options{})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "kubetest: no test of this package runs:", err)
 		return exitCode(err)
@@ -83,7 +83,18 @@ func exitCode(err error) int {
 // missing, the test is skipped, unless [RequiredVariable] is set.
 func Start(tb testing.TB) *Plane {
 	tb.Helper()
-	plane, err := launch(tb.Context())
+	return start(tb, controlplane.Options{})
+}
+
+// StartBare is [Start] for a test that installs the CRDs itself.
+func StartBare(tb testing.TB) *Plane {
+	tb.Helper()
+	return start(tb, controlplane.Options{Bare: true})
+}
+
+func start(tb testing.TB, options controlplane.Options) *Plane {
+	tb.Helper()
+	plane, err := launch(tb.Context(), options)
 	switch {
 	case errors.Is(err, controlplane.ErrNoAssets) && !Required():
 		tb.Skip(err)
@@ -98,9 +109,9 @@ func Start(tb testing.TB) *Plane {
 	return plane
 }
 
-func launch(ctx context.Context) (*Plane, error) {
+func launch(ctx context.Context, options controlplane.Options) (*Plane, error) {
 	quiet()
-	launched, err := controlplane.Launch(ctx, controlplane.Options{})
+	launched, err := controlplane.Launch(ctx, options)
 	if err != nil {
 		return nil, err
 	}
