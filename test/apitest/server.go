@@ -172,9 +172,23 @@ func (s *Scanner) Scan(context.Context, *os.File) (bool, error) {
 	return s.clean, s.err
 }
 
-// published returns the contracts. All servers of a process share them, because parsing
-// takes longer than most tests.
-var published = sync.OnceValues(func() (*contracts.Set, error) { return contracts.Load(docs.API) })
+// published returns the contracts, and publishedFiles their files with their catalog. All servers of a
+// process share them, because parsing takes longer than most tests.
+var (
+	published      = sync.OnceValues(func() (*contracts.Set, error) { return contracts.Load(docs.API) })
+	publishedFiles = sync.OnceValues(func() ([]contracts.File, error) {
+		set, err := published()
+		if err != nil {
+			return nil, err
+		}
+		files, err := contracts.Files(docs.API, "")
+		if err != nil {
+			return nil, err
+		}
+		catalog, err := set.Catalog()
+		return append(files, catalog), err
+	})
+)
 
 // New returns a server. Its stores are closed when the test ends.
 func New(t testing.TB, options Options) *Server {
@@ -276,15 +290,13 @@ func (w *Server) mount(t testing.TB, options Options) {
 	w.Contracts, err = published()
 	must(t, err)
 	w.problems = problemSchema(t)
-	files, err := contracts.Files(docs.API, "")
-	must(t, err)
-	catalog, err := w.Contracts.Catalog()
+	files, err := publishedFiles()
 	must(t, err)
 	routes, err := Routes(w)
 	must(t, err)
 	w.Handler, err = apiserver.API{
 		Gates: w.Gates, Unauthenticated: unlimited(), Uses: options.Uses, Requests: w.Requests, Problems: respond.NewProblems(Origin), Metrics: w.Metrics, Log: options.Log, Now: w.Clock.Now,
-		Contracts: w.Contracts, Files: append(files, catalog), Routes: append(routes, options.Routes...), MaxInFlight: options.MaxInFlight, Shared: w.Jobs,
+		Contracts: w.Contracts, Files: files, Routes: append(routes, options.Routes...), MaxInFlight: options.MaxInFlight, Shared: w.Jobs,
 	}.Handler()
 	must(t, err)
 }
