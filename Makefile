@@ -38,7 +38,7 @@ cluster: build setup controlplane ## Run it as on Kubernetes: a local control pl
 # run with both. The handlers of all surfaces run concurrently under it in ./apiserver. In
 # ./internal/posture two tests have goroutines, and "Concurrent" in their names. The longest
 # packages come first.
-SEQUENTIAL = ./internal/cli ./charts/... ./apiserver/dashboard ./config/... ./pkg/preflight/... ./internal/store/sqlite ./internal/demo ./test/simulation \
+SEQUENTIAL = ./internal/cli ./pkg/preflight ./charts/... ./apiserver/dashboard ./config/... ./pkg/preflight/... ./internal/store/sqlite ./internal/demo ./test/simulation \
 	./api/... ./docs/... ./pkg/xjdf/... ./internal/posture ./internal/posture/edit ./apiserver/design ./apiserver/preflightapi \
 	./apiserver/bridgeapi ./apiserver/contracts ./apiserver/docsite ./apiserver/partnerapi \
 	./apiserver/platformapi ./apiserver/webhooksapi ./apiserver/xjdfapi \
@@ -49,10 +49,12 @@ SEQUENTIAL = ./internal/cli ./charts/... ./apiserver/dashboard ./config/... ./pk
 # The race detector, except in SQLite, C that is translated to Go: that package has no generic
 # functions whose code others could share, and becomes ten times slower.
 RACE = -race -gcflags='modernc.org/sqlite/lib=-race=false'
+# One package more than there are CPUs runs at a time, because tests also wait for servers.
+JOBS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # $(call tests,FLAGS,PACKAGES); GOTESTSUM has more flags of gotestsum.
 tests = PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_NPM_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 \
 	PRINTMARKET_OPENID_REQUIRED=1 \
-	$(TOOL) gotestsum --format pkgname-and-test-fails $(GOTESTSUM) --packages="$(2)" -- -short -timeout 30m $(1)
+	$(TOOL) gotestsum --format pkgname-and-test-fails $(GOTESTSUM) --packages="$(2)" -- -short -timeout 30m -p $(JOBS) $(1)
 
 .PHONY: test
 test: setup controlplane helm openid page-assets npm ## Install what tests need, then run all of them, concurrent code with the race detector
