@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// cursorKeyLen is the length of the key that seals list cursors, in bytes.
+// cursorKeyLen is the length of the key that seals list cursors and links to reports, in bytes.
 const cursorKeyLen = 32
 
 // signingKeys keeps the keys with which API servers verify the sessions and list cursors that they
@@ -22,7 +22,7 @@ type signingKeys struct {
 }
 
 // renew adds the keys to the data of a Secret. It creates the cursor key once and restores a missing
-// key: with another key, API servers would reject every cursor of the partners. It adds a session key
+// key: with another key, API servers would reject every cursor and link of the partners. It adds a session key
 // each day. It replaces invalid session keys, because sessions last only minutes.
 func (k *signingKeys) renew(data map[string][]byte, now time.Time) error {
 	if len(data[posture.GateSecretCursorKey]) != cursorKeyLen {

@@ -17,7 +17,7 @@ import (
 const (
 	// GateSecretBundleKey holds the output of [Bundle.Encode].
 	GateSecretBundleKey = "bundle.json"
-	// GateSecretCursorKey holds the random bytes that seal list cursors. They are equal
+	// GateSecretCursorKey holds the random bytes that seal list cursors and links to reports. They are equal
 	// on all replicas and never change.
 	GateSecretCursorKey = "cursor.key"
 	// GateSecretSessionsKey holds the session signing keys in the format of package
