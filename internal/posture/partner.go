@@ -149,20 +149,18 @@ func (s *Snapshot) place(p *partner, number uint32) {
 		}
 		return
 	}
-	slot := s.slotOf(organization)
-	if older := s.at(*slot); older != nil {
+	if older := s.at(s.ofOrganization(organization, position{partner: number})); older != nil {
 		p.fault, p.older = v1alpha1.ReasonDuplicateOrganization, older.object
 		return
 	}
-	*slot = position{partner: number}
 	if p.object.Spec.Package == v1alpha1.PackagePlatform {
 		s.platforms = append(s.platforms, p)
 	}
 }
 
-// slotOf returns the slot of the valid partner of an organization.
-func (s *Snapshot) slotOf(organization string) *position {
-	return s.organizations.slot(maphash.String(s.seed, organization), func(at position) bool {
+// ofOrganization finds the valid partner of an organization, or adds it.
+func (s *Snapshot) ofOrganization(organization string, added position) position {
+	return s.organizations.find(maphash.String(s.seed, organization), added, func(at position) bool {
 		return s.at(at).organization() == organization
 	})
 }
@@ -176,7 +174,9 @@ func (s *Snapshot) at(p position) *partner {
 }
 
 // valid returns the valid partner of an organization; nil if there is none.
-func (s *Snapshot) valid(organization string) *partner { return s.at(*s.slotOf(organization)) }
+func (s *Snapshot) valid(organization string) *partner {
+	return s.at(s.ofOrganization(organization, position{}))
+}
 
 // newEntitlement compiles one object. Content that the schema would reject makes the object
 // invalid, or is ignored where ignoring it only reduces access.
@@ -327,13 +327,12 @@ func (s *Snapshot) indexKeys() {
 	for i := range s.partners {
 		p := &s.partners[i]
 		for j := range p.keys {
-			slot := s.slotOfKey(p.keys[j].digest)
-			other := s.at(*slot)
+			at := s.ofDigest(p.keys[j].digest, position{uint32(i + 1), uint32(j)})
+			other := s.at(at)
 			if other == nil {
-				*slot = position{uint32(i + 1), uint32(j)}
 				continue
 			}
-			if first := int(slot.key); !slices.Contains(other.ambiguous, first) {
+			if first := int(at.key); !slices.Contains(other.ambiguous, first) {
 				other.ambiguous = append(other.ambiguous, first)
 			}
 			p.ambiguous = append(p.ambiguous, j)
@@ -341,20 +340,20 @@ func (s *Snapshot) indexKeys() {
 	}
 }
 
-// slotOfKey returns the slot of the first key with a digest.
-func (s *Snapshot) slotOfKey(d credential.Digest) *position {
-	return s.keys.slot(maphash.Bytes(s.seed, d[:]), func(at position) bool { return s.at(at).keys[at.key].digest == d })
+// ofDigest finds the first key with a digest, or adds it.
+func (s *Snapshot) ofDigest(d credential.Digest, added position) position {
+	return s.keys.find(maphash.Bytes(s.seed, d[:]), added, func(at position) bool { return s.at(at).keys[at.key].digest == d })
 }
 
 // key returns the first key with a digest, and why it is refused regardless of its state. The
 // key is nil if there is none.
 func (s *Snapshot) key(d credential.Digest) (*partner, *apiKey, Reason) {
-	slot := s.slotOfKey(d)
-	p := s.at(*slot)
+	at := s.ofDigest(d, position{})
+	p := s.at(at)
 	if p == nil {
 		return nil, nil, ReasonUndecided
 	}
-	return p, &p.keys[slot.key], p.refusesKey(int(slot.key))
+	return p, &p.keys[at.key], p.refusesKey(int(at.key))
 }
 
 // refusesKey returns why a key of the partner is refused regardless of its state;
