@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -67,6 +68,7 @@ type spent struct {
 
 func measured(b *testing.B, cmd *exec.Cmd) spent {
 	b.Helper()
+	forgetPeak(b)
 	start := time.Now()
 	if err := cmd.Run(); err != nil {
 		b.Fatalf("%s: %v", cmd, err)
@@ -338,6 +340,16 @@ func written(b *testing.B, pdf []byte) string {
 		b.Fatalf("os.WriteFile(%q): %v", path, err)
 	}
 	return path
+}
+
+// forgetPeak resets the peak memory of this process, with which the kernel begins that of each process
+// it starts.
+func forgetPeak(b *testing.B) {
+	b.Helper()
+	debug.FreeOSMemory()
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		b.Fatalf("os.WriteFile: %v", err)
+	}
 }
 
 func median(values []float64) float64 {
