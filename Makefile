@@ -238,15 +238,16 @@ BENCH = PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_PEERS_REQUIRED=1 go test
 .PHONY: bench
 bench: SHELL = bash
 bench: .SHELLFLAGS = -o pipefail -ec
-bench: setup controlplane peers ## Compare speed with peers, and print a table of the goals (PKG=./... runs other benchmarks)
+bench: setup controlplane peers ## Compare speed with peers, and print tables of the goals and of growth (PKG=./... runs other benchmarks)
 ifeq ($(origin PKG),file)
 	@mkdir -p bin
 	$(BENCH) -bench . ./internal/posture ./apiserver ./internal/posture/kubesource ./internal/store/postgres | tee bin/bench.txt
-	$(BENCH) -bench ThousandEndpoints ./workers/delivery | tee -a bin/bench.txt
-	$(BENCH) -bench 'AgainstPoppler|AgainstInkCoverage|AtOnce|InkOfAPage' ./pkg/preflight | tee -a bin/bench.txt
-	$(BENCH) -bench 'InspectorCPU|Validate/50_kB' ./pkg/preflight/sandbox ./pkg/xjdf/validate | tee -a bin/bench.txt
+	$(BENCH) -bench Endpoints ./workers/delivery | tee -a bin/bench.txt
+	$(BENCH) -bench 'AgainstPoppler|AgainstInkCoverage|AtOnce|InkOfAPage|Inspection' ./pkg/preflight | tee -a bin/bench.txt
+	$(BENCH) -bench 'InspectorCPU|Validate/kB=/(parse|json)' ./pkg/preflight/sandbox ./pkg/xjdf/validate | tee -a bin/bench.txt
 	$(BENCH) -bench LargestInstallation ./apiserver/dashboard | tee -a bin/bench.txt
 	$(BENCH) -bench IdleAPIServer ./internal/cli | tee -a bin/bench.txt
+	$(BENCH) -bench Backlog ./internal/queue | tee -a bin/bench.txt
 	cd bench/queue && go run . -count 3 -slow-asynq=false | tee -a ../../bin/bench.txt
 	cd bench/goals && go run . ../../bin/bench.txt
 else

@@ -5,6 +5,7 @@ package apiserver_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,6 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -29,6 +29,7 @@ import (
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/test/apitest"
+	"github.com/printmarket/printmarket/test/programs"
 )
 
 const (
@@ -46,7 +47,8 @@ const (
 // adds-ns/req is the additional CPU time of the edge, in nanoseconds per request.
 //
 // One case uses 1,000 connections in turn, of which 8 are active at a time. The listeners of
-// the product speak HTTP/1.1 only, so the case of HTTP/2 runs both handlers in bare servers.
+// the product speak HTTP/1.1 only, so the case of HTTP/2 runs both handlers in bare servers. The cases
+// of many partners send a request of each partner in turn.
 func BenchmarkGated(b *testing.B) {
 	for _, log := range []struct {
 		name  string
@@ -55,7 +57,10 @@ func BenchmarkGated(b *testing.B) {
 		b.Run("over loopback, "+log.name, func(b *testing.B) { benchmarkLoopback(b, log.level, 1) })
 		b.Run("over 1,000 connections, "+log.name, func(b *testing.B) { benchmarkLoopback(b, log.level, 1000/benchClients) })
 		b.Run("over HTTP 2, "+log.name, func(b *testing.B) { benchmarkHTTP2(b, log.level) })
-		b.Run("handlers alone, "+log.name, func(b *testing.B) { benchmarkHandlers(b, log.level) })
+		b.Run("handlers alone, "+log.name, func(b *testing.B) { benchmarkHandlers(b, log.level, 0) })
+	}
+	for _, n := range []int{100, 1_000, 10_000} {
+		b.Run(fmt.Sprint("of many/partners=", n), func(b *testing.B) { benchmarkHandlers(b, slog.LevelInfo, n) })
 	}
 }
 
@@ -188,22 +193,46 @@ func median(ratios []float64) float64 {
 	return ratios[len(ratios)/2]
 }
 
-func benchmarkHandlers(b *testing.B, level slog.Level) {
+// benchmarkHandlers calls the handlers with the request of one partner, or of each of some others.
+func benchmarkHandlers(b *testing.B, level slog.Level, others int) {
 	w := newGatedServer(b, level)
-	turn := func(handler http.Handler) {
-		for range benchClients * benchTurn {
-			handler.ServeHTTP(&sink{header: http.Header{}}, w.request)
+	requests := []*http.Request{w.request}
+	for i, key := range w.AddCopies(b, "acme", others) {
+		requests = append(requests[:i], w.request.Clone(b.Context()))
+		requests[i].Header.Set("Authorization", "Bearer "+w.Key(key))
+	}
+	refused := 0
+	turn := func(handler http.Handler) func() {
+		next := 0
+		return func() {
+			for range benchClients * benchTurn {
+				out := &sink{header: http.Header{}}
+				handler.ServeHTTP(out, requests[next])
+				next = (next + 1) % len(requests)
+				if out.status != http.StatusOK {
+					refused++
+				}
+			}
 		}
 	}
-	compare(b, func() { turn(http.HandlerFunc(w.bare)) }, func() { turn(w.Handler) }).reportCost(b)
+	compare(b, turn(http.HandlerFunc(w.bare)), turn(w.Handler)).reportCost(b)
+	if refused > 0 {
+		b.Errorf("%d requests were refused", refused)
+	}
 }
 
 // sink discards a response.
-type sink struct{ header http.Header }
+type sink struct {
+	header http.Header
+	status int
+}
 
-func (s *sink) Header() http.Header            { return s.header }
-func (s *sink) WriteHeader(int)                {}
-func (s *sink) Write(body []byte) (int, error) { return len(body), nil }
+func (s *sink) Header() http.Header    { return s.header }
+func (s *sink) WriteHeader(status int) { s.status = status }
+func (s *sink) Write(body []byte) (int, error) {
+	s.status = cmp.Or(s.status, http.StatusOK)
+	return len(body), nil
+}
 
 // comparison holds the cost of two servers for the same requests, and the ratio of
 // their throughput in each turn.
@@ -239,19 +268,9 @@ func (c *cost) add(more cost) { c.wall, c.processor = c.wall+more.wall, c.proces
 
 func costOf(b *testing.B, work func()) cost {
 	b.Helper()
-	began, before := time.Now(), processorTime(b)
+	began, before := time.Now(), programs.OwnCPUTime(b)
 	work()
-	return cost{time.Since(began), processorTime(b) - before}
-}
-
-// processorTime returns the CPU time of this process so far.
-func processorTime(b *testing.B) time.Duration {
-	b.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatalf("syscall.Getrusage: %v", err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	return cost{time.Since(began), programs.OwnCPUTime(b) - before}
 }
 
 func benchSocket(b *testing.B) net.Listener {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command goals reads the output of benchmarks and prints a table of the goals in Markdown, with
-// the result of each. It fails if a goal was not measured, unless -partial is set. A missed goal is a
-// result, because a machine may be busy; with -strict it is a failure.
+// Command goals reads the output of benchmarks and prints two tables in Markdown: the goals with the
+// result of each, and how each cost grows with the data. It fails if a goal or a cost was not measured,
+// unless -partial is set. A missed goal is a result, because a machine may be busy; with -strict it is a
+// failure.
 //
 //	goals [-partial] [-strict] FILE...
 package main
@@ -12,6 +13,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 
@@ -41,7 +43,7 @@ func goals() []goal {
 		{work: "gated request, throughput against HAProxy with a map of 1,000 keys", benchmark: "Peers/HAProxy", unit: "ratio", bound: 1, least: true},
 		{work: "the same against Traefik with the rule of one key", benchmark: "Peers/Traefik", unit: "ratio", bound: 1, least: true},
 		{work: "the same against ext_authz of Authorino with 1,000 keys", benchmark: "Peers/Authorino", unit: "ratio", bound: 1, least: true},
-		{work: "webhook deliveries per second for which two CPUs suffice, 1,000 endpoints", benchmark: "ThousandEndpoints", unit: "capacity", bound: 5000, least: true},
+		{work: "webhook deliveries per second for which two CPUs suffice, 1,000 endpoints", benchmark: "Endpoints/endpoints=1000", unit: "capacity", bound: 5000, least: true},
 		{work: "RFQ create, throughput against a bare INSERT, 1 client", benchmark: "Create/clients=1", unit: "tenants-of-bare", bound: 0.70, least: true},
 		{work: "the same, 16 clients", benchmark: "Create/clients=16", unit: "tenants-of-bare", bound: 0.75, least: true},
 		{work: "the same, 64 clients", benchmark: "Create/clients=64", unit: "tenants-of-bare", bound: 1, least: true},
@@ -56,7 +58,7 @@ func goals() []goal {
 		{work: "the same against asynq that polls every 10 ms", benchmark: "Queue/start/asynq_that_polls_every_10_ms", unit: "ratio", bound: 1},
 		{work: "queue, wait behind 10,000 jobs of another tenant", benchmark: "Queue/fairness", unit: "jobs", bound: 2},
 		{work: "queue, recovery from the kill of a worker, lease of 10 s", benchmark: "Queue/recovery/lease=10s", unit: "leases", bound: 1.1},
-		{work: "resident memory of an idle API server, 1,000 partners", benchmark: "IdleAPIServer", unit: "resident-MiB", bound: 60},
+		{work: "resident memory of an idle API server, 1,000 partners", benchmark: "IdleAPIServer/partners=1000", unit: "resident-MiB", bound: 60},
 		{work: "slowest list of 1,000,000 records, with each filter, p99", benchmark: "Lists/records=1000000", unit: "slowest-p99-ms", bound: 50},
 		{work: "first paint of the slowest page, 10,000 partners, 1,000,000 jobs", benchmark: "LargestInstallation", unit: "slowest-paint-ms", bound: 1000},
 		{work: "weight of the heaviest page there, without pictures", benchmark: "LargestInstallation", unit: "heaviest-kB", bound: 150},
@@ -64,12 +66,12 @@ func goals() []goal {
 		{work: "preflight against pdfimages -all, brochure of 20 images", benchmark: "AgainstPoppler/brochure_of_10_pages", unit: "images-ratio", bound: 1},
 		{work: "the same, catalogue of 400 images", benchmark: "AgainstPoppler/catalogue_of_100_pages", unit: "images-ratio", bound: 1},
 		{work: "start of the inspector and a small file, CPU", benchmark: "InspectorCPU", unit: "cpu-ms/op", bound: 3},
-		{work: "XJDF of 50 kB, parse and validate against decode into a tree", benchmark: "Validate/50_kB/parse_and_validate", over: "Validate/50_kB/json_into_any", unit: "sec/op", bound: 1.5},
+		{work: "XJDF of 50 kB, parse and validate against decode into a tree", benchmark: "Validate/kB=50/parse_and_validate", over: "Validate/kB=50/json_into_any", unit: "sec/op", bound: 1.5},
 	}
 	for _, file := range []string{"flyer of 2 pages", "book of 600 pages", "200,000 lines", "20 JPEGs of 6 megapixels", "CMYK of 16 megapixels, deflated"} {
 		all = append(all, goal{work: "preflight against ink_cov, " + file, benchmark: "AgainstInkCoverage/" + strings.ReplaceAll(file, " ", "_"), unit: "ratio", bound: 0.5})
 	}
-	for _, page := range []string{"text", "a photo", "200,000 lines", "transparency in inks", "a page in RGB", "a group in RGB"} {
+	for _, page := range []string{"text", "a photo", "lines=200000", "transparency in inks", "a page in RGB", "a group in RGB"} {
 		all = append(all, goal{work: "ink of one page, " + page + ", CPU", benchmark: "InkOfAPage/" + strings.ReplaceAll(page, " ", "_"), unit: "cpu-ms", bound: 300})
 	}
 	return all
@@ -112,7 +114,7 @@ func run(paths []string, partial, strict bool, out io.Writer) error {
 	if err := files.Err(); err != nil {
 		return fmt.Errorf("read benchmarks: %w", err)
 	}
-	return table(out, goals(), measured, partial, strict)
+	return errors.Join(table(out, goals(), measured, partial, strict), growth(out, allSeries(), measured, partial))
 }
 
 // table writes a line for each goal, or only for those that were measured if the table is partial. If it is
@@ -128,7 +130,7 @@ func table(out io.Writer, goals []goal, measured map[string]map[string]float64, 
 			base, found := measured[g.over][g.unit]
 			value, ok, unit = value/base, ok && found, "ratio"
 		}
-		result, verdict := fmt.Sprintf("%.3g", value), "missed"
+		result, verdict := digits(value), "missed"
 		switch {
 		case !ok && partial:
 			continue
@@ -150,4 +152,12 @@ func table(out io.Writer, goals []goal, measured map[string]map[string]float64, 
 		return fmt.Errorf("write the table: %w", err)
 	}
 	return errors.Join(failures...)
+}
+
+// digits returns a value with three digits, or with all of its whole part.
+func digits(value float64) string {
+	if math.Abs(value) >= 1000 {
+		return fmt.Sprintf("%.0f", value)
+	}
+	return fmt.Sprintf("%.3g", value)
 }

@@ -5,19 +5,19 @@ package posture_test
 import (
 	"fmt"
 	"runtime"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/test/posturetest"
+	"github.com/printmarket/printmarket/test/programs"
 )
 
 // BenchmarkCurve measures the cost of the first compilation, of one edit for a replica and
 // of one report for the controller, as the number of partners grows. The cost per partner
-// should be equal in all lines. The metric cpu-ns/partner is CPU time, including garbage
-// collection; unlike elapsed time it does not depend on other load. The metric
+// should be equal in all lines. The metrics cpu-ms and cpu-ns/partner are CPU time, including
+// garbage collection; unlike elapsed time it does not depend on other load. The metric
 // held-B/partner is the memory that a snapshot keeps in addition to the objects it was
 // compiled from; for a change it includes the compiler.
 func BenchmarkCurve(b *testing.B) {
@@ -61,24 +61,15 @@ func perPartner(b *testing.B, n int, work func()) {
 	b.Helper()
 	b.ReportAllocs()
 	runtime.GC()
-	before := cpuTime(b)
+	before := programs.OwnCPUTime(b)
 	for b.Loop() {
 		work()
 	}
-	spent := cpuTime(b) - before
+	spent := programs.OwnCPUTime(b) - before
 	each := float64(b.N) * float64(n)
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/each, "ns/partner")
 	b.ReportMetric(float64(spent.Nanoseconds())/each, "cpu-ns/partner")
-}
-
-// cpuTime returns the CPU time that this process has used so far.
-func cpuTime(tb testing.TB) time.Duration {
-	tb.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		tb.Fatalf("syscall.Getrusage: %v", err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	b.ReportMetric(spent.Seconds()*1000/float64(b.N), "cpu-ms")
 }
 
 // heldBy returns the number of bytes that a value keeps reachable.

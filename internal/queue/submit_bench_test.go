@@ -37,9 +37,9 @@ func (e *emptied) must(err error) {
 func (e *emptied) measure(handOver func() error) spent {
 	e.Helper()
 	e.must(e.redis.FlushAll(e.Context()).Err())
-	before, began := e.processor(), time.Now()
+	before, began := redisTime(e.B, e.redis), time.Now()
 	e.must(handOver())
-	s := spent{time.Since(began), e.processor() - before}
+	s := spent{time.Since(began), redisTime(e.B, e.redis) - before}
 	stats, err := e.queue.Stats(e.Context())
 	e.must(err)
 	if stats.Open != int64(len(e.jobs)) {
@@ -62,16 +62,20 @@ func (e *emptied) together() error {
 	return err
 }
 
-// processor returns the CPU time that the server has used.
-func (e *emptied) processor() (total time.Duration) {
-	e.Helper()
-	text, err := e.redis.Info(e.Context(), "cpu").Result()
-	e.must(err)
+// redisTime returns the CPU time that the server has used.
+func redisTime(b *testing.B, client *redis.Client) (total time.Duration) {
+	b.Helper()
+	text, err := client.Info(b.Context(), "cpu").Result()
+	if err != nil {
+		b.Fatalf("client.Info: %v", err)
+	}
 	for line := range strings.Lines(text) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
 		if name == "used_cpu_user" || name == "used_cpu_sys" {
 			d, err := time.ParseDuration(value + "s")
-			e.must(err)
+			if err != nil {
+				b.Fatalf("time.ParseDuration: %v", err)
+			}
 			total += d
 		}
 	}

@@ -52,7 +52,7 @@ func illustrated(pages, images, lines int) []byte {
 		for k := range images {
 			im := b.Image(pdftest.Image{Width: 600, Height: 400})
 			fmt.Fprintf(&named, "/Im%d %s ", k, im)
-			placed.WriteString(pdftest.Place(fmt.Sprintf("Im%d", k), 60, float64(60+k*110), 144, 96))
+			placed.WriteString(pdftest.Place(fmt.Sprintf("Im%d", k), float64(60+k/7*37%400), float64(60+k%7*110), 144, 96))
 		}
 		sheets[i] = pdftest.Print(strings.Join(text, "")+placed.String(), fmt.Sprintf("/Font << /F1 %s >> /XObject << %s >>", font, named.String()))
 	}
@@ -166,15 +166,17 @@ func BenchmarkAgainstPoppler(b *testing.B) {
 	}
 }
 
+// ruled returns a page with a number of lines.
+func ruled(lines int) []byte {
+	var content strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&content, "0 0 0 %d.%d K 0.5 w %d %d m %d %d l S\n", 0, i%10, 30+i%560, 30+i/560*2%800, 34+i%550, 33+i/560*2%790)
+	}
+	return pdftest.Pages(pdftest.Print(content.String(), ""))
+}
+
 // rendered are documents of which the ink is the work: text, lines, and images of each coding.
 func rendered() []job {
-	lines := func() []byte {
-		var content strings.Builder
-		for i := range 200_000 {
-			fmt.Fprintf(&content, "0 0 0 %d.%d K 0.5 w %d %d m %d %d l S\n", 0, i%10, 30+i%560, 30+i/560*2%800, 34+i%550, 33+i/560*2%790)
-		}
-		return pdftest.Pages(pdftest.Print(content.String(), ""))
-	}
 	pictures := func(pages int, dict string, data func(page int) []byte) func() []byte {
 		return func() []byte {
 			var b pdftest.Builder
@@ -196,7 +198,7 @@ func rendered() []job {
 	return []job{
 		{"flyer of 2 pages", 2, func() []byte { return illustrated(2, 1, 20) }},
 		{"book of 600 pages", 600, func() []byte { return illustrated(600, 0, 40) }},
-		{"200,000 lines", 1, lines},
+		{"200,000 lines", 1, func() []byte { return ruled(200_000) }},
 		{"20 JPEGs of 6 megapixels", 20, pictures(20, "/Width 2450 /Height 2450 /ColorSpace /DeviceRGB /Filter /DCTDecode", func(page int) []byte { return pdftest.JPEG(2450, 3, 80+page) })},
 		{"CMYK of 16 megapixels, deflated", 1, pictures(1, "/Width 4000 /Height 4000 /ColorSpace /DeviceCMYK /Filter /FlateDecode", func(int) []byte { return pdftest.Deflate(noise(4000 * 4000 * 4)) })},
 	}
@@ -230,7 +232,6 @@ func BenchmarkAgainstInkCoverage(b *testing.B) {
 
 // costly are single pages of A4 whose ink takes much work: with photos, lines and transparency in RGB.
 func costly() []job {
-	lines := rendered()[2].pdf
 	const states = "/ExtGState << /M << /BM /Multiply >> /H << /ca 0.5 >> /L << /BM /Luminosity >> >> "
 	const gradient = "/Shading << /S << /ShadingType 2 /ColorSpace /DeviceRGB /Coords [0 0 595 842] /Extend [true true] /Function << /FunctionType 2 /Domain [0 1] /C0 [1 0.4 0] /C1 [0 0.5 1] /N 1 >> >> >> "
 	const layers = "q 0 0 595 842 re W n /S sh Q q /M gs 595 0 0 842 0 0 cm /Im Do Q q /H gs 0.2 0.6 0.9 rg 100 100 400 600 re f Q q /L gs 0.9 0.3 0.2 rg 50 50 300 300 re f Q "
@@ -252,7 +253,9 @@ func costly() []job {
 	return []job{
 		{"text", 1, func() []byte { return illustrated(1, 0, 50) }},
 		{"a photo", 1, page("", "q 595 0 0 842 0 0 cm /Im Do Q", 0)},
-		{"200,000 lines", 1, lines},
+		{"lines=2000", 1, func() []byte { return ruled(2_000) }},
+		{"lines=20000", 1, func() []byte { return ruled(20_000) }},
+		{"lines=200000", 1, func() []byte { return ruled(200_000) }},
 		{"transparency in inks", 1, page("/Group << /S /Transparency /CS /DeviceCMYK >>", layers, 0)},
 		{"a page in RGB", 1, page("/Group << /S /Transparency /CS /DeviceRGB >>", layers, 0)},
 		{"a group in RGB", 1, page("", layers, 1)},
@@ -262,9 +265,25 @@ func costly() []job {
 
 // BenchmarkInkOfAPage measures what the inspection of one page costs on one core. An A4 page may take 0.3 s
 // and 256 MiB. cpu-ms is the CPU time, which depends less on other work of the machine.
-func BenchmarkInkOfAPage(b *testing.B) {
+func BenchmarkInkOfAPage(b *testing.B) { inspectOnOneCore(b, costly()) }
+
+// BenchmarkInspection measures the same for documents with more and more pages of text, and for a page with
+// more and more images.
+func BenchmarkInspection(b *testing.B) {
+	var all []job
+	for _, n := range []int{10, 100, 1000} {
+		all = append(all,
+			job{fmt.Sprint("pages=", n), n, func() []byte { return illustrated(n, 0, 40) }},
+			job{fmt.Sprint("images=", 2*n), 1, func() []byte { return illustrated(1, 2*n, 0) }})
+	}
+	inspectOnOneCore(b, all)
+}
+
+// inspectOnOneCore reports the CPU time of the inspection of each document, and its memory.
+func inspectOnOneCore(b *testing.B, documents []job) {
+	b.Helper()
 	inspector := buildInspector(b)
-	for _, j := range costly() {
+	for _, j := range documents {
 		b.Run(j.name, func(b *testing.B) {
 			path := written(b, j.pdf())
 			var cpus, memory []float64

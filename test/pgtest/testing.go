@@ -134,3 +134,18 @@ func Start(tb testing.TB, settings ...string) *Server {
 	tb.Cleanup(server.Stop)
 	return server
 }
+
+// PID returns the number of the process that is the parent of the sessions of a server. The role of
+// the URL must be a superuser.
+func PID(tb testing.TB, url string) (pid int) {
+	tb.Helper()
+	conn, err := pgx.Connect(tb.Context(), url)
+	if err != nil {
+		tb.Fatalf("pgtest: %v", err)
+	}
+	defer func() { _ = conn.Close(tb.Context()) }()
+	if err := conn.QueryRow(tb.Context(), `SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)::int`).Scan(&pid); err != nil {
+		tb.Fatalf("pgtest: read the number of the process: %v", err)
+	}
+	return pid
+}

@@ -3,6 +3,7 @@
 package posturetest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -98,6 +99,17 @@ func EveryScope() []v1alpha1.Scope {
 // key. It lists the given scopes, or every scope if they are nil.
 func (i *Installation) AddKey(tb testing.TB, partner, name string, scopes ...v1alpha1.Scope) {
 	tb.Helper()
+	if scopes == nil {
+		scopes = EveryScope()
+	}
+	added := i.mint(tb, partner, name)
+	added.Scopes = scopes
+	i.Partner(partner, func(spec *v1alpha1.PartnerEntitlementSpec) { spec.Keys = append(spec.Keys, added) })
+}
+
+// mint returns the key PARTNER-NAME without scopes, and keeps its secret.
+func (i *Installation) mint(tb testing.TB, partner, name string) v1alpha1.APIKey {
+	tb.Helper()
 	mode, kind := tenant.Live, v1alpha1.KeyKindLive
 	if name == "test" {
 		mode, kind = tenant.Test, v1alpha1.KeyKindTest
@@ -107,14 +119,25 @@ func (i *Installation) AddKey(tb testing.TB, partner, name string, scopes ...v1a
 		tb.Fatalf("credential.Mint(%q): %v", mode, err)
 	}
 	i.keys[partner+"-"+name] = key
-	if scopes == nil {
-		scopes = EveryScope()
+	return v1alpha1.APIKey{Name: name, Kind: kind, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive}
+}
+
+// AddCopies adds n partners with the terms of an existing one, and returns the names of their keys. Each
+// copy has its own organization, and one live key with every scope.
+func (i *Installation) AddCopies(tb testing.TB, partner string, n int) []string {
+	tb.Helper()
+	keys := make([]string, n)
+	for k := range keys {
+		p := i.partners[partner].DeepCopy()
+		p.Name = fmt.Sprintf("%s%06d", partner, k)
+		p.Spec.OrganizationID = fmt.Sprintf("org_%06d", k)
+		key := i.mint(tb, p.Name, "live")
+		key.Scopes = EveryScope()
+		p.Spec.Keys = []v1alpha1.APIKey{key}
+		i.partners[p.Name], keys[k] = p, p.Name+"-live"
 	}
-	i.Partner(partner, func(spec *v1alpha1.PartnerEntitlementSpec) {
-		spec.Keys = append(spec.Keys, v1alpha1.APIKey{
-			Name: name, Kind: kind, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive, Scopes: scopes,
-		})
-	})
+	i.Publish()
+	return keys
 }
 
 // Key returns the text of a key, which its partner sends.

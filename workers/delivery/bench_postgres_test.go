@@ -15,10 +15,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -35,6 +33,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 	domain "github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/test/pgtest"
+	"github.com/printmarket/printmarket/test/programs"
 	"github.com/printmarket/printmarket/test/webhooktest"
 	"github.com/printmarket/printmarket/workers/delivery"
 )
@@ -78,15 +77,21 @@ func BenchmarkOnPostgreSQL(b *testing.B) {
 	b.ReportMetric(of(beside, p99)/of(alone, p99), "p99-ratio")
 }
 
-// BenchmarkThousandEndpoints delivers twenty events to each of a thousand partners, with a
-// worker that uses all CPUs. deliveries/s is measured beside the load of the machine. The
-// metrics cpu-us are the CPU time of a delivery in microseconds, and capacity is the
+// BenchmarkEndpoints delivers 20,000 events, which are shared equally by some endpoints of one
+// partner each, with a worker that uses all CPUs. deliveries/s is measured beside the load of the
+// machine. The metrics cpu-us are the CPU time of a delivery in microseconds, and capacity is the
 // deliveries per second for which two CPUs suffice. fairness is the number of posts to the
 // endpoint that got the fewest when half had arrived, as a share of the mean.
-func BenchmarkThousandEndpoints(b *testing.B) {
+func BenchmarkEndpoints(b *testing.B) {
+	for _, endpoints := range []int{10, 100, 1000} {
+		b.Run(fmt.Sprint("endpoints=", endpoints), func(b *testing.B) { benchmarkEndpoints(b, endpoints) })
+	}
+}
+
+func benchmarkEndpoints(b *testing.B, endpoints int) {
 	var all figures
 	for b.Loop() {
-		all = deliverFromPostgreSQL(b, 1000, 20, false)
+		all = deliverFromPostgreSQL(b, endpoints, 20_000/endpoints, false)
 	}
 	micros := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 	b.ReportMetric(0, "ns/op")
@@ -94,6 +99,7 @@ func BenchmarkThousandEndpoints(b *testing.B) {
 	b.ReportMetric(micros(all.worker), "worker-cpu-us")
 	b.ReportMetric(micros(all.database), "database-cpu-us")
 	b.ReportMetric(micros(all.receivers), "receivers-cpu-us")
+	b.ReportMetric(micros(all.worker+all.database+all.receivers), "cpu-us")
 	b.ReportMetric(2e6/micros(all.worker+all.database+all.receivers), "capacity")
 	b.ReportMetric(all.fairness, "fairness")
 }
@@ -120,8 +126,8 @@ func deliverFromPostgreSQL(b *testing.B, healthy, events int, dead bool) figures
 	}
 	m.enroll()
 	m.commit(events)
-	database, receiver := m.server(), receivers.process.Process.Pid
-	began, used, usedByDatabase, usedByReceivers := time.Now(), coreTime(b), processTime(b, database), processTime(b, receiver)
+	database, receiver := pgtest.PID(b, m.database), receivers.process.Process.Pid
+	began, used, usedByDatabase, usedByReceivers := time.Now(), programs.OwnCPUTime(b), programs.CPUTime(b, database), programs.CPUTime(b, receiver)
 	stop := m.work()
 	for receivers.get("/count") != fmt.Sprint(healthy*events) {
 		if time.Since(began) > 2*time.Minute {
@@ -130,7 +136,7 @@ func deliverFromPostgreSQL(b *testing.B, healthy, events int, dead bool) figures
 		time.Sleep(50 * time.Millisecond)
 	}
 	stop()
-	used, usedByDatabase, usedByReceivers = coreTime(b)-used, processTime(b, database)-usedByDatabase, processTime(b, receiver)-usedByReceivers
+	used, usedByDatabase, usedByReceivers = programs.OwnCPUTime(b)-used, programs.CPUTime(b, database)-usedByDatabase, programs.CPUTime(b, receiver)-usedByReceivers
 	var came []arrival
 	if err := json.Unmarshal([]byte(receivers.get("/arrivals")), &came); err != nil {
 		b.Fatalf("json.Unmarshal: %v", err)
@@ -154,49 +160,6 @@ func deliverFromPostgreSQL(b *testing.B, healthy, events int, dead bool) figures
 		worker: used / posts, database: usedByDatabase / posts, receivers: usedByReceivers / posts,
 		fairness: float64(least) / (float64(events) / 2),
 	}
-}
-
-// server returns the process id of the database server, the parent of its sessions.
-func (m *benchmarked) server() (pid int) {
-	conn, err := pgx.Connect(m.Context(), m.database)
-	if err != nil {
-		m.Fatalf("pgx.Connect: %v", err)
-	}
-	defer func() { _ = conn.Close(m.Context()) }()
-	if err := conn.QueryRow(m.Context(), `SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)::int`).Scan(&pid); err != nil {
-		m.Fatalf("conn.QueryRow: %v", err)
-	}
-	return pid
-}
-
-// processTime returns the CPU time of a process and of its children, including those that
-// have ended.
-func processTime(b *testing.B, pid int) (used time.Duration) {
-	b.Helper()
-	const tick = 10 * time.Millisecond // USER_HZ of Linux
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		b.Fatalf("filepath.Glob: %v", err)
-	}
-	for _, stat := range stats {
-		text, err := os.ReadFile(stat)
-		if err != nil {
-			continue // the process has ended
-		}
-		// The fields after the name in parentheses: state, parent, and 9 others before the times.
-		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-		own, parent := filepath.Base(filepath.Dir(stat)) == strconv.Itoa(pid), fields[1] == strconv.Itoa(pid)
-		for i, field := range fields[11:15] {
-			ticks, err := strconv.Atoi(field)
-			if err != nil {
-				b.Fatalf("strconv.Atoi: %v", err)
-			}
-			if own || parent && i < 2 {
-				used += time.Duration(ticks) * tick
-			}
-		}
-	}
-	return used
 }
 
 func newBenchmarked(b *testing.B) *benchmarked {

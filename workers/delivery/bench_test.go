@@ -9,11 +9,11 @@ import (
 	"net/http/httptest"
 	"slices"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/printmarket/printmarket/test/eventually"
+	"github.com/printmarket/printmarket/test/programs"
 	"github.com/printmarket/printmarket/workers/delivery"
 )
 
@@ -43,7 +43,7 @@ type figures struct {
 	p99           time.Duration
 	// worker, database and receivers are the CPU time of a delivery.
 	worker, database, receivers time.Duration
-	// fairness is described at BenchmarkThousandEndpoints.
+	// fairness is described at BenchmarkEndpoints.
 	fairness float64
 }
 
@@ -97,13 +97,13 @@ func deliverToMany(b *testing.B, dead bool) figures {
 	f.declare(urls)
 	f.enroll()
 	f.commit(events)
-	began, used := time.Now(), coreTime(b)
+	began, used := time.Now(), programs.OwnCPUTime(b)
 	stop := f.running(func(c *delivery.Config) {
 		loopback(c)
 		c.Drain = time.Millisecond
 	})
 	eventually.Holds(f, "all posts have arrived", func() bool { return came.count() == healthy*events })
-	used = coreTime(b) - used
+	used = programs.OwnCPUTime(b) - used
 	stop()
 	took := make([]time.Duration, len(came.all))
 	for i, one := range came.all {
@@ -119,14 +119,4 @@ func (f *fixture) enroll() {
 	if err := f.store.Enroll(f.Context(), f.directory.Endpoints(time.Now()), time.Now()); err != nil {
 		f.Fatalf("w.store.Enroll: %v", err)
 	}
-}
-
-// coreTime returns the CPU time that this process has used.
-func coreTime(b *testing.B) time.Duration {
-	b.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatalf("syscall.Getrusage: %v", err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

@@ -19,7 +19,7 @@ import (
 // benchmarked lists numbers of partners and of sources that follow them. In the benchmark,
 // all sources share one process and one machine with the control plane, unlike replicas.
 // Therefore many partners are measured with one source.
-var benchmarked = []struct{ partners, replicas int }{{1, 20}, {1_000, 20}, {10_000, 1}}
+var benchmarked = []struct{ partners, replicas int }{{1, 20}, {1_000, 20}, {100, 1}, {1_000, 1}, {10_000, 1}}
 
 // BenchmarkPropagation measures the time from the start of an edit until the gates of
 // the last replica use it. The edit is a read and a write, like that of kubectl. The

@@ -8,6 +8,7 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
+	"github.com/printmarket/printmarket/test/programs"
 )
 
 // BenchmarkValidate has a measure beside each document, since a time alone says
@@ -17,11 +18,11 @@ func BenchmarkValidate(b *testing.B) {
 	v := validate.New()
 	for _, d := range []struct{ name, body string }{
 		{"flyer", flyer()},
-		{"booklet", magazine(8)},
 		{"cards", cards(12)},
 		{"ticket", ticket(10)},
-		{"50 kB", magazine(98)},
-		{"500 kB", magazine(980)},
+		{"kB=5", magazine(8)},
+		{"kB=50", magazine(98)},
+		{"kB=500", magazine(980)},
 		{"ticket 500 kB", ticket(730)},
 	} {
 		b.Run(d.name+"/parse and validate", func(b *testing.B) { parseAndValidate(b, v, d.body) })
@@ -67,6 +68,7 @@ func parseAndValidate(b *testing.B, v *validate.Validator, body string) {
 	options := validate.Options{Support: validate.Marketplace([]string{"Booklet", "BusinessCard", "Leaflet"})}
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
+	before := programs.OwnCPUTime(b)
 	for b.Loop() {
 		doc, err := xjdf.Parse([]byte(body), xjdf.DefaultLimits)
 		if err != nil {
@@ -74,4 +76,5 @@ func parseAndValidate(b *testing.B, v *validate.Validator, body string) {
 		}
 		v.Validate(doc, options)
 	}
+	b.ReportMetric(float64((programs.OwnCPUTime(b)-before).Nanoseconds())/float64(b.N)/1000, "cpu-us")
 }
