@@ -165,8 +165,16 @@ func (m *memo[O, P]) update(objects []*O, compile func(*O) P) []*entry[P] {
 	if len(order) < len(m.order) {
 		maps.DeleteFunc(m.known, func(_ *O, e *entry[P]) bool { return e.round != m.round })
 	}
-	m.order = append(order, added...)
-	slices.SortFunc(m.order, func(a, b *entry[P]) int { return a.part.identified().compare(b.part.identified()) })
+	// A search for the places of the added objects reads few others.
+	compare := func(a, b *entry[P]) int { return a.part.identified().compare(b.part.identified()) }
+	slices.SortFunc(added, compare)
+	m.order = make([]*entry[P], 0, len(order)+len(added))
+	for _, e := range added {
+		at, _ := slices.BinarySearchFunc(order, e, compare)
+		m.order = append(append(m.order, order[:at]...), e)
+		order = order[at:]
+	}
+	m.order = append(m.order, order...)
 	return m.order
 }
 
