@@ -36,12 +36,12 @@ func (t *ticketFlags) flags(flags *pflag.FlagSet) {
 	flags.IntVar(&t.quantity, "quantity", 0, "ordered number of copies")
 	flags.IntVar(&t.back, "back-process", 0, "ordered process inks of the back: 4, 1, or 0 for a back without ink")
 	flags.Float64Var(&t.bleed, "bleed", 0, "ordered bleed in mm")
-	choose(flags, &t.binding, "binding", "", "ordered binding: "+orList(names(jobticket.Bindings())), append([]string{""}, names(jobticket.Bindings())...)...)
-	choose(flags, &t.part, "part", "", "part of a bound product in the file: cover or body", "", string(jobticket.Cover), string(jobticket.Body))
+	chooseAny(flags, &t.binding, "binding", "ordered binding: "+orList(names(jobticket.Bindings())), names(jobticket.Bindings())...)
+	chooseAny(flags, &t.part, "part", "part of a bound product in the file: cover or body", string(jobticket.Cover), string(jobticket.Body))
 	flags.Float64Var(&t.spine, "spine", 0, "ordered width of the spine in mm")
-	choose(flags, &t.surface, "stock-surface", "", "ordered surface of the stock: coated or uncoated", "", string(jobticket.Coated), string(jobticket.Uncoated))
+	chooseAny(flags, &t.surface, "stock-surface", "ordered surface of the stock: coated or uncoated", string(jobticket.Coated), string(jobticket.Uncoated))
 	flags.Float64Var(&t.weight, "stock-weight", 0, "ordered weight of the stock in g/m2")
-	choose(flags, &t.varnish, "varnish", "", "ordered varnish: "+orList(names(jobticket.Varnishes())), append([]string{""}, names(jobticket.Varnishes())...)...)
+	chooseAny(flags, &t.varnish, "varnish", "ordered varnish: "+orList(names(jobticket.Varnishes())), names(jobticket.Varnishes())...)
 	flags.StringVar(&t.xjdf, "xjdf", "", "read the order from an XJDF file; other flags replace its values")
 	flags.StringVar(&t.product, "product", "", "ID of the product in the XJDF file that the PDF is for")
 }
@@ -102,6 +102,11 @@ func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*jobticket.Ticket, error) {
 		}
 		stock.Surface, stock.Weight = cmp.Or(jobticket.Surface(t.surface), stock.Surface), cmp.Or(t.weight, stock.Weight)
 		made.Stock = &stock
+	}
+	for _, name := range []string{"pages", "quantity", "bleed", "stock-weight"} {
+		if flags.Changed(name) && flags.Lookup(name).Value.String() == "0" {
+			return nil, fmt.Errorf("--%s must be more than 0; omit it if the order does not state it", name)
+		}
 	}
 	if made.Empty() {
 		return nil, nil

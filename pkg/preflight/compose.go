@@ -156,7 +156,7 @@ func page(p *facts.Page, text, heatMaps *int) report.Page {
 		Number: p.Number, Rotate: p.Rotate, UserUnit: p.UserUnit,
 		Size:  [2]float64{geom.Round(width, 2), geom.Round(height, 2)},
 		Boxes: report.Boxes{Media: *rules.Box(p.Media), Crop: box(p.Crop), Bleed: box(p.Bleed), Trim: box(p.Trim), Art: box(p.Art)},
-		Blank: p.Painted == 0, MaxInk: geom.Round(p.MaxInk, 1), MinLine: least(p.MinStroke), MinText: least(p.MinText),
+		Blank: !p.Printed, MaxInk: geom.Round(p.MaxInk, 1), MinLine: least(p.MinStroke), MinText: least(p.MinText),
 		Transparent: p.Transparent, Text: []report.Rect{},
 	}
 	if p.Trim != nil || p.Art != nil {

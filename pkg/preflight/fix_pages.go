@@ -30,7 +30,7 @@ func (x *fixer) trim() ([]report.ObjectChange, error) {
 	var changes []report.ObjectChange
 	for i := range x.pages {
 		size := x.opts.Ticket.TrimSize
-		if (x.pages[i].Trim != nil || x.pages[i].Art != nil) && rules.HasSize(&x.pages[i].Page, size) {
+		if (x.pages[i].Trim != nil || x.pages[i].Art != nil) && rules.Fits(&x.pages[i].Page, x.opts.Ticket) {
 			continue
 		}
 		page, ok := x.assumed(x.pages[i])
@@ -61,7 +61,7 @@ func (x *fixer) scale() ([]report.ObjectChange, error) {
 	for i := range x.pages {
 		page := &x.pages[i]
 		_, fits := x.assumed(*page)
-		if x.repeated(i) || rules.HasSize(&page.Page, size) || page.Trim == nil && page.Art == nil && fits {
+		if x.repeated(i) || rules.Fits(&page.Page, x.opts.Ticket) || page.Trim == nil && page.Art == nil && fits {
 			continue
 		}
 		width, height := page.Size()

@@ -116,6 +116,7 @@ func gather(ctx context.Context, in io.ReaderAt, size int64, limits document.Lim
 		}
 		rules.Assume(&pages[i].Page, opts.Ticket)
 		rules.Assume(&collector.Document().Pages[i], opts.Ticket)
+		collector.Document().Pages[i].Back = rules.Back(opts.Ticket, i+1, len(pages))
 		if file.Budget.Spent() {
 			break
 		}

@@ -88,7 +88,7 @@ func pageCases() map[string]ruleCase {
 		"page.count":             pair(doc(func(d *facts.Document) { d.Pages = nil }), nothing),
 		"page.count_above":       pair(add(page(3)), nothing).in("magazine_ad"),
 		"page.count_multiple":    pair(add(page(3)), add(page(3), page(3))).in("book_interior"),
-		"page.blank":             pair(first(func(p *facts.Page) { p.Painted = 0 }), both(doc(func(d *facts.Document) { d.Complete = false }), first(func(p *facts.Page) { p.Painted = 0 }))),
+		"page.blank":             pair(first(func(p *facts.Page) { p.Printed = false }), both(doc(func(d *facts.Document) { d.Complete = false }), first(func(p *facts.Page) { p.Printed = false }))),
 		"page.size_mixed":        pair(add(wide(page(3))), turned),
 		"page.orientation_mixed": pair(turned, add(page(3))),
 		"page.user_unit":         pair(first(func(p *facts.Page) { p.UserUnit = 2 }), nothing),
@@ -124,7 +124,7 @@ func pageCases() map[string]ruleCase {
 
 func blankPage() facts.Page {
 	p := page(3)
-	p.Painted = 0
+	p.Printed = false
 	return p
 }
 
@@ -155,7 +155,7 @@ func orderCases() map[string]ruleCase {
 			order(jobticket.Ticket{Product: jobticket.Product{Stock: &jobticket.Stock{Surface: jobticket.Coated}}})),
 		"intent.varnish_extra": pair(
 			both(inks("Varnish"), order(jobticket.Ticket{Product: jobticket.Product{Varnish: jobticket.NoVarnish}})),
-			both(inks("Varnish"), order(jobticket.Ticket{Product: jobticket.Product{Varnish: jobticket.SpotVarnish}}))).and("ink.spot_used"),
+			both(inks("Varnish"), order(jobticket.Ticket{Product: jobticket.Product{Varnish: jobticket.SpotVarnish}}))),
 		"intent.varnish_missing": pair(
 			both(inks("Gold"), order(jobticket.Ticket{Product: jobticket.Product{Varnish: jobticket.SpotVarnish}})),
 			both(inks("UV Lack"), order(jobticket.Ticket{Product: jobticket.Product{Varnish: jobticket.SpotVarnish}}))).and("ink.spot_used"),

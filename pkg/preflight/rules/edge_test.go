@@ -72,7 +72,7 @@ func TestShortBleedIsReportedOnce(t *testing.T) {
 
 func TestBoxes(t *testing.T) {
 	t.Parallel()
-	bare := facts.Page{UserUnit: 1, Media: geom.Rect{0, 0, 300, 300}, Painted: 1}
+	bare := facts.Page{UserUnit: 1, Media: geom.Rect{0, 0, 300, 300}, Painted: 1, Printed: true}
 	tests := map[string]struct {
 		page facts.Page
 		want []string

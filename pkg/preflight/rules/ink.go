@@ -19,9 +19,13 @@ func inks() []Rule {
 	count := row("ink.spot_count", report.Error, "GWG 2015 4.18", spotCount)
 	count.Op, count.Unit = atMost, "inks"
 	return []Rule{
-		row("ink.spot_used", report.Warning, "GWG 2015 4.18", everySpot(func(i *facts.Ink) *message {
-			return &message{values: values{"ink": i.Name, "pages": float64(i.Uses.Count)}}
-		})),
+		// The rules about the order judge spot colours if it states them.
+		row("ink.spot_used", report.Warning, "GWG 2015 4.18", func(in *input) []observation {
+			return everySpot(func(i *facts.Ink) *message {
+				ordered := in.ticket != nil && (in.ticket.Colors != nil || in.ticket.Varnish != "" && in.roles.Of(i.Name) == report.RoleVarnish)
+				return when(!ordered, values{"ink": i.Name, "pages": float64(i.Uses.Count)})
+			})(in)
+		}),
 		count,
 		row("ink.spot_ambiguous", report.Error, "GWG 2015 4.20", everySpot(func(i *facts.Ink) *message {
 			return when(len(i.Alternates) > 1, values{"ink": i.Name, "definitions": float64(len(i.Alternates))})

@@ -132,7 +132,7 @@ func (j *Judging) Mark(page *facts.Page, m *facts.Mark) {
 	}
 	if j.inks != nil {
 		side := 0
-		if j.ticket.BackColors != nil && page.Number%2 == 0 {
+		if j.ticket.BackColors != nil && page.Back {
 			side = 1
 		}
 		j.inks[side].observe(m, page.Number)

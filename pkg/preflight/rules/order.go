@@ -38,15 +38,9 @@ func orders() []Rule {
 	return []Rule{
 		count,
 		bound,
-		// Ink on the even pages of an order whose back stays white.
-		row("intent.back_printed", report.Error, func(in *input) []observation {
-			if !whiteBack(in.ticket) {
-				return nil
-			}
-			return everyPage(func(_ *input, page *facts.Page) (observation, bool) {
-				return observation{}, page.Number%2 == 0 && page.Painted > 0
-			})(in)
-		}),
+		row("intent.back_printed", report.Error, everyPage(func(in *input, page *facts.Page) (observation, bool) {
+			return observation{}, whiteBack(in.ticket) && page.Back && page.Printed
+		})),
 		row("intent.trim_size", report.Error, orderedSize),
 		row("intent.cover_size", report.Error, coverSize),
 		row("intent.colors_extra", report.Error, extraColors),
@@ -92,10 +86,40 @@ func whiteBack(t *jobticket.Ticket) bool {
 	return t.BackColors != nil && t.BackColors.Process == 0 && len(t.BackColors.Spots) == 0
 }
 
+// Back reports whether a page of a file with some pages is the back of a sheet: every second page of
+// a copy, and the inside of a cover. A file of half the ordered pages leaves out backs that stay white.
+func Back(t *jobticket.Ticket, page, pages int) bool {
+	if t == nil || leavesOutBacks(t, pages) {
+		return false
+	}
+	of := copyPages(t, pages)
+	page = (page-1)%of + 1
+	if t.Part == jobticket.Cover && of == coverPages {
+		return page == 2 || page == 3
+	}
+	return page%2 == 0
+}
+
+// copyPages returns the number of pages of one copy in a file with some pages.
+func copyPages(t *jobticket.Ticket, pages int) int {
+	if want := int(t.Pages); want > 0 && pages == want*int(t.Quantity) {
+		return want
+	}
+	return pages
+}
+
+// leavesOutBacks reports whether a file with some pages has the fronts of the ordered pages only.
+func leavesOutBacks(t *jobticket.Ticket, pages int) bool {
+	return whiteBack(t) && 2*pages == int(t.Pages)
+}
+
 // boundPages requires as many pages as the binding can hold. A file with another number of pages
 // than ordered breaks intent.page_count instead.
 func boundPages(in *input) []observation {
-	n, of := len(in.doc.Pages), in.ticket.Binding.Multiple()
+	n, of := copyPages(in.ticket, len(in.doc.Pages)), in.ticket.Binding.Multiple()
+	if leavesOutBacks(in.ticket, n) {
+		n *= 2
+	}
 	if n%of == 0 || in.ticket.Part == jobticket.Cover || !in.asOrdered() {
 		return nil
 	}
@@ -112,26 +136,41 @@ func coverSize(in *input) []observation {
 	size := in.ticket.TrimSize
 	want := 2*size.Width + in.ticket.Spine
 	return everyPage(func(_ *input, page *facts.Page) (observation, bool) {
-		w, h := page.Size()
-		if near(w, want, sizeSlack) && near(h, size.Height, sizeSlack) || HasSize(page, size) {
+		if Fits(page, in.ticket) {
 			return observation{}, false
 		}
-		finished := page.Finished()
-		return observation{box: &finished, message: message{values: values{
+		w, h := page.Size()
+		m := message{values: values{
 			"width_mm": geom.Round(w, 1), "height_mm": geom.Round(h, 1),
 			"orderedWidth_mm": geom.Round(want, 1), "orderedHeight_mm": geom.Round(size.Height, 1),
-			"pageWidth_mm": geom.Round(size.Width, 1), "spine_mm": geom.Round(in.ticket.Spine, 1),
-		}}}, true
+			"pageWidth_mm": geom.Round(size.Width, 1),
+		}}
+		if unknownSpine(in.ticket) {
+			m.variant = "least"
+		} else {
+			m.values["spine_mm"] = geom.Round(in.ticket.Spine, 1)
+		}
+		finished := page.Finished()
+		return observation{box: &finished, message: m}, true
 	})(in)
+}
+
+// unknownSpine reports whether the order of a cover that may have a spine does not state its width.
+func unknownSpine(t *jobticket.Ticket) bool {
+	glued := t.Binding == "" || t.Binding == jobticket.SoftCover || t.Binding == jobticket.HardCover
+	return glued && t.Spine == 0
 }
 
 // spread reports whether the order is a cover whose width follows from that of its pages.
 func spread(t *jobticket.Ticket) bool { return t.Part == jobticket.Cover && t.TrimSize != nil }
 
-// HasSize reports whether the finished page has an ordered size, to half a millimetre.
-func HasSize(page *facts.Page, size *jobticket.Size) bool {
+// Fits reports whether the finished page has the ordered trim size, to half a millimetre, or that of a
+// cover of which front, spine and back are one page.
+func Fits(page *facts.Page, t *jobticket.Ticket) bool {
 	w, h := page.Size()
-	return near(w, size.Width, sizeSlack) && near(h, size.Height, sizeSlack)
+	more := w - 2*t.TrimSize.Width
+	cover := spread(t) && (near(more, t.Spine, sizeSlack) || unknownSpine(t) && more > -sizeSlack)
+	return (near(w, t.TrimSize.Width, sizeSlack) || cover) && near(h, t.TrimSize.Height, sizeSlack)
 }
 
 // Assume sets the TrimBox and the BleedBox of a page that has neither TrimBox nor ArtBox
@@ -170,10 +209,10 @@ func orderedSize(in *input) []observation {
 	}
 	want := *in.ticket.TrimSize
 	return everyPage(func(_ *input, page *facts.Page) (observation, bool) {
-		w, h := page.Size()
-		if HasSize(page, &want) {
+		if Fits(page, in.ticket) {
 			return observation{}, false
 		}
+		w, h := page.Size()
 		m := message{values: values{
 			"width_mm": geom.Round(w, 1), "height_mm": geom.Round(h, 1),
 			"orderedWidth_mm": geom.Round(want.Width, 1), "orderedHeight_mm": geom.Round(want.Height, 1),

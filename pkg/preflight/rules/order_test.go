@@ -45,7 +45,35 @@ func TestAFaultOfAnOrderIsOneFinding(t *testing.T) {
 		"a cover in single pages":                   {4, jobticket.Ticket{TrimSize: square, Pages: 4, Product: jobticket.Product{Part: jobticket.Cover, Spine: 8}}, nothing, nil},
 		"a printed back of 4/0":                     {2, jobticket.Ticket{Pages: 1, Colors: four, Product: jobticket.Product{BackColors: none}}, nothing, []string{"intent.back_printed"}},
 		"a back of 4/0 that is left out":            {1, jobticket.Ticket{Pages: 2, Colors: four, Product: jobticket.Product{BackColors: none}}, nothing, nil},
-		"an empty back of 4/0":                      {2, jobticket.Ticket{Pages: 1, Colors: four, Product: jobticket.Product{BackColors: none}}, doc(func(d *facts.Document) { d.Pages[1].Painted = 0 }), nil},
+		"an empty back of 4/0":                      {2, jobticket.Ticket{Pages: 1, Colors: four, Product: jobticket.Product{BackColors: none}}, doc(func(d *facts.Document) { d.Pages[1].Printed = false }), nil},
+		"copies of six pages with a saddle stitch": {
+			12, jobticket.Ticket{Pages: 6, Quantity: 2, Product: jobticket.Product{Binding: jobticket.SaddleStitch}}, nothing, []string{"intent.page_multiple"},
+		},
+		"the fronts of seven leaves of 4/0": {7, jobticket.Ticket{Pages: 14, Colors: four, Product: jobticket.Product{Binding: jobticket.WireComb, BackColors: none}}, nothing, nil},
+		"colour on a front of 1/0 without backs": {
+			2, jobticket.Ticket{Pages: 4, Colors: &jobticket.Colors{Process: 1}, Product: jobticket.Product{BackColors: none}}, paintOn(2, area(cmyk(1, 0, 0, 0))), []string{"intent.colors_extra"},
+		},
+		"copies of 4/0 without backs": {3, jobticket.Ticket{Pages: 1, Quantity: 3, Colors: four, Product: jobticket.Product{BackColors: none}}, nothing, nil},
+		"the inside of a cover of 4/0 in single pages": {
+			4,
+			jobticket.Ticket{Pages: 4, Colors: four, Product: jobticket.Product{Part: jobticket.Cover, BackColors: none}},
+			doc(func(d *facts.Document) { d.Pages[1].Printed = false }),
+			[]string{"intent.back_printed"},
+		},
+		"the outside of a cover of 4/0 in single pages": {
+			4,
+			jobticket.Ticket{Pages: 4, Colors: four, Product: jobticket.Product{Part: jobticket.Cover, BackColors: none}},
+			doc(func(d *facts.Document) { d.Pages[1].Printed, d.Pages[2].Printed = false, false }), nil,
+		},
+		"a glued cover with a spine of unknown width": {1, jobticket.Ticket{TrimSize: half, Product: jobticket.Product{Part: jobticket.Cover, Binding: jobticket.SoftCover}}, nothing, nil},
+		"a glued cover narrower than its pages": {
+			1, jobticket.Ticket{TrimSize: &jobticket.Size{Width: 36, Height: 70.6}, Product: jobticket.Product{Part: jobticket.Cover, Binding: jobticket.SoftCover}}, nothing, []string{"intent.cover_size"},
+		},
+		"a stapled cover wider than its pages": {
+			1, jobticket.Ticket{TrimSize: half, Product: jobticket.Product{Part: jobticket.Cover, Binding: jobticket.SaddleStitch}}, nothing, []string{"intent.cover_size"},
+		},
+		"an ordered spot colour":             {1, jobticket.Ticket{Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold"}}}, inks("Gold"), nil},
+		"a spot colour that was not ordered": {1, jobticket.Ticket{Colors: four}, inks("Gold"), []string{"intent.colors_extra"}},
 		"colour on the back of 4/1": {
 			2, jobticket.Ticket{Pages: 2, Colors: four, Product: jobticket.Product{BackColors: &jobticket.Colors{Process: 1}}}, paintOn(2, area(cmyk(1, 0, 0, 0))), []string{"intent.colors_extra"},
 		},
@@ -72,7 +100,7 @@ func TestAFaultOfAnOrderIsOneFinding(t *testing.T) {
 			s := sound(pages(tc.pages), tc.change, order(tc.ticket))
 			var got []string
 			for _, f := range s.judge(lookup(t, "print_ready")).Findings {
-				if f.Category == report.CategoryIntent || f.Category == report.CategoryBox || f.Category == report.CategoryPage {
+				if f.Category == report.CategoryIntent || f.Category == report.CategoryBox || f.Category == report.CategoryInk || f.Category == report.CategoryPage {
 					got = append(got, f.Rule)
 				}
 			}

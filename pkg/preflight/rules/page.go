@@ -36,8 +36,8 @@ func pages() []Rule {
 		count("page.count_multiple", multiple, func(n, limit int) bool { return n%limit != 0 }),
 		// An unread page is not empty, and the order may leave a back without ink.
 		row("page.blank", report.Warning, "GWG 2015 4.5", everyPage(func(in *input, page *facts.Page) (observation, bool) {
-			white := in.ticket != nil && whiteBack(in.ticket) && page.Number%2 == 0
-			return observation{}, page.Painted == 0 && in.doc.Complete && !white
+			white := in.ticket != nil && whiteBack(in.ticket) && page.Back
+			return observation{}, !page.Printed && in.doc.Complete && !white
 		})),
 		sizes,
 		row("page.orientation_mixed", report.Info, "GWG 2015 4.4", everyPage(orientationMixed)),

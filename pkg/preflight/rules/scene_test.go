@@ -90,13 +90,14 @@ func page(bleed float64) facts.Page {
 	points := bleed * 72 / 25.4
 	trim := geom.Rect{50, 50, 250, 250}
 	box := geom.Rect{50 - points, 50 - points, 250 + points, 250 + points}
-	return facts.Page{UserUnit: 1, Media: geom.Rect{0, 0, 300, 300}, Trim: &trim, Bleed: &box, Painted: 1}
+	return facts.Page{UserUnit: 1, Media: geom.Rect{0, 0, 300, 300}, Trim: &trim, Bleed: &box, Painted: 1, Printed: true}
 }
 
 // judge runs the rules over a scene.
 func (s *scene) judge(p profile.Profile) rules.Outcome {
 	j := rules.Start(p, s.ticket)
 	for page := range s.doc.Pages {
+		s.doc.Pages[page].Back = rules.Back(s.ticket, page+1, len(s.doc.Pages))
 		for i := range s.marks {
 			if s.marks[i].page == page+1 {
 				j.Mark(&s.doc.Pages[page], &s.marks[i].mark)

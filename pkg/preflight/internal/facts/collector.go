@@ -124,8 +124,10 @@ func (c *Collector) Mark(number int, m *Mark) {
 	page.Painted++
 	page.Parts += m.parts(page.UserUnit)
 	page.Extent = page.Extent.Union(m.Box)
+	finished := page.Finished()
+	page.Printed = page.Printed || finished.Touches(m.Box)
 	// Keep a box near the finished edge, unless a kept box contains it.
-	inner := page.Finished().Grow(-FrameDepth / page.UserUnit)
+	inner := finished.Grow(-FrameDepth / page.UserUnit)
 	switch {
 	case inner.Contains(m.Box, 0), slices.ContainsFunc(page.Frame, func(kept geom.Rect) bool { return kept.Contains(m.Box, 0) }):
 	case len(page.Frame) >= maxFrame:

@@ -25,12 +25,16 @@ type Page struct {
 	Crop, Bleed, Trim, Art *geom.Rect
 	// Assumed reports that the order gives the TrimBox, not the file.
 	Assumed bool
+	// Back reports that the page is the back of a sheet of the order.
+	Back bool
 	// Group is the transparency group of the page, nil when it declares none.
 	Group *Group
 	// Painted counts the visible marks that leave ink or light on the paper, and
 	// Extent is the box around them.
 	Painted int
 	Extent  geom.Rect
+	// Printed reports that such a mark touches the finished page: printer's marks do not.
+	Printed bool
 	// Frame lists the boxes of visible marks that are not white and come within [FrameDepth] of
 	// the finished edge or cross it. FrameFull is true when boxes were omitted.
 	Frame     []geom.Rect

@@ -117,8 +117,11 @@ var viewers = []rule{
 	},
 	{
 		id: "intent.cover_size", title: text{"Cover size differs from the order by more than 0.5 mm", "Umschlaggröße weicht um mehr als 0,5 mm vom Auftrag ab"},
-		fix:      text{"Make the cover as wide as two pages and the spine, or send its pages one by one.", "Umschlag so breit wie zwei Seiten und den Rücken anlegen oder seine Seiten einzeln senden."},
-		messages: one("The cover is {width_mm} x {height_mm} mm; two pages of {pageWidth_mm} mm and a spine of {spine_mm} mm need {orderedWidth_mm} x {orderedHeight_mm} mm.", "Der Umschlag ist {width_mm} x {height_mm} mm; zwei Seiten von {pageWidth_mm} mm und ein Rücken von {spine_mm} mm brauchen {orderedWidth_mm} x {orderedHeight_mm} mm."),
+		fix: text{"Make the cover as wide as two pages and the spine, or send its pages one by one.", "Umschlag so breit wie zwei Seiten und den Rücken anlegen oder seine Seiten einzeln senden."},
+		messages: map[string]text{
+			"":      {"The cover is {width_mm} x {height_mm} mm; two pages of {pageWidth_mm} mm and a spine of {spine_mm} mm need {orderedWidth_mm} x {orderedHeight_mm} mm.", "Der Umschlag ist {width_mm} x {height_mm} mm; zwei Seiten von {pageWidth_mm} mm und ein Rücken von {spine_mm} mm brauchen {orderedWidth_mm} x {orderedHeight_mm} mm."},
+			"least": {"The cover is {width_mm} x {height_mm} mm; two pages of {pageWidth_mm} mm and a spine need at least {orderedWidth_mm} x {orderedHeight_mm} mm.", "Der Umschlag ist {width_mm} x {height_mm} mm; zwei Seiten von {pageWidth_mm} mm und ein Rücken brauchen mindestens {orderedWidth_mm} x {orderedHeight_mm} mm."},
+		},
 	},
 	{
 		id: "intent.page_count", title: text{"Page count differs from the order", "Seitenzahl weicht vom Auftrag ab"},
