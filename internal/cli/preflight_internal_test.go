@@ -38,6 +38,8 @@ func TestPreflightFlagsDescribeTheOrder(t *testing.T) {
 		"three process inks":           {"--process=3", nil, "colors.process"},
 		"a negative number of pages":   {"--pages=-1", nil, "pages"},
 		"a spot colour without a name": {"--process=4 --spot=", nil, "spot colour"},
+		"no bleed":                     {"--bleed=0", nil, "--bleed must be more than 0"},
+		"no pages":                     {"--pages=0", nil, "--pages must be more than 0"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

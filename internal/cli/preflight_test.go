@@ -217,7 +217,8 @@ func TestPreflightUsesAProfileOfAFile(t *testing.T) {
 func TestPreflightReadsTheOrderOfAnXJDFFile(t *testing.T) {
 	t.Parallel()
 	job := filepath.Join(t.TempDir(), "job.xml")
-	const product = `<Product ID="%s" Amount="500"><Intent Name="LayoutIntent"><LayoutIntent FinishedDimensions="%s 0" Pages="%d"/></Intent></Product>`
+	const product = `<Product ID="%s" Amount="500"><Intent Name="LayoutIntent"><LayoutIntent FinishedDimensions="%s 0" Pages="%d"/></Intent>
+<Intent Name="ColorIntent"><ColorIntent><SurfaceColor Surface="Front" ColorsUsed="Cyan Magenta Yellow Black"/></ColorIntent></Intent></Product>`
 	text := fmt.Sprintf(`<XJDF xmlns="http://www.CIP4.org/JDFSchema_2_0" Version="2.2" JobID="J" Types="Product"><ProductList>`+product+product+`</ProductList></XJDF>`,
 		"P-1", "595.276 841.89", 1, "P-2", "419.528 595.276", 4)
 	if err := os.WriteFile(job, []byte(text), 0o600); err != nil {
@@ -228,12 +229,14 @@ func TestPreflightReadsTheOrderOfAnXJDFFile(t *testing.T) {
 		code int
 		want string
 	}{
-		"a file as ordered":               {"good.pdf --product P-1", 0, "ordered   210 x 297 mm, 1 page, 500 copies"},
-		"a file of another product":       {"good.pdf --product P-2", 2, "intent.page_count"},
-		"a flag replaces a value":         {"good.pdf --product P-2 --pages 1 --trim-size 210x297", 0, "PASS"},
-		"several products":                {"good.pdf", 1, job + ": no such product: several products have a layout; choose one of P-1, P-2"},
-		"a product that does not exist":   {"good.pdf --product P-3", 1, `"P-3"; choose one of P-1, P-2`},
-		"a binding that pages do not fit": {"good.pdf --product P-1 --binding SaddleStitch", 2, "intent.page_multiple"},
+		"a file as ordered":                {"good.pdf --product P-1", 0, "ordered   210 x 297 mm, 1 page, 500 copies"},
+		"a file of another product":        {"good.pdf --product P-2", 2, "intent.page_count"},
+		"a flag replaces a value":          {"good.pdf --product P-2 --pages 1 --trim-size 210x297", 0, "PASS"},
+		"a flag adds a spot colour":        {"good.pdf --product P-1 --spot Gold", 0, "Gold was ordered but is not used"},
+		"a word that a flag does not take": {"good.pdf --product P-1 --part back", 1, "must be cover or body"},
+		"several products":                 {"good.pdf", 1, job + ": no such product: several products have a layout; choose one of P-1, P-2"},
+		"a product that does not exist":    {"good.pdf --product P-3", 1, `"P-3"; choose one of P-1, P-2`},
+		"a binding that pages do not fit":  {"good.pdf --product P-1 --binding SaddleStitch", 2, "intent.page_multiple"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -79,11 +79,21 @@ func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*jobticket.Ticket, error) {
 		}
 		made.TrimSize = &size
 	}
-	switch {
-	case flags.Changed("process"):
-		made.Colors = &jobticket.Colors{Process: jobticket.Count(t.process), Spots: t.spots}
-	case len(t.spots) > 0:
+	if len(t.spots) > 0 && made.Colors == nil && !flags.Changed("process") {
 		return nil, errors.New("--spot requires --process: state the number of process inks, 4, 1 or 0")
+	}
+	if len(t.spots) > 0 || flags.Changed("process") {
+		colors := jobticket.Colors{Spots: t.spots}
+		if made.Colors != nil {
+			colors = *made.Colors
+		}
+		if flags.Changed("process") {
+			colors.Process = jobticket.Count(t.process)
+		}
+		if len(t.spots) > 0 {
+			colors.Spots = t.spots
+		}
+		made.Colors = &colors
 	}
 	if flags.Changed("back-process") {
 		if made.Colors == nil {

@@ -116,16 +116,19 @@ func leavesOutBacks(t *jobticket.Ticket, pages int) bool {
 // boundPages requires as many pages as the binding can hold. A file with another number of pages
 // than ordered breaks intent.page_count instead.
 func boundPages(in *input) []observation {
-	n, of := copyPages(in.ticket, len(in.doc.Pages)), in.ticket.Binding.Multiple()
+	pages, of := len(in.doc.Pages), in.ticket.Binding.Multiple()
+	n := copyPages(in.ticket, pages)
 	if leavesOutBacks(in.ticket, n) {
 		n *= 2
 	}
 	if n%of == 0 || in.ticket.Part == jobticket.Cover || !in.asOrdered() {
 		return nil
 	}
-	return []observation{{
-		value: measured(float64(n), 0), limit: measured(float64(of), 0), message: message{values: values{"binding": string(in.ticket.Binding)}},
-	}}
+	m := message{values: values{"binding": string(in.ticket.Binding)}}
+	if n != pages {
+		m.variant = "copy"
+	}
+	return []observation{{value: measured(float64(n), 0), limit: measured(float64(of), 0), message: m}}
 }
 
 // coverSize judges a cover of which front, spine and back are one page.

@@ -138,8 +138,12 @@ func (r *reader) layout(product, bound *xjdf.Node) {
 	if layout == nil {
 		return
 	}
-	if size := r.lengths(layout, "FinishedDimensions"); len(size) >= 2 {
+	switch size := r.lengths(layout, "FinishedDimensions"); len(size) {
+	case 0:
+	case 2, 3:
 		r.ticket.TrimSize = &jobticket.Size{Width: size[0], Height: size[1]}
+	default:
+		r.fail(layout, "FinishedDimensions")
 	}
 	// The third dimension of the whole is its thickness, and so the width of its spine.
 	for _, of := range []*xjdf.Node{layout, intent("LayoutIntent", bound)} {

@@ -95,6 +95,7 @@ func TestTicketOfAProduct(t *testing.T) {
 		"a weight that is no number": {text: product(`ID="P"`, layout+end+`<Intent Name="MediaIntent"><MediaIntent Weight="heavy"/></Intent>`), err: view.ErrValue},
 		"no product has a layout":    {text: product(`ID="P"`, ""), err: view.ErrProduct},
 		"a size that is no number":   {text: product(`ID="P"`, layout+`FinishedDimensions="wide 595 0"`+end), err: view.ErrValue},
+		"a width alone":              {text: product(`ID="P"`, layout+`FinishedDimensions="419"`+end), err: view.ErrValue},
 		"pages that are no number":   {text: product(`ID="P"`, layout+`Pages="-1"`+end), err: view.ErrValue},
 		"a size beyond any press":    {text: product(`ID="P"`, layout+`FinishedDimensions="999999 999999 0"`+end), err: jobticket.ErrInvalid},
 	}

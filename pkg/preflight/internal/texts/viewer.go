@@ -130,8 +130,11 @@ var viewers = []rule{
 	},
 	{
 		id: "intent.page_multiple", title: text{"Page count does not fit the binding", "Seitenzahl passt nicht zur Bindung"},
-		fix:      text{"Add empty pages or remove pages, or order another binding.", "Leere Seiten ergänzen, Seiten entfernen oder eine andere Bindung bestellen."},
-		messages: one("The document has {value:pages}; the binding {binding:binding} needs a multiple of {limit}.", "Das Dokument hat {value:pages}; die Bindung ({binding:binding}) braucht ein Vielfaches von {limit}."),
+		fix: text{"Add empty pages or remove pages, or order another binding.", "Leere Seiten ergänzen, Seiten entfernen oder eine andere Bindung bestellen."},
+		messages: map[string]text{
+			"":     {"The document has {value:pages}; the binding {binding:binding} needs a multiple of {limit}.", "Das Dokument hat {value:pages}; die Bindung ({binding:binding}) braucht ein Vielfaches von {limit}."},
+			"copy": {"Each copy has {value:pages}; the binding {binding:binding} needs a multiple of {limit}.", "Jedes Exemplar hat {value:pages}; die Bindung ({binding:binding}) braucht ein Vielfaches von {limit}."},
+		},
 	},
 	{
 		id: "intent.stock", title: text{"File was made for another stock than ordered", "Datei ist für einen anderen Bedruckstoff als bestellt"},
