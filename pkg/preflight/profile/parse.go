@@ -3,12 +3,14 @@
 package profile
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"regexp"
@@ -19,6 +21,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -74,6 +77,7 @@ type Catalog func(rule string) (Spec, bool)
 // text is the YAML of a profile.
 type text struct {
 	name, version, title, description, extends string
+	extendsLine                                int
 	rules                                      map[string]delta
 	inks                                       map[string]report.Role
 }
@@ -146,7 +150,8 @@ func resolve(yamlText []byte, catalog Catalog, base func(name string) (text, err
 	t, err := read(yamlText)
 	for chain := []text(nil); ; t, err = base(t.extends) {
 		if fault := (*Fault)(nil); len(chain) > 0 && err != nil && !errors.As(err, &fault) {
-			return Profile{}, &Fault{Field: "extends", Reason: fmt.Sprintf("there is no profile %.64q; choose one of %s", chain[len(chain)-1].extends, strings.Join(Names(), ", "))}
+			last := chain[len(chain)-1]
+			return Profile{}, &Fault{Line: last.extendsLine, Field: "extends", Reason: fmt.Sprintf("there is no profile %.64q; choose one of %s", last.extends, strings.Join(Names(), ", "))}
 		}
 		if err != nil {
 			return Profile{}, err
@@ -167,14 +172,25 @@ func read(yamlText []byte) (text, error) {
 	if len(yamlText) > MaxText {
 		return t, &Fault{Reason: fmt.Sprintf("longer than %d bytes", MaxText)}
 	}
-	var document yaml.Node
-	if err := yaml.Unmarshal(yamlText, &document); err != nil {
-		return t, &Fault{Reason: strings.TrimPrefix(err.Error(), "yaml: ")}
-	}
-	if len(document.Content) == 0 {
+	var document, second yaml.Node
+	decoder := yaml.NewDecoder(bytes.NewReader(yamlText))
+	err := decoder.Decode(&document)
+	if err == io.EOF {
 		return t, &Fault{Reason: "the profile is empty"}
 	}
-	err := members(document.Content[0], "", func(key, value *yaml.Node) error {
+	end := error(nil)
+	if err == nil {
+		end = decoder.Decode(&second)
+	}
+	switch {
+	case err != nil:
+		return t, &Fault{Reason: strings.TrimPrefix(err.Error(), "yaml: ")}
+	case end == nil:
+		return t, &Fault{Line: second.Line, Reason: "a second document begins; a file holds one profile"}
+	case end != io.EOF:
+		return t, &Fault{Reason: strings.TrimPrefix(end.Error(), "yaml: ")}
+	}
+	err = members(document.Content[0], "", func(key, value *yaml.Node) error {
 		switch key.Value {
 		case "name":
 			return scalar(value, "name", &t.name)
@@ -185,6 +201,7 @@ func read(yamlText []byte) (text, error) {
 		case "description":
 			return scalar(value, "description", &t.description)
 		case "extends":
+			t.extendsLine = value.Line
 			return scalar(value, "extends", &t.extends)
 		case "rules":
 			return members(value, "rules", func(id, value *yaml.Node) error {
@@ -220,6 +237,11 @@ func (t *text) readInks(node *yaml.Node) error {
 			return &Fault{Line: name.Line, Field: fmt.Sprintf("inks.%.32s", name.Value), Reason: fmt.Sprintf("a name of an ink has 1 to %d bytes", maxInkName)}
 		case len(t.inks) >= maxInks:
 			return &Fault{Line: name.Line, Field: at, Reason: fmt.Sprintf("more than %d inks", maxInks)}
+		}
+		for other := range t.inks {
+			if facts.InkKey(other) == facts.InkKey(name.Value) {
+				return &Fault{Line: name.Line, Field: at, Reason: fmt.Sprintf("the ink has the name of %.32q: case, blanks and separators do not count", other)}
+			}
 		}
 		var role string
 		if err := scalar(value, at, &role); err != nil {
@@ -366,7 +388,18 @@ func apply(chain []text, catalog Catalog) (Profile, error) {
 		if len(chain[i].inks) > 0 && p.Inks == nil {
 			p.Inks = map[string]report.Role{}
 		}
+		maps.DeleteFunc(p.Inks, func(name string, _ report.Role) bool {
+			for replaced := range chain[i].inks {
+				if facts.InkKey(replaced) == facts.InkKey(name) {
+					return true
+				}
+			}
+			return false
+		})
 		maps.Copy(p.Inks, chain[i].inks)
+	}
+	if catalog != nil && len(p.Rules) == 0 {
+		return Profile{}, &Fault{Field: "rules", Reason: "a profile without rules accepts every file: set extends or rules"}
 	}
 	data, err := json.Marshal(&p) // sorts the keys of maps
 	if err != nil {

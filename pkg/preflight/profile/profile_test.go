@@ -95,6 +95,8 @@ func TestParse(t *testing.T) {
 		"roles of inks":                                {head + "inks: {Form 7: cut, Silk White: artwork}", true},
 		"an unknown role is refused":                   {head + "inks: {Form 7: laser}", false},
 		"an ink that stands twice":                     {head + "inks: {A: cut, A: white}", false},
+		"an ink that stands twice in another case":     {head + "inks: {Form 7: cut, FORM-7: white}", false},
+		"a second document is refused":                 {head + "---\n" + head, false},
 		"an ink without a role is refused":             {head + "inks: {A: }", false},
 		"an ink without a name is refused":             {head + "inks: {' ': cut}", false},
 		"an ink with a long name is refused":           {head + "inks: {" + strings.Repeat("x", 200) + ": cut}", false},
@@ -180,6 +182,9 @@ func TestDigestDependsOnSettingsOnly(t *testing.T) {
 	cut := digest(rule+"\ninks: {A: cut}", nil)
 	if got := digest("extends: base", map[string]string{"base": rule + "\ninks: {A: cut}"}); got != cut || cut == first {
 		t.Error("the role of an ink does not change the digest, or changes it where it stands")
+	}
+	if got := digest("extends: base\ninks: {a: cut}", map[string]string{"base": rule + "\ninks: {A: white}"}); got != digest(rule+"\ninks: {a: cut}", nil) {
+		t.Error("a profile cannot replace the role of an ink that has capitals")
 	}
 	if got := digest("extends: base\ninks: {A: white}", map[string]string{"base": rule + "\ninks: {A: cut}"}); got == cut {
 		t.Error("a profile cannot replace the role of an ink")

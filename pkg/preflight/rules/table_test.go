@@ -122,6 +122,22 @@ func TestFaultsOfAProfileNameTheirPlace(t *testing.T) {
 	}
 }
 
+func TestProfileNeedsRulesAndAKnownBase(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ text, want string }{
+		"neither rules nor extends": {"name: own\nversion: '1'\n", "rules: a profile without rules accepts every file: set extends or rules"},
+		"an unknown profile":        {"name: own\nversion: '1'\nextends: none\n", `line 3: extends: there is no profile "none"; choose one of book_cover, `},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := rules.Parse([]byte(tc.text)); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+				t.Errorf("error %v, want %s", err, tc.want)
+			}
+		})
+	}
+}
+
 func TestLimitsMayHaveAnotherUnitOfLength(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]float64{"3": 3, "3 mm": 3, "0.3 cm": 3, "0.5in": 12.7, "72 pt": 25.4} {
