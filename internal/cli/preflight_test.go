@@ -229,7 +229,7 @@ func TestPreflightReadsTheOrderOfAnXJDFFile(t *testing.T) {
 		code int
 		want string
 	}{
-		"a file as ordered":                {"good.pdf --product P-1", 0, "ordered   210 x 297 mm, 1 page, 500 copies"},
+		"a file as ordered":                {"good.pdf --product P-1", 0, "ordered   210 x 297 mm, 1 page, CMYK, 500 copies"},
 		"a file of another product":        {"good.pdf --product P-2", 2, "intent.page_count"},
 		"a flag replaces a value":          {"good.pdf --product P-2 --pages 1 --trim-size 210x297", 0, "PASS"},
 		"a flag adds a spot colour":        {"good.pdf --product P-1 --spot Gold", 0, "Gold was ordered but is not used"},

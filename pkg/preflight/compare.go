@@ -160,6 +160,7 @@ func comparePage(ctx context.Context, a, b *side, i int, of scopes) (change *rep
 		return change, true, a.interpreter.Page(ctx, &a.pages[i])
 	}
 	limits := of(i, &a.collector.Document().Pages[i])
+	corners := aligned(&a.collector.Document().Pages[i], &b.collector.Document().Pages[i])
 	if limits.scale != 0 {
 		a.pages[i].UserUnit *= limits.scale
 		a.collector.Document().Pages[i].UserUnit *= limits.scale
@@ -173,7 +174,7 @@ func comparePage(ctx context.Context, a, b *side, i int, of scopes) (change *rep
 		if err != nil {
 			return nil, false, err
 		}
-		pages[k] = inked(s, i)
+		pages[k] = inked(s, corners[k])
 	}
 	first, second := &a.collector.Document().Pages[i], &b.collector.Document().Pages[i]
 	change.Boxes = boxChanges(first, second)
@@ -206,11 +207,26 @@ func comparePage(ctx context.Context, a, b *side, i int, of scopes) (change *rep
 	return change, whole, nil
 }
 
-// inked returns the planes of the page that was rendered last.
-func inked(s *side, i int) planes.Page {
-	page := &s.collector.Document().Pages[i]
+// aligned returns the boxes whose upper left corners are at the same place: those of the finished pages.
+// If only one of two equal pages has a TrimBox, its box counts for both, because the marks have not moved.
+func aligned(a, b *facts.Page) [2]geom.Rect {
+	boxes := [2]geom.Rect{a.Finished(), b.Finished()}
+	bare := [2]bool{a.Trim == nil && a.Art == nil, b.Trim == nil && b.Art == nil}
+	switch {
+	case bare[0] == bare[1] || boxText(a.Media) != boxText(b.Media) || a.Rotate != b.Rotate || a.UserUnit != b.UserUnit:
+	case bare[0]:
+		boxes[0] = boxes[1]
+	default:
+		boxes[1] = boxes[0]
+	}
+	return boxes
+}
+
+// inked returns the planes of the page that was rendered last, with the box whose upper left corner is
+// aligned.
+func inked(s *side, box geom.Rect) planes.Page {
 	device := s.renderer.Device()
-	finished := device.Rect(page.Finished())
+	finished := device.Rect(box)
 	out := planes.Page{Device: device, Left: finished[0], Top: finished[1], Planes: map[string][]uint8{}}
 	for _, name := range s.renderer.Inks() {
 		plane, width := s.renderer.Plane(name)

@@ -86,6 +86,12 @@ func TestCompare(t *testing.T) {
 				Page: 1, Boxes: []report.Change{{Name: "MediaBox", Before: "0 0 651.97 898.58", After: "-28.35 -28.35 680.31 926.93"}},
 			}}},
 		},
+		"an added TrimBox moves no artwork": {
+			file(art, func(_ *pdftest.Sound, p *pdftest.Page) { p.Trim, p.Bleed = nil, nil }), file(art, func(_ *pdftest.Sound, p *pdftest.Page) { p.Bleed = nil }),
+			report.Comparison{Pages: [2]int{1, 1}, Changed: []report.PageChange{{
+				Page: 1, Boxes: []report.Change{{Name: "TrimBox", After: "28.35 28.35 623.62 870.24"}},
+			}}},
+		},
 		"a page is added": {
 			plain, file(art, nil, art),
 			report.Comparison{Pages: [2]int{1, 2}, Changed: []report.PageChange{{Page: 2, Only: "after"}}},

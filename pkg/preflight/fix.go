@@ -251,7 +251,8 @@ func (x *fixer) check(ctx context.Context, fixed joined, applied []report.Applie
 		limits := scope{except: x.changed[i+1], scale: x.scales[i]}
 		finished := x.pages[i].Finished()
 		if made[report.FixBleed] || made[report.FixStretch] {
-			limits.within = &finished
+			within := finished // in the units of the page after
+			limits.within = &within
 		}
 		if s := limits.scale; s != 0 {
 			// The boxes of the page before, and those of its marks, have its own units.

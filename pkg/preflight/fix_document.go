@@ -3,6 +3,7 @@
 package preflight
 
 import (
+	"fmt"
 	"maps"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
@@ -19,9 +20,9 @@ func (x *fixer) actions() ([]report.ObjectChange, error) {
 		return nil, report.RefusedStructure
 	}
 	for _, key := range [...]string{"OpenAction", "AA", "Outlines"} {
-		if _, ok := root[key]; ok {
+		if o, ok := root[key]; ok {
 			delete(root, key)
-			changes = append(changes, removed(0, document.Ref(x.file.RootObject()), key))
+			changes = append(changes, x.removedAction(0, document.Ref(x.file.RootObject()), key, o))
 		}
 	}
 	changes = append(changes, x.unname(root, "JavaScript")...)
@@ -30,16 +31,17 @@ func (x *fixer) actions() ([]report.ObjectChange, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, ok := page["AA"]; ok {
+		if o, ok := page["AA"]; ok {
 			delete(page, "AA")
-			changes = append(changes, removed(i+1, document.Ref(x.pages[i].Object), "AA"))
+			changes = append(changes, x.removedAction(i+1, document.Ref(x.pages[i].Object), "AA", o))
 		}
 		annots := x.file.Array(page["Annots"])
 		direct := false
 		for k, o := range annots {
 			annot := x.file.Dict(o)
 			for _, key := range [...]string{"A", "AA", "PA"} {
-				if _, ok := annot[key]; !ok {
+				action, ok := annot[key]
+				if !ok {
 					continue
 				}
 				edited, replaceable := x.edit(o)
@@ -51,7 +53,11 @@ func (x *fixer) actions() ([]report.ObjectChange, error) {
 					annots[k], annot = edited, edited
 				}
 				delete(edited, key)
-				changes = append(changes, removed(i+1, document.Ref(o), key))
+				object, name := document.Ref(o), key
+				if !replaceable {
+					object, name = document.Ref(x.pages[i].Object), fmt.Sprintf("Annots/%d/%s", k+1, key)
+				}
+				changes = append(changes, x.removedAction(i+1, object, name, action))
 			}
 		}
 		if direct {
@@ -76,12 +82,13 @@ func (x *fixer) fieldActions(root types.Dict) []report.ObjectChange {
 		field := x.file.Dict(o)
 		stack = append(stack, x.file.Array(field["Kids"])...)
 		for _, key := range [...]string{"A", "AA"} {
-			if _, ok := field[key]; !ok {
+			action, ok := field[key]
+			if !ok {
 				continue
 			}
 			if edited, ok := x.edit(o); ok && edited[key] != nil {
 				delete(edited, key)
-				changes = append(changes, removed(0, document.Ref(o), key))
+				changes = append(changes, x.removedAction(0, document.Ref(o), key, action))
 			}
 		}
 	}
@@ -98,9 +105,11 @@ func (x *fixer) attachments() ([]report.ObjectChange, error) {
 		return nil, report.RefusedStructure
 	}
 	changes := x.unname(root, "EmbeddedFiles")
-	if _, ok := root["AF"]; ok {
-		delete(root, "AF")
-		changes = append(changes, removed(0, document.Ref(x.file.RootObject()), "AF"))
+	for _, key := range [...]string{"AF", "Collection"} { // a collection presents the attached files
+		if _, ok := root[key]; ok {
+			delete(root, key)
+			changes = append(changes, removed(0, document.Ref(x.file.RootObject()), key))
+		}
 	}
 	for i := range x.pages {
 		page, err := x.page(i)
@@ -114,8 +123,11 @@ func (x *fixer) attachments() ([]report.ObjectChange, error) {
 		var kept types.Array
 		annots := x.file.Array(page["Annots"])
 		for _, o := range annots {
-			if x.file.Name(x.file.Dict(o)["Subtype"]) == "FileAttachment" {
-				changes = append(changes, report.ObjectChange{Page: i + 1, Object: document.Ref(o), Name: "Annots", Before: "FileAttachment"})
+			annot := x.file.Dict(o)
+			subtype := x.file.Name(annot["Subtype"])
+			popup := subtype == "Popup" && x.file.Name(x.file.Dict(annot["Parent"])["Subtype"]) == "FileAttachment"
+			if subtype == "FileAttachment" || popup {
+				changes = append(changes, report.ObjectChange{Page: i + 1, Object: document.Ref(o), Name: "Annots", Before: subtype})
 				continue
 			}
 			kept = append(kept, o)
@@ -139,9 +151,18 @@ func (x *fixer) unname(root types.Dict, key string) []report.ObjectChange {
 	} else {
 		names = maps.Clone(names)
 		delete(names, key)
-		root["Names"] = names
+		root["Names"], object = names, document.Ref(x.file.RootObject())
 	}
 	return []report.ObjectChange{removed(0, object, "Names/"+key)}
+}
+
+// removedAction is the change of an entry that was an action, with its type, or another entry.
+func (x *fixer) removedAction(page int, object, name string, action types.Object) report.ObjectChange {
+	change := removed(page, object, name)
+	if kind := x.file.Name(x.file.Dict(action)["S"]); kind != "" {
+		change.Before = document.Clean(kind, 40)
+	}
+	return change
 }
 
 // removed is the change of an entry that exists no longer.

@@ -41,8 +41,11 @@ func (x *fixer) trim() ([]report.ObjectChange, error) {
 		if err != nil {
 			return nil, err
 		}
-		delete(dict, "ArtBox")
-		changes = append(changes, x.set(i, dict, "TrimBox", *page.Trim), x.set(i, dict, "BleedBox", *page.Bleed))
+		changes = append(changes, x.set(i, dict, "TrimBox", x.pages[i].Trim, *page.Trim), x.set(i, dict, "BleedBox", x.pages[i].Bleed, *page.Bleed))
+		if art := x.pages[i].Art; art != nil {
+			delete(dict, "ArtBox")
+			changes = append(changes, report.ObjectChange{Page: i + 1, Object: document.Ref(page.Object), Name: "ArtBox", Before: boxText(*art)})
+		}
 		x.pages[i].Trim, x.pages[i].Bleed, x.pages[i].Art = page.Trim, page.Bleed, nil
 	}
 	return changes, nil
@@ -104,8 +107,9 @@ func (x *fixer) resize(i int, factor float64) ([]report.ObjectChange, error) {
 		box  *geom.Rect
 	}{{"MediaBox", &page.Media}, {"CropBox", page.Crop}, {"BleedBox", page.Bleed}, {"TrimBox", page.Trim}, {"ArtBox", page.Art}} {
 		if box.box != nil {
-			*box.box = scaled([]geom.Rect{*box.box}, factor)[0]
-			changes = append(changes, x.set(i, dict, box.name, *box.box))
+			before := *box.box
+			*box.box = scaled([]geom.Rect{before}, factor)[0]
+			changes = append(changes, x.set(i, dict, box.name, &before, *box.box))
 		}
 	}
 	for _, o := range x.file.Array(page.Annots) {
@@ -164,14 +168,14 @@ func (x *fixer) artwork(i int, dict types.Dict) (types.IndirectRef, bool) {
 	return x.update.stream(form, drawing), true
 }
 
-// set sets a box of a page.
-func (x *fixer) set(i int, dict types.Dict, name string, box geom.Rect) report.ObjectChange {
-	before := ""
-	if r, ok := x.file.Rect(dict[name]); ok {
-		before = boxText(r)
+// set sets a box of a page. The page may have inherited the box before, nil for none.
+func (x *fixer) set(i int, dict types.Dict, name string, before *geom.Rect, box geom.Rect) report.ObjectChange {
+	change := report.ObjectChange{Page: i + 1, Object: document.Ref(x.pages[i].Object), Name: name, After: boxText(box)}
+	if before != nil {
+		change.Before = boxText(*before)
 	}
 	dict[name] = boxArray(box)
-	return report.ObjectChange{Page: i + 1, Object: document.Ref(x.pages[i].Object), Name: name, Before: before, After: boxText(box)}
+	return change
 }
 
 // The widths of the bleed that is made: usualBleed where neither the order nor the profile has
@@ -281,8 +285,8 @@ func (x *fixer) extend(i int, fix report.Fix, width float64, drawn func(trim, re
 		case box.have != nil && box.name != "MediaBox":
 			box.want = box.have.Union(box.want)
 		}
-		if box.have == nil || *box.have != box.want {
-			changes = append(changes, x.set(i, dict, box.name, box.want))
+		if box.have == nil || boxText(*box.have) != boxText(box.want) {
+			changes = append(changes, x.set(i, dict, box.name, box.have, box.want))
 		}
 	}
 	page.Media, page.Bleed = page.Media.Union(reach), &bleed

@@ -35,6 +35,13 @@ func fixed(t *testing.T, data []byte, ticket *jobticket.Ticket, fixes ...report.
 	if err != nil || !cmp.Equal(decoded, log) || !bytes.Equal(back, update) {
 		t.Errorf("decoded %+v, error %v, want %+v", decoded, err, log)
 	}
+	for _, a := range log.Applied {
+		for _, c := range a.Changes {
+			if c.Object == "" || c.Before == c.After {
+				t.Errorf("the change %+v has no object, or the same value before and after", c)
+			}
+		}
+	}
 	out := slices.Concat(data, update)
 	if len(update) > 0 {
 		accepted(t, out)
@@ -104,6 +111,14 @@ func TestFixesRemoveTheirFaults(t *testing.T) {
 			}),
 			ticket: card, want: []report.Fix{report.FixTrim}, changes: []string{"TrimBox", "BleedBox"},
 		},
+		"an ArtBox of another size is replaced": {
+			data: document(func(_ *pdftest.Sound, p *pdftest.Page) {
+				p.Media, p.Trim, p.Bleed = &pdftest.Box{0, 0, pdftest.MM(91), pdftest.MM(61)}, nil, nil
+				p.Extra = "/ArtBox [20 20 100 100]"
+				p.Content = "1 0.2 0 0 k 0 0 300 300 re f\n"
+			}),
+			ticket: card, fixes: []report.Fix{report.FixTrim}, want: []report.Fix{report.FixTrim}, changes: []string{"TrimBox", "BleedBox", "ArtBox"},
+		},
 		"a wrong TrimBox is corrected": {
 			data: document(func(_ *pdftest.Sound, p *pdftest.Page) {
 				p.Media = &pdftest.Box{0, 0, pdftest.MM(91), pdftest.MM(61)}
@@ -140,6 +155,14 @@ func TestFixesRemoveTheirFaults(t *testing.T) {
 			}),
 			ticket: card, fixes: []report.Fix{report.FixScale}, want: []report.Fix{report.FixScale}, changes: []string{"Contents", "MediaBox", "BleedBox", "TrimBox"},
 		},
+		"a scaled page without bleed gets one": {
+			data: document(func(_ *pdftest.Sound, p *pdftest.Page) {
+				p.Media, p.Bleed, p.Trim = &pdftest.Box{0, 0, pdftest.MM(42.5), pdftest.MM(27.5)}, nil, &pdftest.Box{0, 0, pdftest.MM(42.5), pdftest.MM(27.5)}
+				p.Content = "1 0.2 0 0 k 0 0 300 300 re f 0 0 0 1 k 20 20 40 10 re f\n"
+			}),
+			ticket: card, fixes: []report.Fix{report.FixScale, report.FixBleed}, want: []report.Fix{report.FixScale, report.FixBleed},
+			changes: []string{"Contents", "MediaBox", "TrimBox", "Contents", "MediaBox", "BleedBox"},
+		},
 		"a missing bleed is mirrored": {
 			data: document(func(_ *pdftest.Sound, p *pdftest.Page) { p.Bleed, p.Media = nil, p.Trim }),
 			want: []report.Fix{report.FixBleed}, changes: []string{"Contents", "MediaBox", "BleedBox"},
@@ -168,6 +191,21 @@ func TestFixesRemoveTheirFaults(t *testing.T) {
 				p.Extra = "/AA << /O " + script + " >>"
 			}),
 			want: []report.Fix{report.FixActions}, changes: []string{"OpenAction", "Names/JavaScript", "AA"},
+		},
+		"actions of annotations without a number are removed": {
+			data: document(func(_ *pdftest.Sound, p *pdftest.Page) {
+				p.Annots = "<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] /Border [0 0 0] /A << /S /Launch /F (a.txt) >> >>"
+			}),
+			want: []report.Fix{report.FixActions}, changes: []string{"Annots/1/A"},
+		},
+		"a collection goes with its files, and a note with its attachment": {
+			data: document(func(s *pdftest.Sound, p *pdftest.Page) {
+				file := s.Add("<< /Type /Filespec /F (a.txt) /EF << /F %s >> >>", s.Stream("/Type /EmbeddedFile", []byte("hello")))
+				s.Catalog += fmt.Sprintf(" /Names << /EmbeddedFiles << /Names [(a) %s] >> >> /Collection << /View /D >>", file)
+				pin := s.Add("<< /Type /Annot /Subtype /FileAttachment /Rect [0 0 9 9] /FS %s >>", file)
+				p.Annots = fmt.Sprintf("%s %s", pin, s.Add("<< /Type /Annot /Subtype /Popup /Rect [9 9 99 99] /Parent %s >>", pin))
+			}),
+			fixes: []report.Fix{report.FixAttachments}, want: []report.Fix{report.FixAttachments}, changes: []string{"Names/EmbeddedFiles", "Collection", "Annots", "Annots"},
 		},
 		"attached files are removed": {
 			data: document(func(s *pdftest.Sound, _ *pdftest.Page) {

@@ -150,7 +150,11 @@ type SkippedFix struct {
 
 // Text returns the reason in one of [Languages].
 func (s SkippedFix) Text(language string) string {
-	return texts.In(language).Report("fix/why/"+string(s.Reason), "page", s.Page, "detail", s.Detail)
+	reason := string(s.Reason)
+	if s.Reason == FixOtherProfile && s.Detail == "" {
+		reason = "no_output"
+	}
+	return texts.In(language).Report("fix/why/"+reason, "page", s.Page, "detail", s.Detail)
 }
 
 // Refused reports whether no fix was possible, because of the file as a whole.
