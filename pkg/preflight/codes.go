@@ -104,6 +104,15 @@ func (c *codeFinder) code(kind barcode.Kind, page *document.Page) (facts.Code, b
 			s, ok = other, true
 		}
 	}
+	if !ok && (kind == barcode.Upright || kind == barcode.Lying) {
+		// Bars that are lighter than their background.
+		inverse := slices.Clone(red)
+		for i := range inverse {
+			inverse[i] = 255 - inverse[i]
+		}
+		s, ok = barcode.Read(barcode.Image{Width: width, Height: len(red) / width, Pix: inverse}, kind)
+		ok = ok && s.Text != ""
+	}
 	if !ok || c.painter.Incomplete() && s.Text == "" {
 		return facts.Code{}, false
 	}

@@ -41,7 +41,11 @@ func barcodes() []Rule {
 		return Rule{ID: id, Category: report.CategoryBarcode, Severity: severity, Ref: ref, judge: everyCode(check)}
 	}
 	contrast := row("barcode.contrast", report.Error, "ISO/IEC 15416; GS1 General Specifications 5.12.3", func(in *input, c *facts.Code) (observation, bool) {
-		return observation{value: measured(c.Contrast, 0)}, c.Text != "" && in.breaksLimit(c.Contrast)
+		o := observation{value: measured(c.Contrast, 0)}
+		if c.Contrast < 0 {
+			o.message.variant = "reversed"
+		}
+		return o, c.Text != "" && in.breaksLimit(c.Contrast)
 	})
 	contrast.Op, contrast.Unit = atLeast, "%"
 	inks := row("barcode.bar_inks", report.Info, "house rule", func(in *input, c *facts.Code) (observation, bool) {

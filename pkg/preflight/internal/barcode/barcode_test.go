@@ -115,6 +115,21 @@ func TestCodesAreFoundAndReadInFourDirections(t *testing.T) {
 	}
 }
 
+func TestCodeBesideAHigherAreaIsFound(t *testing.T) {
+	t.Parallel()
+	page := drawn(400, 300, pdftest.Modules("EAN-13", "4006381333931"), 100, 104, 1.3, 64, 10, 255)
+	for y := 80; y < 192; y++ {
+		for x := 60; x < 90; x++ {
+			page.Pix[y*page.Width+x] = 10
+		}
+	}
+	for quarters := range 4 {
+		if regions := barcode.Find(turned(page, quarters)); len(regions) != 1 {
+			t.Errorf("turned by %d quarters: regions %+v", quarters, regions)
+		}
+	}
+}
+
 func TestQuietZonesAreMeasuredInModules(t *testing.T) {
 	t.Parallel()
 	modules := pdftest.Modules("EAN-13", "4006381333931")

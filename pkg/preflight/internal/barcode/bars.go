@@ -49,7 +49,8 @@ func bars(m Image) (upright, lying []image.Rectangle) {
 		}
 		pixels := image.Rect(box.Min.X*cell, box.Min.Y*cell, box.Max.X*cell, box.Max.Y*cell)
 		switch {
-		case !barred(m, pixels, kind):
+		// A line or an area beside the code may be higher than the bars.
+		case !barred(m, pixels, kind) && !barred(m, middleHalf(pixels, kind), kind):
 		case kind == 1:
 			upright = append(upright, pixels)
 		default:
@@ -133,6 +134,16 @@ func component(cells []uint8, columns, first int) (image.Rectangle, int) {
 		}
 	}
 	return box, count
+}
+
+// middleHalf returns the middle half of a region along its bars.
+func middleHalf(box image.Rectangle, kind uint8) image.Rectangle {
+	if kind == 1 {
+		box.Min.Y, box.Max.Y = box.Min.Y+box.Dy()/4, box.Max.Y-box.Dy()/4
+	} else {
+		box.Min.X, box.Max.X = box.Min.X+box.Dx()/4, box.Max.X-box.Dx()/4
+	}
+	return box
 }
 
 // barred reports whether the rows of a region are alike, as those of letters are not, and have as
