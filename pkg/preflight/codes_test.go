@@ -6,12 +6,33 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/printmarket/printmarket/pkg/preflight"
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
+
+func TestBarsThatAreLighterThanTheirBackgroundAreAFault(t *testing.T) {
+	t.Parallel()
+	bars := pdftest.Code(pdftest.Modules("EAN-13", "4006381333931"), 0, 0, pdftest.MM(0.33), pdftest.MM(20))
+	s := pdftest.NewSound()
+	data := s.Bytes(s.Page("0 0 0 1 k 100 250 400 250 re f q 0 0 0 0 k 1 0 0 1 150 300 cm "+bars+"Q\n", ""))
+	p, err := profile.Lookup("label")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := preflight.Inspect(t.Context(), bytes.NewReader(data), int64(len(data)), p, preflight.Options{})
+	if err != nil {
+		t.Fatalf("preflight.Inspect: %v", err)
+	}
+	const want = "The bars of the EAN-13 4006381333931 are lighter than their background; scanners need dark bars on a light background."
+	if !slices.ContainsFunc(r.Findings, func(f report.Finding) bool { return f.Rule == "barcode.contrast" && f.Message == want }) {
+		t.Errorf("codes %+v, findings %+v", r.Codes, r.Findings)
+	}
+}
 
 func TestCodesArePathsOrImagesInAnyQuarterOfATurn(t *testing.T) {
 	t.Parallel()

@@ -118,7 +118,7 @@ func TestCodesAreFoundAndReadInFourDirections(t *testing.T) {
 func TestCodeBesideAHigherAreaIsFound(t *testing.T) {
 	t.Parallel()
 	page := drawn(400, 300, pdftest.Modules("EAN-13", "4006381333931"), 100, 104, 1.3, 64, 10, 255)
-	for y := 80; y < 192; y++ {
+	for y := 80; y < 290; y++ {
 		for x := 60; x < 90; x++ {
 			page.Pix[y*page.Width+x] = 10
 		}

@@ -49,8 +49,7 @@ func bars(m Image) (upright, lying []image.Rectangle) {
 		}
 		pixels := image.Rect(box.Min.X*cell, box.Min.Y*cell, box.Max.X*cell, box.Max.Y*cell)
 		switch {
-		// A line or an area beside the code may be higher than the bars.
-		case !barred(m, pixels, kind) && !barred(m, middleHalf(pixels, kind), kind):
+		case !barred(m, pixels, kind):
 		case kind == 1:
 			upright = append(upright, pixels)
 		default:
@@ -107,18 +106,24 @@ func distance(a, b uint8) int {
 }
 
 // component clears the cells that are connected with one and have its kind, and returns the box
-// around them and their number. A code may have a gap of one cell.
-func component(cells []uint8, columns, first int) (image.Rectangle, int) {
-	kind, count := cells[first], 0
-	box := image.Rectangle{}
+// around those of the fullest rows across the bars, and their number. A code may have a gap of one
+// cell. A line or an area beside a code, which may be higher than its bars, makes sparse rows.
+func component(cells []uint8, columns, first int) (box image.Rectangle, count int) {
+	kind := cells[first]
+	rows := map[int]image.Rectangle{} // the box of each row across the bars
+	counts := map[int]int{}
 	cells[first] = 0
 	todo := []int{first}
 	for len(todo) > 0 {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		x, y := at%columns, at/columns
-		box = box.Union(image.Rect(x, y, x+1, y+1))
-		count++
+		row := y
+		if kind == 2 {
+			row = x
+		}
+		rows[row] = rows[row].Union(image.Rect(x, y, x+1, y+1))
+		counts[row]++
 		for _, step := range [...]image.Point{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {2, 0}, {-2, 0}} {
 			if kind == 2 {
 				step.X, step.Y = step.Y, step.X
@@ -133,17 +138,16 @@ func component(cells []uint8, columns, first int) (image.Rectangle, int) {
 			}
 		}
 	}
-	return box, count
-}
-
-// middleHalf returns the middle half of a region along its bars.
-func middleHalf(box image.Rectangle, kind uint8) image.Rectangle {
-	if kind == 1 {
-		box.Min.Y, box.Max.Y = box.Min.Y+box.Dy()/4, box.Max.Y-box.Dy()/4
-	} else {
-		box.Min.X, box.Max.X = box.Min.X+box.Dx()/4, box.Max.X-box.Dx()/4
+	most := 0
+	for _, n := range counts {
+		most = max(most, n)
 	}
-	return box
+	for row, n := range counts {
+		if 2*n >= most {
+			box, count = box.Union(rows[row]), count+n
+		}
+	}
+	return box, count
 }
 
 // barred reports whether the rows of a region are alike, as those of letters are not, and have as

@@ -115,6 +115,7 @@ func (c *Collector) Mark(number int, m *Mark) {
 	case m.Kind == Path && m.Stroked:
 		page.MinStroke.add(m.Width)
 	}
+	page.Parts += m.parts(page.UserUnit) // bars of a code may be white, too
 	if m.Paint.White {
 		return
 	}
@@ -122,7 +123,6 @@ func (c *Collector) Mark(number int, m *Mark) {
 		page.MaxInk = max(page.MaxInk, m.Paint.Total())
 	}
 	page.Painted++
-	page.Parts += m.parts(page.UserUnit)
 	page.Extent = page.Extent.Union(m.Box)
 	finished := page.Finished()
 	page.Printed = page.Printed || finished.Touches(m.Box)
