@@ -294,7 +294,7 @@ func TestPreflightFixesAFile(t *testing.T) {
 		want  []string
 		fixed bool // the copy differs from the file
 	}{
-		"all fixes that are possible":    {"card.pdf -f fixed.pdf", 0, []string{"fixed    actions and bookmarks", "OpenAction: present -> none", "skipped  trim size from the order: the order has no trim size"}, true},
+		"all fixes that are possible":    {"card.pdf -f fixed.pdf", 0, []string{"fixed    actions and bookmarks", "OpenAction: JavaScript -> none", "skipped  trim size from the order: the order has no trim size"}, true},
 		"all fixes":                      {"card.pdf -f fixed.pdf --trim-size 85x55", 0, []string{"TrimBox: none -> 8.5 8.5 249.45 164.41", "BleedBox: none -> 0 0 257.95 172.91"}, true},
 		"given fixes in German":          {"card.pdf -f fixed.pdf --fixes actions --lang de", 0, []string{"behoben        Aktionen und Lesezeichen", "Dokument  "}, true},
 		"a given fix is not possible":    {"card.pdf -f fixed.pdf --fixes trim,actions", 1, []string{"skipped  trim size from the order", "nothing was fixed"}, false},

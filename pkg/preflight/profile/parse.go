@@ -175,7 +175,7 @@ func read(yamlText []byte) (text, error) {
 	var document, second yaml.Node
 	decoder := yaml.NewDecoder(bytes.NewReader(yamlText))
 	err := decoder.Decode(&document)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return t, &Fault{Reason: "the profile is empty"}
 	}
 	end := error(nil)
@@ -187,7 +187,7 @@ func read(yamlText []byte) (text, error) {
 		return t, &Fault{Reason: strings.TrimPrefix(err.Error(), "yaml: ")}
 	case end == nil:
 		return t, &Fault{Line: second.Line, Reason: "a second document begins; a file holds one profile"}
-	case end != io.EOF:
+	case !errors.Is(end, io.EOF):
 		return t, &Fault{Reason: strings.TrimPrefix(end.Error(), "yaml: ")}
 	}
 	err = members(document.Content[0], "", func(key, value *yaml.Node) error {

@@ -13,10 +13,14 @@ var barcodes = []rule{
 		id: "barcode.contrast", title: text{"Contrast of a code is too low", "Kontrast eines Codes ist zu gering"},
 		fix: text{"Use black, dark blue or dark green bars on a white or light background; scanners see red, orange and yellow as white.", "Schwarze, dunkelblaue oder dunkelgrüne Balken auf weißem oder hellem Grund verwenden; Scanner sehen Rot, Orange und Gelb als Weiß."},
 		messages: map[string]text{
-			"": {"In the red light of scanners, the bars of the {code} {text} have a contrast of {value} %; the minimum is {limit} %.",
-				"Im roten Licht der Scanner haben die Balken des Codes {code} {text} einen Kontrast von {value} %; nötig sind mindestens {limit} %."},
-			"reversed": {"The bars of the {code} {text} are lighter than their background; scanners need dark bars on a light background.",
-				"Die Balken des Codes {code} {text} sind heller als ihr Grund; Scanner brauchen dunkle Balken auf hellem Grund."},
+			"": {
+				"In the red light of scanners, the bars of the {code} {text} have a contrast of {value} %; the minimum is {limit} %.",
+				"Im roten Licht der Scanner haben die Balken des Codes {code} {text} einen Kontrast von {value} %; nötig sind mindestens {limit} %.",
+			},
+			"reversed": {
+				"The bars of the {code} {text} are lighter than their background; scanners need dark bars on a light background.",
+				"Die Balken des Codes {code} {text} sind heller als ihr Grund; Scanner brauchen dunkle Balken auf hellem Grund.",
+			},
 		},
 	},
 	{
