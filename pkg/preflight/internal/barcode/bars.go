@@ -110,20 +110,18 @@ func distance(a, b uint8) int {
 // cell. A line or an area beside a code, which may be higher than its bars, makes sparse rows.
 func component(cells []uint8, columns, first int) (box image.Rectangle, count int) {
 	kind := cells[first]
-	rows := map[int]image.Rectangle{} // the box of each row across the bars
-	counts := map[int]int{}
-	cells[first] = 0
-	todo := []int{first}
-	for len(todo) > 0 {
-		at := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		x, y := at%columns, at/columns
-		row := y
+	row := func(at int) int { // across the bars
 		if kind == 2 {
-			row = x
+			return at % columns
 		}
-		rows[row] = rows[row].Union(image.Rect(x, y, x+1, y+1))
-		counts[row]++
+		return at / columns
+	}
+	counts := make([]int, max(columns, len(cells)/columns+1))
+	cells[first] = 0
+	members := []int{first}
+	for i := 0; i < len(members); i++ {
+		x, y := members[i]%columns, members[i]/columns
+		counts[row(members[i])]++
 		for _, step := range [...]image.Point{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {2, 0}, {-2, 0}} {
 			if kind == 2 {
 				step.X, step.Y = step.Y, step.X
@@ -134,17 +132,14 @@ func component(cells []uint8, columns, first int) (box image.Rectangle, count in
 			}
 			if next := to.Y*columns + to.X; cells[next] == kind {
 				cells[next] = 0
-				todo = append(todo, next)
+				members = append(members, next)
 			}
 		}
 	}
-	most := 0
-	for _, n := range counts {
-		most = max(most, n)
-	}
-	for row, n := range counts {
-		if 2*n >= most {
-			box, count = box.Union(rows[row]), count+n
+	most := slices.Max(counts)
+	for _, at := range members {
+		if 2*counts[row(at)] >= most {
+			box, count = box.Union(image.Rect(at%columns, at/columns, at%columns+1, at/columns+1)), count+1
 		}
 	}
 	return box, count
