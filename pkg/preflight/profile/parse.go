@@ -237,6 +237,8 @@ func (t *text) readInks(node *yaml.Node) error {
 			return &Fault{Line: name.Line, Field: fmt.Sprintf("inks.%.32s", name.Value), Reason: fmt.Sprintf("a name of an ink has 1 to %d bytes", maxInkName)}
 		case len(t.inks) >= maxInks:
 			return &Fault{Line: name.Line, Field: at, Reason: fmt.Sprintf("more than %d inks", maxInks)}
+		case slices.Contains([]string{"cyan", "magenta", "yellow", "black", "all", "none"}, facts.InkKey(name.Value)):
+			return &Fault{Line: name.Line, Field: at, Reason: "a process ink has no role, and neither have All and None"}
 		}
 		for other := range t.inks {
 			if facts.InkKey(other) == facts.InkKey(name.Value) {

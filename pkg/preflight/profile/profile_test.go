@@ -96,6 +96,7 @@ func TestParse(t *testing.T) {
 		"an unknown role is refused":                   {head + "inks: {Form 7: laser}", false},
 		"an ink that stands twice":                     {head + "inks: {A: cut, A: white}", false},
 		"an ink that stands twice in another case":     {head + "inks: {Form 7: cut, FORM-7: white}", false},
+		"a process ink has no role":                    {head + "inks: {Cyan: cut}", false},
 		"a second document is refused":                 {head + "---\n" + head, false},
 		"an ink without a role is refused":             {head + "inks: {A: }", false},
 		"an ink without a name is refused":             {head + "inks: {' ': cut}", false},
