@@ -96,11 +96,14 @@ func reach(box geom.Rect, kind barcode.Kind, unit float64) geom.Rect {
 // code reads the code of the zoomed part of a page.
 func (c *codeFinder) code(kind barcode.Kind, page *document.Page) (facts.Code, bool) {
 	red, width := c.painter.Reflectance(nil, c.red)
-	s, ok := barcode.Read(barcode.Image{Width: width, Height: len(red) / width, Pix: red}, kind)
+	read := func(pixels []uint8) (barcode.Symbol, bool) {
+		return barcode.Read(barcode.Image{Width: width, Height: len(red) / width, Pix: pixels}, kind)
+	}
+	s, ok := read(red)
 	if (!ok || s.Text == "") && slices.ContainsFunc(c.painter.Inks(), c.unseen) {
 		// The bars may be in an ink that red light does not show.
 		absorbed, _ := c.painter.Reflectance(nil, c.absorbed)
-		if other, found := barcode.Read(barcode.Image{Width: width, Height: len(red) / width, Pix: absorbed}, kind); found && (!ok || other.Text != "") {
+		if other, found := read(absorbed); found && (!ok || other.Text != "") {
 			s, ok = other, true
 		}
 	}
@@ -110,7 +113,7 @@ func (c *codeFinder) code(kind barcode.Kind, page *document.Page) (facts.Code, b
 		for i := range inverse {
 			inverse[i] = 255 - inverse[i]
 		}
-		s, ok = barcode.Read(barcode.Image{Width: width, Height: len(red) / width, Pix: inverse}, kind)
+		s, ok = read(inverse)
 		ok = ok && s.Text != ""
 	}
 	if !ok || c.painter.Incomplete() && s.Text == "" {

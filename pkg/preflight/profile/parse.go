@@ -231,17 +231,17 @@ func read(yamlText []byte) (text, error) {
 // readInks reads the roles of inks.
 func (t *text) readInks(node *yaml.Node) error {
 	return members(node, "inks", func(name, value *yaml.Node) error {
-		at := "inks." + name.Value
+		at, key := "inks."+name.Value, facts.InkKey(name.Value)
 		switch {
 		case len(name.Value) > maxInkName || strings.TrimSpace(name.Value) == "":
 			return &Fault{Line: name.Line, Field: fmt.Sprintf("inks.%.32s", name.Value), Reason: fmt.Sprintf("a name of an ink has 1 to %d bytes", maxInkName)}
 		case len(t.inks) >= maxInks:
 			return &Fault{Line: name.Line, Field: at, Reason: fmt.Sprintf("more than %d inks", maxInks)}
-		case slices.Contains([]string{"cyan", "magenta", "yellow", "black", "all", "none"}, facts.InkKey(name.Value)):
+		case slices.Contains([]string{"cyan", "magenta", "yellow", "black", "all", "none"}, key):
 			return &Fault{Line: name.Line, Field: at, Reason: "a process ink has no role, and neither have All and None"}
 		}
 		for other := range t.inks {
-			if facts.InkKey(other) == facts.InkKey(name.Value) {
+			if facts.InkKey(other) == key {
 				return &Fault{Line: name.Line, Field: at, Reason: fmt.Sprintf("the ink has the name of %.32q: case, blanks and separators do not count", other)}
 			}
 		}
