@@ -149,14 +149,24 @@ func (p *Path) Append(o *Path, m Matrix) {
 	}
 }
 
+// Store adds the segments of another path, and returns them as a path of their own, which is valid until p is
+// reset.
+func (p *Path) Store(o *Path) Path {
+	v, n := len(p.verbs), len(p.points)
+	p.verbs, p.points = append(p.verbs, o.verbs...), append(p.points, o.points...)
+	return Path{verbs: p.verbs[v:len(p.verbs):len(p.verbs)], points: p.points[n:len(p.points):len(p.points)]}
+}
+
 // Bounds returns the box around all points, control points included, or
 // [Nothing] for an empty path.
 func (p *Path) Bounds() Rect {
 	box := Nothing()
+	left, bottom, right, top := box[0], box[1], box[2], box[3]
 	for _, q := range p.points {
-		box = box.Add(q.X, q.Y)
+		left, bottom = min(left, q.X), min(bottom, q.Y)
+		right, top = max(right, q.X), max(top, q.Y)
 	}
-	return box
+	return Rect{left, bottom, right, top}
 }
 
 // Each calls visit for each segment with its points: one for MoveTo and LineTo, three for

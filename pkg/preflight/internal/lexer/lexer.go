@@ -169,16 +169,18 @@ func (l *Lexer) closes(kind Kind, depth int) bool {
 // byte. It returns false at the end of the last chunk.
 func (l *Lexer) skipSpace() (byte, bool) {
 	for {
-		for l.pos < len(l.chunk) {
-			c := l.chunk[l.pos]
+		chunk, pos := l.chunk, l.pos
+		for pos < len(chunk) {
+			c := chunk[pos]
 			switch {
 			case classes[c] == space:
-				l.pos++
+				pos++
 			case c == '%':
-				for l.pos < len(l.chunk) && l.chunk[l.pos] != '\n' && l.chunk[l.pos] != '\r' {
-					l.pos++
+				for pos < len(chunk) && chunk[pos] != '\n' && chunk[pos] != '\r' {
+					pos++
 				}
 			default:
+				l.pos = pos
 				return c, true
 			}
 		}
@@ -201,11 +203,13 @@ func (l *Lexer) peek(ahead int) byte {
 
 // regular reads a run of regular characters.
 func (l *Lexer) regular() []byte {
-	start := l.pos
-	for l.pos < len(l.chunk) && classes[l.chunk[l.pos]] == regular {
-		l.pos++
+	rest := l.chunk[l.pos:]
+	n := 0
+	for n < len(rest) && classes[rest[n]] == regular {
+		n++
 	}
-	return l.chunk[start:l.pos]
+	l.pos += n
+	return rest[:n]
 }
 
 // literal reads (...) and returns the text inside, with its escapes.

@@ -347,6 +347,7 @@ type Measurement struct {
 
 // Measure measures the ink inside a box. Cells have at least the given side.
 func (c *Canvas) Measure(box image.Rectangle, side int) Measurement {
+	c.Flush()
 	l := c.page
 	box = box.Intersect(l.box)
 	m := Measurement{Pixels: int64(box.Dx()) * int64(box.Dy()), Side: side, Totals: make([]uint32, Max*100+1)}
@@ -408,6 +409,7 @@ func (m *Measurement) row(l *layer, y, x, n, at int, cells []uint16) {
 // Mean returns the highest mean of the totals of the first inks inside a box, in percent, in squares
 // of a side, and the first of these squares. The square is smaller where the box is.
 func (c *Canvas) Mean(box image.Rectangle, side, inks int) (percent float64, square image.Rectangle) {
+	c.Flush()
 	l := c.page
 	box = box.Intersect(l.box)
 	width, height := min(side, box.Dx()), min(side, box.Dy())
@@ -449,11 +451,15 @@ func (c *Canvas) Mean(box image.Rectangle, side, inks int) (percent float64, squ
 }
 
 // Convert replaces the process inks of each pixel that has some.
-func (c *Canvas) Convert(to func([FirstSpot]uint8) [FirstSpot]uint8) { c.page.convert(to) }
+func (c *Canvas) Convert(to func([FirstSpot]uint8) [FirstSpot]uint8) {
+	c.Flush()
+	c.page.convert(to)
+}
 
 // ConvertGroup is [Canvas.Convert] for the group that is being painted, and returns the number of the
 // pixels that may have ink.
 func (c *Canvas) ConvertGroup(to func([FirstSpot]uint8) [FirstSpot]uint8) int64 {
+	c.Flush()
 	return c.top.convert(to)
 }
 
@@ -489,7 +495,13 @@ func (l *layer) convert(to func([FirstSpot]uint8) [FirstSpot]uint8) (pixels int6
 }
 
 // Painted returns the range of the pixels from left to right that may have ink in a row.
-func (c *Canvas) Painted(y, left, right int) (from, until int) { return c.page.painted(y, left, right) }
+func (c *Canvas) Painted(y, left, right int) (from, until int) {
+	c.Flush()
+	return c.page.painted(y, left, right)
+}
 
 // Plane returns the amounts of a plane, row by row, or nil for a plane without ink.
-func (c *Canvas) Plane(p int) []uint8 { return c.page.planes[p] }
+func (c *Canvas) Plane(p int) []uint8 {
+	c.Flush()
+	return c.page.planes[p]
+}

@@ -19,8 +19,11 @@ type part struct {
 
 // composite paints pixels with the opacities of cover (11.3.6, formula 3).
 func (c *Canvas) composite(y, x int, cover []uint8, paint *Paint, from *Pixels) {
-	c.note(y, x, cover, paint)
 	l := c.top
+	if paint.Erased != nil {
+		paint.Erased.count(l, y, x, cover)
+	}
+	c.note(y, x, cover, paint, c.sight(paint.Mark))
 	if c.work += paint.Blend.work() * int64(len(cover)); l.knockout {
 		c.work += flatWork*int64(len(cover)) + replaceWork*int64(c.replace(y, x, cover, paint, from))
 		return

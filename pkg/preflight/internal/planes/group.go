@@ -4,14 +4,17 @@ package planes
 
 import (
 	"image"
+	"math/bits"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
 
 // layer is a group that is being painted, or the page.
 type layer struct {
-	box    image.Rectangle
+	box image.Rectangle
+	// planes are those of inked; the others are nil.
 	planes [Max][]uint8
+	inked  Set
 	// alpha is the opacity of what the group has painted; nil for the paper, which is
 	// opaque.
 	alpha              []uint8
@@ -49,7 +52,17 @@ func (l *layer) painted(y, left, right int) (from, until int) {
 
 func (l *layer) index(y, x int) int { return (y-l.box.Min.Y)*l.box.Dx() + x - l.box.Min.X }
 
-func (l *layer) allocate(p int) { l.planes[p] = make([]uint8, l.box.Dx()*l.box.Dy()) }
+func (l *layer) allocate(p int) {
+	l.planes[p] = make([]uint8, l.box.Dx()*l.box.Dy())
+	l.inked |= 1 << p
+}
+
+// ensure allocates the planes that a paint puts ink on.
+func (l *layer) ensure(paint *Paint) {
+	for set := paint.Amounts.Inked() & paint.Planes &^ l.inked; set != 0; set &= set - 1 {
+		l.allocate(bits.TrailingZeros32(uint32(set)))
+	}
+}
 
 // backdrop sets the opacities of what is below the next object, from an index on. The page
 // is a group that is put on the paper in the end (11.4.7): where it has no ink, there
@@ -99,6 +112,7 @@ func (c *Canvas) Flatten() { c.begun = append(c.begun, nil) }
 // false when the open groups have too much memory: the parts of the group are then
 // painted one by one.
 func (c *Canvas) Begin(g Group) bool {
+	c.Flush()
 	box := g.Box.Intersect(c.top.box)
 	area := int64(box.Dx()) * int64(box.Dy())
 	l := &layer{box: box, below: c.top, isolated: g.Isolated, knockout: g.Knockout, rows: make([]span, box.Dy()), memory: area * 6}
@@ -121,6 +135,7 @@ func (c *Canvas) Begin(g Group) bool {
 		for p, plane := range outer.planes {
 			if plane != nil {
 				l.planes[p] = outer.cut(plane, box)
+				l.inked |= 1 << p
 				l.base[p] = outer.cut(plane, box)
 			}
 		}

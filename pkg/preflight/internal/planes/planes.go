@@ -13,6 +13,8 @@ import (
 	"encoding/binary"
 	"image"
 	"math"
+	"math/bits"
+	"sync"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
@@ -68,6 +70,18 @@ type Paint struct {
 	Mark uint32
 	// Erased, if not nil, counts the pixels at which the paint removes other inks.
 	Erased *Erased
+}
+
+// dim reduces the coverage of pixels to the opacity of the paint.
+func (p *Paint) dim(y, x int, cover []uint8) {
+	if p.Soft != nil {
+		p.Soft.apply(y, x, cover)
+	}
+	if p.Alpha < 255 {
+		for i, v := range cover {
+			cover[i] = raster.Times(v, p.Alpha)
+		}
+	}
 }
 
 // Soft is a soft mask: the opacity of each pixel of the mask, and Outside of it.
@@ -140,9 +154,14 @@ type Canvas struct {
 	// memory the bytes of their planes.
 	begun  []*layer
 	memory int64
-	raster raster.Rasterizer
-	// work is the work so far, without that of the rasterizer.
+	// work is the work so far, without that of the own rasterizer.
 	work int64
+	// filling is the batch that shapes are added to, and painting the one before, which own and helpers paint; helpers
+	// do so in the goroutines of group.
+	filling, painting *batch
+	own               *painter
+	helpers           []*painter
+	group             sync.WaitGroup
 	// owners holds for each row of the page the last mark that covered each pixel, or nil; seen holds
 	// what is known of each mark.
 	owners [][]uint32
@@ -167,7 +186,7 @@ func NewCell(box image.Rectangle) *Canvas {
 
 func newCanvas(page *layer) *Canvas {
 	page.rows = make([]span, page.box.Dy())
-	c := &Canvas{page: page, top: page, owners: make([][]uint32, page.box.Dy())}
+	c := &Canvas{page: page, top: page, filling: &batch{}, painting: &batch{}, own: &painter{}, owners: make([][]uint32, page.box.Dy())}
 	width := page.box.Dx()
 	c.ratio = make([]uint16, width)
 	c.cover, c.shape, c.behind = make([]uint8, width), make([]uint8, width), make([]uint8, width)
@@ -182,27 +201,41 @@ func newCanvas(page *layer) *Canvas {
 func (c *Canvas) Box() image.Rectangle { return c.page.box }
 
 // Rasterizer returns the rasterizer of the canvas, for clips.
-func (c *Canvas) Rasterizer() *raster.Rasterizer { return &c.raster }
+func (c *Canvas) Rasterizer() *raster.Rasterizer { return &c.own.raster }
 
-// Work returns the work so far in about nanoseconds, also the work that was charged.
-func (c *Canvas) Work() int64 { return c.work + c.raster.Work() }
+// Work returns the work so far in about nanoseconds, also the work that was charged. It contains that of shapes
+// once they have been painted.
+func (c *Canvas) Work() int64 { return c.work + c.own.raster.Work() }
 
 // Charge adds work that was done elsewhere.
 func (c *Canvas) Charge(work int64) { c.work += work }
 
-// Fill paints a shape in one colour.
+// Fill paints a path in one colour.
 func (c *Canvas) Fill(p *geom.Path, evenOdd bool, clip *raster.Clip, paint *Paint) {
 	box := raster.Pixels(p.Bounds()).Intersect(clip.Box).Intersect(c.top.box)
-	c.raster.Fill(p, evenOdd, box, func(y, x int, cover []uint8) {
-		clip.Apply(y, x, cover)
-		c.flat(y, x, cover, paint)
-	})
+	switch {
+	case box.Empty():
+	case c.waits(paint) && p.Points() <= shapePoints:
+		c.add(shape{path: c.filling.paths.Store(p), evenOdd: evenOdd, box: box, clip: clip, paint: *paint})
+	default:
+		c.Flush()
+		c.top.ensure(paint)
+		c.own.raster.Fill(p, evenOdd, box, func(y, x int, cover []uint8) {
+			clip.Apply(y, x, cover)
+			c.flat(y, x, cover, paint)
+		})
+	}
 }
 
 // FillMask paints a mask, moved to a pixel, in one colour.
 func (c *Canvas) FillMask(m *raster.Mask, at image.Point, clip *raster.Clip, paint *Paint) {
 	moved := m.Box.Add(at)
 	box := moved.Intersect(clip.Box).Intersect(c.top.box)
+	if box.Empty() {
+		return
+	}
+	c.Flush()
+	c.top.ensure(paint)
 	for y := box.Min.Y; y < box.Max.Y; y++ {
 		cover := c.cover[:box.Dx()]
 		copy(cover, m.Row(y - at.Y)[box.Min.X-moved.Min.X:])
@@ -213,6 +246,7 @@ func (c *Canvas) FillMask(m *raster.Mask, at image.Point, clip *raster.Clip, pai
 
 // Draw paints a source inside a shape, or inside the whole clip when the shape is nil.
 func (c *Canvas) Draw(s Source, shape *geom.Path, clip *raster.Clip, paint *Paint) {
+	c.Flush()
 	if shape == nil {
 		box := clip.Box.Intersect(c.top.box)
 		for y := box.Min.Y; y < box.Max.Y; y++ {
@@ -223,7 +257,7 @@ func (c *Canvas) Draw(s Source, shape *geom.Path, clip *raster.Clip, paint *Pain
 		return
 	}
 	box := raster.Pixels(shape.Bounds()).Intersect(clip.Box).Intersect(c.top.box)
-	c.raster.Fill(shape, false, box, func(y, x int, cover []uint8) { c.draw(s, y, x, cover, clip, paint) })
+	c.own.raster.Fill(shape, false, box, func(y, x int, cover []uint8) { c.draw(s, y, x, cover, clip, paint) })
 }
 
 func (c *Canvas) draw(s Source, y, x int, cover []uint8, clip *raster.Clip, paint *Paint) {
@@ -236,14 +270,7 @@ func (c *Canvas) draw(s Source, y, x int, cover []uint8, clip *raster.Clip, pain
 	if c.top.knockout {
 		copy(c.shape, cover)
 	}
-	if paint.Soft != nil {
-		paint.Soft.apply(y, x, cover)
-	}
-	if paint.Alpha < 255 {
-		for i, v := range cover {
-			cover[i] = raster.Times(v, paint.Alpha)
-		}
-	}
+	paint.dim(y, x, cover)
 	c.composite(y, x, cover, paint, &c.pixels)
 }
 
@@ -253,31 +280,13 @@ func (c *Canvas) flat(y, x int, cover []uint8, paint *Paint) {
 	if l.knockout {
 		copy(c.shape, cover)
 	}
-	if paint.Soft != nil {
-		paint.Soft.apply(y, x, cover)
-	}
-	if paint.Alpha < 255 {
-		for i, v := range cover {
-			cover[i] = raster.Times(v, paint.Alpha)
-		}
-	}
+	paint.dim(y, x, cover)
 	if l.alpha == nil && paint.Blend == Normal {
-		c.note(y, x, cover, paint)
-		c.work += flatWork * int64(len(cover))
-		at := l.index(y, x)
-		for p := range Max {
-			if !paint.Planes.Has(p) {
-				continue
-			}
-			v := paint.Amounts[p]
-			if l.planes[p] == nil {
-				if v == 0 {
-					continue
-				}
-				l.allocate(p)
-			}
-			mix(l.planes[p][at:at+len(cover)], cover, v)
+		if paint.Erased != nil {
+			paint.Erased.count(l, y, x, cover)
 		}
+		c.put(y, x, cover, paint, c.sight(paint.Mark))
+		c.work += flatWork * int64(len(cover))
 		return
 	}
 	c.pixels.Inked = paint.Amounts.Inked() & paint.Planes
@@ -289,20 +298,29 @@ func (c *Canvas) flat(y, x int, cover []uint8, paint *Paint) {
 	c.composite(y, x, cover, paint, &c.pixels)
 }
 
+// put paints a part of a row of the paper in one colour. The planes with ink have been allocated.
+func (c *Canvas) put(y, x int, cover []uint8, paint *Paint, state *sight) {
+	l := c.page
+	c.note(y, x, cover, paint, state)
+	at := l.index(y, x)
+	for set := paint.Planes & l.inked; set != 0; set &= set - 1 {
+		p := bits.TrailingZeros32(uint32(set))
+		mix(l.planes[p][at:at+len(cover)], cover, paint.Amounts[p])
+	}
+}
+
 // mix moves values towards one value by their coverage.
 func mix(to, cover []uint8, v uint8) {
 	to = to[:len(cover)]
 	for i := 0; i < len(cover); {
 		if i+8 <= len(cover) {
-			switch eight := binary.LittleEndian.Uint64(cover[i:]); {
-			case eight == 0:
+			switch shares := binary.LittleEndian.Uint64(cover[i:]); {
+			case shares == 0:
 				i += 8
 				continue
-			case eight != math.MaxUint64:
-				part, shares := to[i:i+8], cover[i:i+8]
-				for k, share := range shares {
-					part[k] = between(part[k], v, share)
-				}
+			case shares != math.MaxUint64:
+				part := to[i : i+8]
+				binary.LittleEndian.PutUint64(part, between8(binary.LittleEndian.Uint64(part), uint64(v), shares))
 				i += 8
 				continue
 			}
@@ -333,6 +351,20 @@ func union(a, b uint8) uint8 { return a + raster.Times(255-a, b) }
 func between(a, b, share uint8) uint8 {
 	v := int(a)*255 + int(share)*(int(b)-int(a)) + 128
 	return uint8((v + v>>8) >> 8) // #nosec G115 -- at most 255
+}
+
+// between8 is [between] for eight values and shares, one in each byte, and one b.
+func between8(a, b, shares uint64) uint64 {
+	const low, half = 0x00ff00ff00ff00ff, 0x0080008000800080
+	rest := ^shares
+	// The products fit into 16 bits: they are those of the bytes at even places, and at odd places.
+	even := (a&255)*(rest&255) | (a>>16&255)*(rest>>16&255)<<16 | (a>>32&255)*(rest>>32&255)<<32 | (a>>48&255)*(rest>>48&255)<<48
+	odd := (a>>8&255)*(rest>>8&255) | (a>>24&255)*(rest>>24&255)<<16 | (a>>40&255)*(rest>>40&255)<<32 | a>>56*(rest>>56)<<48
+	even += (shares&low)*b + half
+	odd += (shares>>8&low)*b + half
+	even += even >> 8 & low
+	odd += odd >> 8 & low
+	return even>>8&low | odd&^uint64(low)
 }
 
 // towards returns the value at a share, in 1/256, of the way from a to b.

@@ -4,6 +4,7 @@ package planes_test
 
 import (
 	"image"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -273,5 +274,55 @@ func TestTransparentPixelsOfAnImageHaveNoColour(t *testing.T) {
 		if got := s.at(10, 7)[0]; got < 126 || got > 129 {
 			t.Errorf("%s: half of a pixel is black and half transparent, and it has %d, want 128", name, got)
 		}
+	}
+}
+
+// TestShapesTogether paints shapes in batches, and one after the other. Each shape crosses several bands.
+func TestShapesTogether(t *testing.T) {
+	t.Parallel()
+	const side, shapes = 200, 5000
+	random := rand.New(rand.NewPCG(1, 2))
+	paths, paints := make([]geom.Path, shapes), make([]planes.Paint, shapes)
+	for i := range paths {
+		x, y := random.Float64()*side, random.Float64()*side
+		paths[i].Move(x, y)
+		for range 2 {
+			paths[i].Line(x+random.NormFloat64()*20, y+random.NormFloat64()*20)
+		}
+		paints[i] = *solid(ink(uint8(random.IntN(256)), 0, uint8(random.IntN(256)), uint8(i%3*100), uint8(i%7*30)))
+		paints[i].Mark = uint32(i + 1)
+		if i%5 == 0 {
+			paints[i].Planes, paints[i].Alpha = planes.Process, 200
+		}
+	}
+	paint := func(together bool) *planes.Canvas {
+		c := planes.New(side, side)
+		clip := raster.NewClip(image.Rect(3, 3, side-3, side-3))
+		for i := range paths {
+			c.Fill(&paths[i], i%2 == 0, clip, &paints[i])
+			if !together {
+				c.Flush()
+			}
+		}
+		c.Flush()
+		return c
+	}
+	one, all := paint(false), paint(true)
+	for p := range planes.FirstSpot + 1 {
+		for i, v := range all.Plane(p) {
+			if want := one.Plane(p)[i]; max(v, want)-min(v, want) > 1 {
+				t.Fatalf("plane %d has %d at pixel (%d, %d), want %d", p, v, i%side, i/side, want)
+			}
+		}
+	}
+	seen, want := all.Visible(), one.Visible()
+	for mark := range uint32(shapes + 2) {
+		box, visible := seen(mark)
+		if wantBox, wantVisible := want(mark); box != wantBox || visible != wantVisible {
+			t.Errorf("mark %d: visible %t in %v, want %t in %v", mark, visible, box, wantVisible, wantBox)
+		}
+	}
+	if again := paint(true); again.Work() != all.Work() {
+		t.Errorf("the same shapes are work of %d and %d", all.Work(), again.Work())
 	}
 }

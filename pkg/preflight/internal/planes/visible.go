@@ -20,12 +20,22 @@ type sight struct {
 	left, top, right, bottom int32
 }
 
-// leastCover is the least opacity of a pixel that counts as painted in the bounds of a mark.
-const leastCover = 64
+// leastCover is the least opacity of a pixel that counts as painted in the bounds of a mark. One of eight pixels
+// has it if one of leastBits is set.
+const (
+	leastCover = 64
+	leastBits  = 0xc0c0c0c0c0c0c0c0
+)
 
 // extend adds the painted pixels of a row to the bounds.
 func (s *sight) extend(y, x int, cover []uint8) {
 	from, until := 0, len(cover)
+	for from+8 <= until && binary.LittleEndian.Uint64(cover[from:])&leastBits == 0 {
+		from += 8
+	}
+	for until-8 >= from && binary.LittleEndian.Uint64(cover[until-8:])&leastBits == 0 {
+		until -= 8
+	}
 	for from < until && cover[from] < leastCover {
 		from++
 	}
@@ -42,17 +52,25 @@ func (s *sight) extend(y, x int, cover []uint8) {
 	s.left, s.top, s.right, s.bottom = left, top, right, bottom
 }
 
-// note records that a mark paints pixels with the opacities of cover. A mark owns the
-// pixels that it covers: what is below cannot be seen.
-func (c *Canvas) note(y, x int, cover []uint8, paint *Paint) {
-	c.top.touch(y, x, len(cover))
-	if paint.Erased != nil {
-		paint.Erased.count(c.top, y, x, cover)
+// join adds what is known of another part of the mark.
+func (s *sight) join(o *sight) {
+	s.printed, s.owner = s.printed || o.printed, s.owner || o.owner
+	switch {
+	case o.right == o.left:
+	case s.right == s.left:
+		s.left, s.top, s.right, s.bottom = o.left, o.top, o.right, o.bottom
+	default:
+		s.left, s.top, s.right, s.bottom = min(s.left, o.left), min(s.top, o.top), max(s.right, o.right), max(s.bottom, o.bottom)
 	}
+}
+
+// note records in the state of a mark that it paints pixels with the opacities of cover. A mark owns the
+// pixels that it covers: what is below cannot be seen.
+func (c *Canvas) note(y, x int, cover []uint8, paint *Paint, state *sight) {
+	c.top.touch(y, x, len(cover))
 	if paint.Mark == 0 {
 		return
 	}
-	state := c.sight(paint.Mark)
 	state.extend(y, x, cover)
 	covers := paint.Planes == All && paint.Blend == Normal && c.opaque()
 	if !covers {
@@ -114,6 +132,7 @@ func (c *Canvas) opaque() bool { return c.top == c.page }
 // later marks have not covered all of it. Mark 0 is always visible. The rectangle contains the
 // pixels that the mark paints; it is empty for a mark that paints less than a quarter of each.
 func (c *Canvas) Visible() func(mark uint32) (image.Rectangle, bool) {
+	c.Flush()
 	remains := make([]bool, len(c.seen)*sights)
 	last := uint32(0)
 	for y, row := range c.owners {

@@ -4,12 +4,13 @@
 //
 // A pixel is a unit square; x runs to the right and y down. Coverage is exact for
 // polygons, but for parts of one shape that overlap inside a pixel. Shapes are
-// paths ([geom.Path]) in pixels; [Stroke] converts lines with a width to shapes.
+// paths ([geom.Path]) in pixels; a [Stroker] converts lines with a width to shapes.
 package raster
 
 import (
 	"image"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
@@ -28,9 +29,12 @@ type Rasterizer struct {
 	rows []int32
 	// small holds the second differences of the coverage of a small box: for each pixel, row by row, by how much
 	// the step from the pixel before to it differs from the step before. Each row has three more numbers, for
-	// the pixels behind it. All are zero between calls. extents holds for each row which pixels have an
+	// the pixels behind it. A bit of marks, with as many words for each row, stands for a number that may not be
+	// zero. All are zero between calls. extents holds for each row which pixels have an
 	// outline. It is empty for another box.
 	small   []float32
+	marks   []uint64
+	words   int
 	extents []extent
 	low     int
 	high    int
@@ -109,8 +113,9 @@ func (r *Rasterizer) reset(box image.Rectangle) {
 	r.extents = r.extents[:0]
 	if area := box.Dx() * box.Dy(); area <= smallBox {
 		if r.small == nil {
-			r.small = make([]float32, 4*smallBox)
+			r.small, r.marks = make([]float32, 4*smallBox), make([]uint64, smallBox)
 		}
+		r.words = (box.Dx()+2)/64 + 1
 		for range box.Dy() {
 			r.extents = append(r.extents, extent{first: math.MaxInt32, last: -1})
 		}
@@ -219,9 +224,8 @@ func (r *Rasterizer) inRow(y int, x0, x1, height float64) {
 	if len(r.extents) > 0 && last > first+1 {
 		e := &r.extents[y]
 		e.first, e.last = min(e.first, int32(first)), max(e.last, int32(last)) // #nosec G115 -- inside the box
-		row := r.small[y*(r.box.Dx()+3):]
-		bend(row, x0, rate)
-		bend(row, x1, -rate)
+		r.bend(y, x0, rate)
+		r.bend(y, x1, -rate)
 		return
 	}
 	part := rate * (float64(first+1) - x0)
@@ -234,23 +238,30 @@ func (r *Rasterizer) inRow(y int, x0, x1, height float64) {
 	r.add(y, last, float32(part), float32(part*(1-(x1-float64(last))/2)))
 }
 
-// bend adds a point from which on the coverage of a row increases by a rate for each pixel.
-func bend(row []float32, at, rate float64) {
+// bend adds a point from which on the coverage of a row of a small box increases by a rate for each pixel.
+func (r *Rasterizer) bend(y int, at, rate float64) {
 	x := int(at)
 	before := at - float64(x)
 	first, last := rate*(1-before)*(1-before)/2, rate*before*before/2
-	steps := row[x:][:3]
-	steps[0] += float32(first)
-	steps[1] += float32(rate - first - last)
-	steps[2] += float32(last)
+	r.step(y, x, float32(first), float32(rate-first-last), float32(last))
+}
+
+// step adds to the numbers of three pixels of a small box.
+func (r *Rasterizer) step(y, x int, first, second, third float32) {
+	steps := r.small[y*(r.box.Dx()+3)+x:][:3]
+	steps[0] += first
+	steps[1] += second
+	steps[2] += third
+	word, bit := y*r.words+x>>6, x&63
+	r.marks[word] |= 7 << bit
+	if bit > 61 {
+		r.marks[word+1] |= 7 >> (64 - bit)
+	}
 }
 
 func (r *Rasterizer) add(y, x int, cover, area float32) {
 	if len(r.extents) > 0 {
-		steps := r.small[y*(r.box.Dx()+3)+x:][:3]
-		steps[0] += area
-		steps[1] += cover - 2*area
-		steps[2] += area - cover
+		r.step(y, x, area, cover-2*area, area-cover)
 		e := &r.extents[y]
 		e.first, e.last = min(e.first, int32(x)), max(e.last, int32(x)) // #nosec G115 -- x is inside the box
 		return
@@ -274,33 +285,50 @@ func (r *Rasterizer) sweepSmall(evenOdd bool, row Row) {
 		if first >= end {
 			continue
 		}
-		steps := r.small[y*(width+3)+first : y*(width+3)+end+3]
+		steps := r.small[y*(width+3)+first:][:end-first+3]
+		marks := r.marks[y*r.words:][:r.words]
 		cover := r.cover[first:end]
 		var sum, slope float32
 		for x := 0; x < len(cover); {
-			slope += steps[x]
-			sum += slope
-			cover[x] = share(sum, evenOdd)
-			x++
-			from := x
-			for ; x+4 <= len(cover); x += 4 { // most pixels continue the ramp
-				if s := steps[x : x+4]; s[0] != 0 || s[1] != 0 || s[2] != 0 || s[3] != 0 {
-					break
-				}
+			if next := min(marked(marks, first+x)-first, len(cover)); x < next {
+				ramp(cover[x:next], sum, slope, evenOdd)
+				sum += slope * float32(next-x)
+				x = next
 			}
-			for x < len(cover) && steps[x] == 0 {
-				x++
-			}
-			if from < x {
-				ramp(cover[from:x], sum, slope, evenOdd)
-				sum += slope * float32(x-from)
+			for until := min(x+run(marks, first+x), len(cover)); x < until; x++ {
+				slope += steps[x]
+				sum += slope
+				steps[x] = 0
+				cover[x] = share(sum, evenOdd)
 			}
 		}
 		sum += slope + steps[len(cover)]
-		clear(steps)
+		clear(steps[len(cover):])
+		clear(marks)
 		r.work += int64((end - first) * smallWork)
 		r.finish(y, first, end, sum, evenOdd, row)
 	}
+}
+
+// marked returns the first pixel from an index on whose bit is set, or one behind all.
+func marked(marks []uint64, from int) int {
+	word := from >> 6
+	rest := marks[word] >> (from & 63)
+	if rest != 0 {
+		return from + bits.TrailingZeros64(rest)
+	}
+	for word++; word < len(marks); word++ {
+		if marks[word] != 0 {
+			return word<<6 + bits.TrailingZeros64(marks[word])
+		}
+	}
+	return word << 6
+}
+
+// run returns the number of pixels from an index on whose bits are set, up to the end of a word.
+func run(marks []uint64, from int) int {
+	rest := marks[from>>6] >> (from & 63)
+	return bits.TrailingZeros64(^rest)
 }
 
 // ramp sets the coverage of pixels to a sum that increases by a slope for each pixel.

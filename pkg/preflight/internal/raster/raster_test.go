@@ -73,6 +73,14 @@ func TestFillCoversTheAreaOfAShape(t *testing.T) {
 	triangle.Move(10, 10)
 	triangle.Line(50.5, 10)
 	triangle.Line(10, 90.25)
+	comb, slanted := &geom.Path{}, &geom.Path{}
+	for x := 0.25; x < 39; x++ {
+		comb.Rect(geom.Rect{x, 10, x + 0.5, 20})
+		slanted.Move(x, 10)
+		slanted.Line(x+60, 12.5)
+		slanted.Line(x+60, 13)
+		slanted.Close()
+	}
 	for name, c := range map[string]struct {
 		path    *geom.Path
 		evenOdd bool
@@ -92,6 +100,9 @@ func TestFillCoversTheAreaOfAShape(t *testing.T) {
 		"no hole by the nonzero rule":         {join(rect(geom.Rect{10, 10, 50, 50}), inner), false, box, 1600},
 		"a hole that runs the other way":      {join(rect(geom.Rect{10, 10, 50, 50}), reversed), false, box, 1200},
 		"the same shape twice, even-odd rule": {join(inner, inner), true, box, 0},
+		"edges in each pixel of a row":        {comb, false, box, 39 * 5},
+		"edges in each pixel of a small box":  {comb, false, image.Rect(0, 5, 80, 25), 39 * 5},
+		"edges across a small box":            {slanted, true, image.Rect(0, 5, 100, 25), tiled(slanted, true, box)},
 		"without numbers":                     {rect(geom.Rect{math.NaN(), 0, 10, 10}), false, image.Rect(0, 0, 0, 0), 0},
 	} {
 		if got := area(c.path, c.evenOdd, c.box); math.Abs(got-c.want) > 0.6+c.want*0.002 {
@@ -149,7 +160,7 @@ func TestStrokeCoversTheAreaOfALine(t *testing.T) {
 		"a line far outside of the pixels": {line(-1e8, 50, 1e8, 50), plain, 2000},
 	} {
 		out := &geom.Path{}
-		raster.Stroke(out, c.path, c.style)
+		new(raster.Stroker).Stroke(out, c.path, c.style)
 		if got := area(out, false, box); math.Abs(got-c.want) > 3+c.want*0.01 {
 			t.Errorf("%s: area %.1f, want %.1f", name, got, c.want)
 		}
@@ -165,7 +176,7 @@ func TestLineWithTooManyDashesIsCutShort(t *testing.T) {
 	p.Move(0, 0)
 	p.Line(1e6, 0)
 	style := raster.Style{Width: 1, Pen: geom.Identity(), Dash: []float64{1}, Cap: raster.RoundCap}
-	if raster.Stroke(out, p, style) {
+	if new(raster.Stroker).Stroke(out, p, style) {
 		t.Error("half a million dashes are reported as whole")
 	}
 	if out.Len() == 0 || out.Len() > 400_000 {
@@ -175,7 +186,7 @@ func TestLineWithTooManyDashesIsCutShort(t *testing.T) {
 	p.Reset()
 	p.Move(0, 0)
 	p.Line(1000, 0)
-	if !raster.Stroke(out, p, style) {
+	if !new(raster.Stroker).Stroke(out, p, style) {
 		t.Error("500 dashes are reported as cut short")
 	}
 }

@@ -52,35 +52,44 @@ const (
 	maxSegments = 300_000
 )
 
-// stroker collects the shape of a line in the space of the pen.
-type stroker struct {
+// Stroker converts lines with a width to shapes. It keeps its buffers between calls and is not safe for concurrent
+// use. The zero value is ready.
+type Stroker struct {
 	out   *geom.Path
 	style Style
 	half  float64
-	// arc is the angle of one step on a round join.
-	arc    float64
-	toPage geom.Matrix
+	// toPage is the pen without its translation, toPen its inverse, and greatest its largest stretch. A pen is usable
+	// if it has an extent.
+	toPage, toPen geom.Matrix
+	greatest      float64
+	usable        bool
+	// line holds the points of a subpath in the space of the pen.
 	line   []geom.Point
 	dashes int
+}
+
+// pen sets the pen.
+func (s *Stroker) pen(pen geom.Matrix) {
+	pen[4], pen[5] = 0, 0
+	if pen == s.toPage {
+		return
+	}
+	toPen, ok := pen.Invert()
+	_, greatest := pen.Stretch()
+	s.toPage, s.toPen, s.greatest = pen, toPen, greatest
+	s.usable = ok && greatest > 1e-9 && greatest < 1e9
 }
 
 // Stroke appends the shape of a path's lines to out, for filling with the nonzero
 // rule. It appends nothing when the pen has no extent. It returns false when the shape
 // has too many dashes or segments; out then has the first of them.
-func Stroke(out, p *geom.Path, style Style) bool {
-	pen := style.Pen
-	pen[4], pen[5] = 0, 0
-	toPen, ok := pen.Invert()
-	_, greatest := pen.Stretch()
-	if !ok || !(greatest > 1e-9) || !(greatest < 1e9) {
+func (s *Stroker) Stroke(out, p *geom.Path, style Style) bool {
+	s.pen(style.Pen)
+	if !s.usable {
 		return true
 	}
-	width := max(math.Abs(style.Width), style.Least/greatest, 1e-9)
-	s := &stroker{out: out, style: style, half: width / 2, toPage: pen}
-	s.arc = 2 * math.Acos(1-min(tolerance/max(s.half*greatest, tolerance), 1))
-	if s.arc = min(s.arc, math.Pi/2); s.arc < 0.05 {
-		s.arc = 0.05
-	}
+	s.out, s.style, s.dashes, s.line = out, style, 0, s.line[:0]
+	s.half = max(math.Abs(style.Width), style.Least/s.greatest, 1e-9) / 2
 	total := 0.0
 	for _, d := range style.Dash {
 		if !(d >= 0) {
@@ -89,12 +98,12 @@ func Stroke(out, p *geom.Path, style Style) bool {
 		}
 		total += d
 	}
-	if !(total*greatest > 0.05) {
+	if !(total*s.greatest > 0.05) {
 		s.style.Dash = nil // dashes that no press resolves, or none
 	}
 	var at geom.Point
 	inPen := func(q geom.Point) geom.Point {
-		x, y := toPen.Point(q.X, q.Y)
+		x, y := s.toPen.Point(q.X, q.Y)
 		return geom.Point{X: x, Y: y}
 	}
 	p.Each(func(v geom.Verb, to []geom.Point) {
@@ -115,7 +124,7 @@ func Stroke(out, p *geom.Path, style Style) bool {
 			}
 			first := s.line[0]
 			s.finish(true)
-			x, y := pen.Point(first.X, first.Y)
+			x, y := s.toPage.Point(first.X, first.Y)
 			at = geom.Point{X: x, Y: y}
 			s.line = append(s.line, first)
 		}
@@ -125,7 +134,7 @@ func Stroke(out, p *geom.Path, style Style) bool {
 }
 
 // finish ends a subpath.
-func (s *stroker) finish(closed bool) {
+func (s *Stroker) finish(closed bool) {
 	line := s.line
 	// Points without distance have no direction.
 	n := 0
@@ -159,7 +168,7 @@ func (s *stroker) finish(closed bool) {
 }
 
 // dashed strokes the dashes of a line.
-func (s *stroker) dashed(line []geom.Point) {
+func (s *Stroker) dashed(line []geom.Point) {
 	dash := s.style.Dash
 	i, rest := 0, s.style.Phase
 	total := 0.0
@@ -209,7 +218,7 @@ func (s *stroker) dashed(line []geom.Point) {
 }
 
 // piece strokes one dash.
-func (s *stroker) piece(line []geom.Point) {
+func (s *Stroker) piece(line []geom.Point) {
 	if len(line) > 1 && line[0] != line[len(line)-1] || len(line) > 2 {
 		s.solid(line, false)
 	} else if s.style.Cap == RoundCap {
@@ -219,7 +228,7 @@ func (s *stroker) piece(line []geom.Point) {
 
 // solid adds the segments, the joins between them and the caps. All parts run in the
 // same direction, so that overlaps do not cancel each other.
-func (s *stroker) solid(line []geom.Point, closed bool) {
+func (s *Stroker) solid(line []geom.Point, closed bool) {
 	n := len(line)
 	segments := n - 1
 	if closed {
@@ -253,7 +262,7 @@ func (s *stroker) solid(line []geom.Point, closed bool) {
 }
 
 // box adds the rectangle around a segment.
-func (s *stroker) box(a, b geom.Point) {
+func (s *Stroker) box(a, b geom.Point) {
 	length := math.Hypot(b.X-a.X, b.Y-a.Y)
 	if !(length > 0) {
 		return
@@ -266,7 +275,7 @@ func (s *stroker) box(a, b geom.Point) {
 }
 
 // join adds the corner at b.
-func (s *stroker) join(a, b, c geom.Point) {
+func (s *Stroker) join(a, b, c geom.Point) {
 	in := geom.Point{X: b.X - a.X, Y: b.Y - a.Y}
 	out := geom.Point{X: c.X - b.X, Y: c.Y - b.Y}
 	lengthIn, lengthOut := math.Hypot(in.X, in.Y), math.Hypot(out.X, out.Y)
@@ -303,7 +312,7 @@ func (s *stroker) join(a, b, c geom.Point) {
 }
 
 // oriented adds a polygon in the direction of all others.
-func (s *stroker) oriented(points ...geom.Point) {
+func (s *Stroker) oriented(points ...geom.Point) {
 	area := 0.0
 	for i, p := range points {
 		q := points[(i+1)%len(points)]
@@ -317,8 +326,9 @@ func (s *stroker) oriented(points ...geom.Point) {
 	s.polygon(points...)
 }
 
-func (s *stroker) circle(at geom.Point) {
-	n := max(4, int(math.Ceil(2*math.Pi/s.arc)))
+func (s *Stroker) circle(at geom.Point) {
+	arc := 2 * math.Acos(1-min(tolerance/max(s.half*s.greatest, tolerance), 1)) // of one step
+	n := max(4, int(math.Ceil(2*math.Pi/max(arc, 0.05))))
 	for i := range n {
 		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(n))
 		x, y := s.toPage.Point(at.X+cos*s.half, at.Y+sin*s.half)
@@ -331,7 +341,7 @@ func (s *stroker) circle(at geom.Point) {
 	s.out.Close()
 }
 
-func (s *stroker) polygon(points ...geom.Point) {
+func (s *Stroker) polygon(points ...geom.Point) {
 	for i, p := range points {
 		x, y := s.toPage.Point(p.X, p.Y)
 		if i == 0 {

@@ -68,6 +68,7 @@ type Renderer struct {
 	depth   int
 	shape   geom.Path
 	lines   geom.Path
+	stroker raster.Stroker
 	mark    uint32
 	// erased counts what technical inks remove, by their plane.
 	erased map[int]*planes.Erased

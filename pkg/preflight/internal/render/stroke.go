@@ -27,7 +27,7 @@ const leastLine = 0.1
 // next call.
 func (r *Renderer) outline(p *geom.Path, l Line) *geom.Path {
 	r.lines.Reset()
-	whole := raster.Stroke(&r.lines, r.toDevice(p), raster.Style{
+	whole := r.stroker.Stroke(&r.lines, r.toDevice(p), raster.Style{
 		Width: l.Width, Pen: l.Pen.Then(r.surface.device), Cap: raster.Cap(l.Cap), Join: raster.Join(l.Join), Miter: l.MiterLimit,
 		Dash: l.Dash, Phase: l.Phase, Least: leastLine * math.Abs(r.surface.device[0]) / r.page.UserUnit,
 	})

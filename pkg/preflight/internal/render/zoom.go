@@ -44,8 +44,11 @@ func (r *Renderer) Zoom(page *document.Page, box geom.Rect, resolution float64) 
 
 // leave adds the work of the surface to that of the document or of the zooms.
 func (r *Renderer) leave() {
+	if r.surface == nil {
+		return
+	}
+	r.surface.canvas.Flush()
 	switch {
-	case r.surface == nil:
 	case r.zooming:
 		r.zoomed += r.surface.canvas.Work() + leastWork
 	default:
