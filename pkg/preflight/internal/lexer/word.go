@@ -56,7 +56,7 @@ func number(text []byte) (float64, bool) {
 		}
 		v /= scale
 	}
-	if math.IsInf(v, 0) || math.IsNaN(v) {
+	if !(v <= math.MaxFloat64) {
 		return 0, true
 	}
 	return sign * v, true

@@ -23,7 +23,7 @@ const (
 // bands is the number of parts of a batch that can be painted at the same time, and leastShapes the number of shapes
 // below which it has one part. They do not depend on the number of CPUs, so the result does not.
 const (
-	bands       = 8
+	bands       = 4
 	leastShapes = 64
 )
 
