@@ -419,6 +419,15 @@ func compositions(t *testing.T) map[string]composition {
 	if err != nil {
 		t.Fatalf("hex.DecodeString: %v", err)
 	}
+	// nested returns a form with the attributes of a group that paints content and then another group.
+	nested := func(outer, inner, content, innerContent string) func(b *pdftest.Builder) string {
+		return func(b *pdftest.Builder) string {
+			const form = "/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Group << /S /Transparency %s >> /Resources << " + states + "%s >>"
+			in := b.Stream(fmt.Sprintf(form, inner, ""), []byte(innerContent))
+			out := b.Stream(fmt.Sprintf(form, outer, fmt.Sprintf("/XObject << /N %s >>", in)), []byte(content+" /N Do"))
+			return fmt.Sprintf("/XObject << /G %s >> ", out)
+		}
+	}
 	type parts struct {
 		content   string
 		resources func(b *pdftest.Builder) string
@@ -465,9 +474,15 @@ func compositions(t *testing.T) map[string]composition {
 				[]byte("q 100 200 300 300 re W n /R sh Q /M gs q 300 0 0 300 200 250 cm /I Do Q"))
 			return states + fmt.Sprintf("/XObject << /G %s >> ", form)
 		}},
-		"a knockout group with a part without opacity": {below + "/G Do", group("/K true", shape("0 1 0 0.2 k")+"/N gs 0.9 0 0 0 k 200 300 300 100 re f")},
-		"colours blended in a knockout group":          {below + "/G Do", group("/K true", "/C gs "+shape("0 0.6 1 0 k"))},
-		"a knockout group":                             {below + "/G Do", group("/K true", "/H gs "+shape("0 1 0 0.2 k")+"0.9 0 0 0 k 200 300 300 100 re f")},
+		"a knockout group with a part without opacity":        {below + "/G Do", group("/K true", shape("0 1 0 0.2 k")+"/N gs 0.9 0 0 0 k 200 300 300 100 re f")},
+		"colours blended in a knockout group":                 {below + "/G Do", group("/K true", "/C gs "+shape("0 0.6 1 0 k"))},
+		"a knockout group":                                    {below + "/G Do", group("/K true", "/H gs "+shape("0 1 0 0.2 k")+"0.9 0 0 0 k 200 300 300 100 re f")},
+		"a group in a knockout group":                         {below + "/G Do", nested("/K true", "", "/H gs "+shape("0 1 0 0.2 k"), "0.9 0 0 0 k 200 300 300 100 re f 0 0 1 0 k 250 320 60 200 re f")},
+		"a multiplied group in a knockout group":              {below + "/G Do", nested("/K true", "", shape("0 1 0 0.2 k"), "/M gs 0.9 0 0 0 k 200 300 300 100 re f 0 0.5 1 0 k 250 320 60 200 re f")},
+		"an isolated group, half opaque, in a knockout group": {below + "/G Do", nested("/K true", "/I true", shape("0 1 0 0.2 k")+"/H gs ", "0.9 0 0 0 k 200 300 300 100 re f 0 0 1 0 k 250 320 60 200 re f")},
+		"half opaque parts of a group in a knockout group":    {below + "/G Do", nested("/K true", "", shape("0 1 0 0.2 k"), "/H gs 0.9 0 0 0 k 200 300 300 100 re f 0 0 1 0 k 250 320 60 200 re f")},
+		"a knockout group in a knockout group":                {below + "/G Do", nested("/K true", "/K true", shape("0 1 0 0.2 k"), "/H gs 0.9 0 0 0 k 200 300 300 100 re f 0 0 1 0 k 250 320 60 200 re f")},
+		"a group in an isolated knockout group":               {below + "/G Do", nested("/I true /K true", "", shape("0 1 0 0.2 k"), "/M gs 0.9 0 0 0 k 200 300 300 100 re f 0 0.5 1 0 k 250 320 60 200 re f")},
 		"a soft mask": {below + "/F gs " + shape("0 1 0 0.2 k"), func(b *pdftest.Builder) string {
 			shading := "/Shading << /R << /ShadingType 2 /ColorSpace /DeviceGray /Coords [150 0 400 0] /Function << /FunctionType 2 /Domain [0 1] /C0 [0] /C1 [1] /N 1 >> >> >>"
 			form := b.Stream("/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Group << /S /Transparency /CS /DeviceGray >> /Resources << "+shading+" >>", []byte("/R sh"))

@@ -74,7 +74,7 @@ func (in *Interpreter) form(f *frame, o types.Object, dict types.Dict) {
 	}
 	inner.state.transparency, inner.state.soft = opaque(), nil
 	isolated, knockout := in.file.Bool(group["I"]), in.file.Bool(group["K"])
-	separate := outer != opaque() || isolated || knockout
+	separate := outer != opaque() || isolated || knockout || in.renderer.Knockout()
 	region := f.state.region
 	if separate {
 		in.beginGroup(f, dict, isolated, knockout, space)

@@ -23,6 +23,12 @@ func (c *Canvas) composite(y, x int, cover []uint8, paint *Paint, from *Pixels) 
 	if paint.Erased != nil {
 		paint.Erased.count(l, y, x, cover)
 	}
+	if l.shape != nil {
+		at := l.index(y, x)
+		for i, v := range c.shape[:len(cover)] {
+			l.shape[at+i] = union(l.shape[at+i], v)
+		}
+	}
 	c.note(y, x, cover, paint, c.sight(paint.Mark))
 	if c.work += paint.Blend.work() * int64(len(cover)); l.knockout {
 		c.work += flatWork*int64(len(cover)) + replaceWork*int64(c.replace(y, x, cover, paint, from))

@@ -20,6 +20,9 @@ type layer struct {
 	alpha              []uint8
 	isolated, knockout bool
 	below              *layer
+	// shape is the share of each pixel that objects of the group cover, regardless of their opacity. It is nil unless
+	// the group is inside of a knockout group.
+	shape []uint8
 	// base and baseAlpha hold what was below a group that is not isolated when it began.
 	base      [Max][]uint8
 	baseAlpha []uint8
@@ -123,6 +126,9 @@ func (c *Canvas) Begin(g Group) bool {
 			}
 		}
 	}
+	if c.top.shaped() {
+		l.memory += area
+	}
 	if c.memory+l.memory > maxGroups {
 		c.Flatten()
 		return false
@@ -130,23 +136,44 @@ func (c *Canvas) Begin(g Group) bool {
 	c.memory += l.memory
 	c.begun = append(c.begun, l)
 	l.alpha = make([]uint8, area)
+	if c.top.shaped() {
+		l.shape = make([]uint8, area)
+	}
 	if !g.Isolated && !box.Empty() {
-		outer := c.top
-		for p, plane := range outer.planes {
-			if plane != nil {
-				l.planes[p] = outer.cut(plane, box)
-				l.inked |= 1 << p
-				l.base[p] = outer.cut(plane, box)
-			}
-		}
-		l.baseAlpha = make([]uint8, len(l.alpha))
-		for y := box.Min.Y; y < box.Max.Y; y++ {
-			outer.backdrop(outer.index(y, box.Min.X), l.baseAlpha[l.index(y, box.Min.X):][:box.Dx()])
-		}
+		l.begin()
 	}
 	c.work += l.memory
 	c.top = l
 	return true
+}
+
+// shaped reports whether the shapes of objects count: they replace others in this group or in one around it.
+func (l *layer) shaped() bool { return l.knockout || l.shape != nil }
+
+// begin copies what is below a group that is not isolated. In a knockout group, that is what was below
+// the knockout group itself (11.4.6).
+func (l *layer) begin() {
+	outer := l.below
+	l.baseAlpha = make([]uint8, len(l.alpha))
+	below := &outer.planes
+	if outer.knockout {
+		below = &outer.base
+	}
+	for p, plane := range below {
+		if plane != nil {
+			l.planes[p] = outer.cut(plane, l.box)
+			l.inked |= 1 << p
+			l.base[p] = outer.cut(plane, l.box)
+		}
+	}
+	switch {
+	case !outer.knockout:
+		for y := l.box.Min.Y; y < l.box.Max.Y; y++ {
+			outer.backdrop(outer.index(y, l.box.Min.X), l.baseAlpha[l.index(y, l.box.Min.X):][:l.box.Dx()])
+		}
+	case !outer.isolated:
+		l.baseAlpha = outer.cut(outer.baseAlpha, l.box)
+	}
 }
 
 // cut copies the part of a plane inside a box.
@@ -187,6 +214,9 @@ func (l *layer) Work() int64 { return groupWork }
 func (l *layer) Row(y, x, n int, to *Pixels) {
 	at := l.index(y, x)
 	copy(to.Alpha[:n], l.alpha[at:at+n])
+	if l.shape != nil {
+		to.Shape = l.shape[at : at+n]
+	}
 	to.Inked = 0
 	for p, plane := range l.planes {
 		if plane == nil {

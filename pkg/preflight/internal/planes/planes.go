@@ -117,6 +117,8 @@ type Pixels struct {
 	Inked Set
 	// Alpha is the opacity of each pixel.
 	Alpha []uint8
+	// Shape is the share of each pixel that the source covers, or nil if that is its opacity.
+	Shape []uint8
 }
 
 // Complete sets the first n amounts of the given planes to zero where they are undefined.
@@ -168,7 +170,7 @@ type Canvas struct {
 	seen   []*[sights]sight
 	pixels Pixels
 	cover  []uint8
-	// shape holds the coverage of pixels without the opacity of the paint, for a knockout group.
+	// shape holds the coverage of pixels without the opacity of the paint, for knockout groups.
 	shape  []uint8
 	behind []uint8
 	ratio  []uint16
@@ -196,6 +198,9 @@ func newCanvas(page *layer) *Canvas {
 	c.pixels.Alpha = make([]uint8, width)
 	return c
 }
+
+// Knockout reports whether an object that is painted now replaces others of its group.
+func (c *Canvas) Knockout() bool { return c.top.knockout }
 
 // Box returns the pixels of the canvas.
 func (c *Canvas) Box() image.Rectangle { return c.page.box }
@@ -263,11 +268,15 @@ func (c *Canvas) Draw(s Source, shape *geom.Path, clip *raster.Clip, paint *Pain
 func (c *Canvas) draw(s Source, y, x int, cover []uint8, clip *raster.Clip, paint *Paint) {
 	clip.Apply(y, x, cover)
 	c.work += s.Work() * int64(len(cover))
+	c.pixels.Shape = nil
 	s.Row(y, x, len(cover), &c.pixels)
+	for i, share := range c.pixels.Shape {
+		c.shape[i] = raster.Times(cover[i], share)
+	}
 	for i, v := range cover {
 		cover[i] = raster.Times(v, c.pixels.Alpha[i])
 	}
-	if c.top.knockout {
+	if c.top.shaped() && c.pixels.Shape == nil {
 		copy(c.shape, cover)
 	}
 	paint.dim(y, x, cover)
@@ -277,7 +286,7 @@ func (c *Canvas) draw(s Source, y, x int, cover []uint8, clip *raster.Clip, pain
 // flat paints a part of a row in one colour.
 func (c *Canvas) flat(y, x int, cover []uint8, paint *Paint) {
 	l := c.top
-	if l.knockout {
+	if l.shaped() {
 		copy(c.shape, cover)
 	}
 	paint.dim(y, x, cover)

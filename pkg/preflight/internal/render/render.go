@@ -458,6 +458,9 @@ func (r *Renderer) End(region *raster.Clip, s Style) {
 	r.surface.canvas.End(region, r.paint(Tone{}, Style{Alpha: s.Alpha, Blend: s.Blend, Soft: s.Soft}, false))
 }
 
+// Knockout reports whether the current group is a knockout group.
+func (r *Renderer) Knockout() bool { return r.surface.canvas.Knockout() }
+
 // Light reports whether the current group blends in RGB.
 func (r *Renderer) Light() bool { return r.surface.light != nil }
 
