@@ -100,6 +100,13 @@ func strips(ppi int) func() []byte {
 	}))
 }
 
+// alternative returns an image with an alternate one, which may be the one to print.
+func alternative(forPrint bool) func(s *Sound) Ref {
+	return func(s *Sound) Ref {
+		return grey(300, fmt.Sprintf("/Alternates [<< /Image %s /DefaultForPrinting %t >>] ", grey(400, "")(s), forPrint))(s)
+	}
+}
+
 func imageFlaws() []Flaw {
 	deep := func(s *Sound) Ref {
 		return s.Flate(imageDict(300, 16, "/DeviceGray"), bytes.Repeat([]byte{0x80}, 2*300*300))
@@ -108,10 +115,6 @@ func imageFlaws() []Flaw {
 		return func(s *Sound) Ref { return s.Stream(imageDict(ppi, bits, "/DeviceGray")+"/Filter /"+filter, data) }
 	}
 	proxy := "/OPI << /2.0 << /Type /OPI /Version 2.0 /F (high.tif) >> >> "
-	withAlternate := func(s *Sound) Ref {
-		other := grey(400, "")(s)
-		return grey(300, fmt.Sprintf("/Alternates [<< /Image %s /DefaultForPrinting false >>] ", other))(s)
-	}
 	return []Flaw{
 		{Rule: "image.ppi_low", Breaks: placed(grey(140, "")), Twin: placed(grey(150, ""))},
 		{Rule: "image.ppi_low", Variant: "of several colours", Breaks: placed(grey(100, "")), Twin: placed(flat(100))},
@@ -134,7 +137,7 @@ func imageFlaws() []Flaw {
 		{Rule: "image.jpx", Breaks: placed(coded(8, 300, "JPXDecode", []byte("\x00\x00\x00\x0CjP  \r\n\x87\n"))), Twin: placed(grey(300, ""))},
 		{Rule: "image.jbig2", Breaks: placed(coded(1, 1000, "JBIG2Decode", []byte("\x00\x00\x00\x00\x30\x00\x01\x00\x00\x00\x13"))), Twin: placed(bitmap(1000, false))},
 		{Rule: "image.opi", Breaks: placed(grey(300, proxy)), Twin: placed(grey(300, ""))},
-		{Rule: "image.alternate", Breaks: placed(withAlternate), Twin: placed(grey(300, ""))},
+		{Rule: "image.alternate", Breaks: placed(alternative(false)), Twin: placed(grey(300, ""))},
 		{Rule: "image.interpolate", Breaks: placed(grey(300, "/Interpolate true ")), Twin: placed(grey(300, "/Interpolate false "))},
 		{Rule: "image.jpeg_quality", Breaks: placed(photo(20)), Twin: placed(photo(90))},
 	}

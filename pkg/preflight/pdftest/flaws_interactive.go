@@ -69,6 +69,7 @@ func featureFlaws() []Flaw {
 	return []Flaw{
 		{Rule: "feature.postscript", Breaks: object("/Type /XObject /Subtype /PS", "showpage"), Twin: object(form, mark)},
 		{Rule: "feature.transfer_function", Breaks: state("/TR "+curve, mark), Twin: state("/TR /Identity", mark)},
+		{Rule: "feature.transfer_function", Variant: "of a halftone", Breaks: state("/HT << /HalftoneType 1 /TransferFunction "+curve+" >>", mark), Twin: state("/HT << /HalftoneType 1 /TransferFunction /Identity >>", mark)},
 		{Rule: "feature.transfer_function", Variant: "TR2", Breaks: state("/TR2 "+curve, mark), Twin: state("/TR2 /Default", mark)},
 		{Rule: "feature.halftone", Breaks: state("/HT << /Type /Halftone /HalftoneType 1 /Frequency 60 /Angle 45 /SpotFunction /Round >>", mark), Twin: state("/HT /Default", mark)},
 		{Rule: "feature.black_generation", Breaks: state("/BG "+curve, mark), Twin: state("/BG2 /Default", mark)},

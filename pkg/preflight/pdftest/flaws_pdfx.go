@@ -59,10 +59,19 @@ func pdfxFlaws() []Flaw {
 		{Rule: "pdfx.metadata", Variant: "missing", Breaks: write(func(s *Sound) { s.Bare = true }), Twin: sound},
 		{Rule: "pdfx.metadata", Variant: "other values", Breaks: write(func(s *Sound) { s.XMP += "<dc:title>Another title</dc:title>" }), Twin: sound},
 		{
+			Rule: "pdfx.metadata", Variant: "PDF/X-1a", Breaks: x1a(func(s *Sound) {
+				delete(s.Info, "Title")
+				s.XMP = "<dc:title>A sound document</dc:title>"
+			}), Twin: x1a(func(s *Sound) { s.Bare = true }),
+		},
+		{
 			Rule: "pdfx.compressed_objects", Breaks: x1a(func(s *Sound) { s.Packed = true }),
 			Twin: write(func(s *Sound) { s.Packed = true }),
 		},
-		{Rule: "pdfx.output_intent", Variant: "profile", Breaks: write(func(s *Sound) { s.Intents = s.Intent("GTS_PDFX", "FOGRA51", 0) }), Twin: sound},
+		// outputintent.profile_missing reports a condition that is not registered.
+		{Rule: "pdfx.output_intent", Variant: "profile", Breaks: write(func(s *Sound) {
+			s.Intents = "<< /Type /OutputIntent /S /GTS_PDFX /OutputConditionIdentifier (FOGRA51) /RegistryName (http://www.color.org) >>"
+		}), Twin: sound},
 		{
 			Rule: "pdfx.output_intent", Variant: "space", Breaks: x1a(func(s *Sound) { s.Intents = s.Intent("GTS_PDFX", "sRGB", s.ProfileStream(3, Profile{Space: "RGB"})) }),
 			Twin: x1a(func(*Sound) {}),
@@ -90,6 +99,8 @@ func pdfxFlaws() []Flaw {
 				s.Catalog += fmt.Sprintf(" /Names << /EmbeddedFiles << /Names [(a) << /Type /Filespec /F (a.txt) /EF << /F %s >> >>] >> >>", file)
 			}), Twin: x1a(func(*Sound) {}),
 		},
+		{Rule: "pdfx.alternate", Breaks: placed(alternative(true)), Twin: placed(alternative(false))},
+		{Rule: "pdfx.operator", Breaks: content("BX 1 strange EX\n"), Twin: content("BX 1 w EX\n")},
 		{Rule: "pdfx.separated_page", Breaks: extra("/SeparationInfo << /Pages [] /DeviceColorant /Cyan >>"), Twin: sound},
 		{Rule: "pdfx.viewer_area", Breaks: cataloged("/ViewerPreferences << /PrintClip /TrimBox >>"), Twin: cataloged("/ViewerPreferences << /PrintClip /BleedBox >>")},
 	}
@@ -112,10 +123,23 @@ func pdfxColorFlaws() []Flaw {
 	group := func(space string) func() []byte {
 		return page(func(_ *Sound, p *Page) { p.Extra = "/Group << /S /Transparency /CS " + space + " >>" })
 	}
+	form := func(group string) func() []byte {
+		return withX1a("/X Do\n", func(s *Sound) string {
+			return fmt.Sprintf("/XObject << /X %s >>", s.Stream("/Type /XObject /Subtype /Form /BBox [0 0 200 200] "+group, []byte(mark)))
+		})
+	}
+	several := func(space, ends string) func() []byte {
+		return with("/C cs 1 1 scn"+square, func(s *Sound) string {
+			program := s.Stream("/FunctionType 4 /Domain [0 1 0 1] /Range ["+ends+"]", []byte("{ 0 }"))
+			return fmt.Sprintf("/ColorSpace << /C [/DeviceN [/Gold /Black] /%s %s] >>", space, program)
+		})
+	}
 	return []Flaw{
 		{Rule: "pdfx.color", Breaks: content("0.9 0.2 0.2 rg" + square), Twin: rgb("0.9 0.2 0.2 rg"+square, "[/CalRGB << /WhitePoint [0.95 1 1.09] >>]")},
 		{Rule: "pdfx.color", Variant: "PDF/X-1a", Breaks: withX1a("/C cs 50 20 20 sc"+square, fixed("/ColorSpace << /C [/Lab << /WhitePoint [0.96 1 0.82] >>] >>")), Twin: withX1a(mark, fixed(""))},
 		{Rule: "pdfx.color", Variant: "alternate", Breaks: with("/C cs 1 scn"+square, fixed("/ColorSpace << /C [/Separation /Gold /DeviceRGB << /FunctionType 2 /Domain [0 1] /N 1 /C0 [1 1 1] /C1 [0.8 0.7 0.2] >>] >>")), Twin: inSpot("Gold", "0 0.2 0.8 0.2")},
+		{Rule: "pdfx.color", Variant: "alternate of several inks", Breaks: several("DeviceRGB", "0 1 0 1 0 1"), Twin: several("DeviceCMYK", "0 1 0 1 0 1 0 1")},
+		{Rule: "pdfx.transparency", Variant: "form", Breaks: form("/Group << /S /Transparency /CS /DeviceCMYK >>"), Twin: form("")},
 		{Rule: "pdfx.color", Variant: "group", Breaks: group("/DeviceRGB"), Twin: group("/DeviceCMYK")},
 		{Rule: "pdfx.icc_identical", Breaks: managed(Profile{Space: "CMYK"}, ""), Twin: managed(Profile{Space: "CMYK", Name: "Another press"}, "")},
 		{Rule: "pdfx.icc_overprint", Breaks: managed(Profile{Space: "CMYK", Name: "Another press"}, overprint), Twin: managed(Profile{Space: "CMYK", Name: "Another press"}, "/OP true /op true /OPM 0")},

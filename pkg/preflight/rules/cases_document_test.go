@@ -198,6 +198,8 @@ func pdfxCases() map[string]ruleCase {
 		"pdfx.attachment":       pair(old(doc(func(d *facts.Document) { d.Attachments = []string{"a.txt"} })), doc(func(d *facts.Document) { d.Attachments = []string{"a.txt"} })).and("file.attachment"),
 		"pdfx.halftone":         pair(feature(facts.HalftoneKind, "name"), nothing),
 		"pdfx.rendering_intent": pair(feature(facts.RenderingIntent, "Vivid"), nothing),
+		"pdfx.alternate":        pair(feature(facts.AlternateForPrint, ""), feature(facts.Alternate, "")),
+		"pdfx.operator":         pair(feature(facts.BracketedOperator, "strange"), nothing),
 		"pdfx.separated_page":   pair(feature(facts.Separated, ""), nothing),
 		"pdfx.viewer_area":      pair(feature(facts.ViewerArea, "PrintClip"), nothing),
 	}

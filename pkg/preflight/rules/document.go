@@ -84,11 +84,13 @@ func claims(doc *facts.Document) []string {
 	return out
 }
 
-// notStandard requires a version of PDF/X, of any year.
+// notStandard requires a known version of PDF/X, of any year.
 func notStandard(version string) func(*input) *message {
 	return func(in *input) *message {
 		found := claims(in.doc)
-		if slices.ContainsFunc(found, func(v string) bool { return v == version || strings.HasPrefix(v, version+":") || v == version+"p" }) {
+		if slices.ContainsFunc(versions, func(s standard) bool {
+			return slices.Contains(found, s.name) && (s.name == version || strings.HasPrefix(s.name, version+":") || s.name == version+"p")
+		}) {
 			return nil
 		}
 		v := values{"required": version}

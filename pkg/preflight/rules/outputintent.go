@@ -34,12 +34,17 @@ func outputIntents() []Rule {
 		})),
 		// An intent may name a condition of the ICC's registry instead.
 		row("outputintent.profile_missing", report.Warning, everyIntent(func(i *facts.OutputIntent) *message {
-			host := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(i.Registry, "http://"), "https://"), "/")
-			registered := strings.EqualFold(host, "www.color.org") && i.Condition != ""
-			return when(i.Profile == nil && !i.Referenced && !registered, named(i))
+			return when(profileMissing(i), named(i))
 		})),
 		row("outputintent.profile_invalid", report.Error, everyIntent(intentInvalid)),
 	}
+}
+
+// profileMissing reports whether an intent has neither a profile nor a condition of the registry.
+func profileMissing(i *facts.OutputIntent) bool {
+	host := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(i.Registry, "http://"), "https://"), "/")
+	registered := strings.EqualFold(host, "www.color.org") && i.Condition != ""
+	return i.Profile == nil && !i.Referenced && !registered
 }
 
 // printing returns the output intents for print.

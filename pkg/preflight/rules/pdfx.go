@@ -170,7 +170,7 @@ func pdfx() []Rule {
 			return single(err == nil && version > s.version+noise, values{"version": in.doc.PDFVersion, "newest": s.version})
 		}),
 		row("pdfx.identification", every, identification),
-		row("pdfx.metadata", "ISO 15930-7; ISO 15930-9", packetComplete),
+		row("pdfx.metadata", every, propertiesComplete),
 		row("pdfx.compressed_objects", "ISO 15930-1 to -6; ISO 32000-2 7.5.7", func(in *input, s *standard) []observation {
 			return single(s.level <= x3 && in.doc.Compressed, nil)
 		}),
@@ -185,9 +185,7 @@ func pdfx() []Rule {
 			if found := transparencyUsed(in); found != nil {
 				return found
 			}
-			return everyPage(func(_ *input, page *facts.Page) (observation, bool) {
-				return observation{message: message{variant: "group"}}, page.Group != nil
-			})(in)
+			return groups(in)
 		}),
 		row("pdfx.layer", every, layersAllowed),
 		feature("pdfx.presentation", every, facts.Presentation, "entry"),
@@ -208,6 +206,8 @@ func pdfx() []Rule {
 			}
 			return out
 		}),
+		feature("pdfx.alternate", every, facts.AlternateForPrint, ""),
+		feature("pdfx.operator", every, facts.BracketedOperator, "operator"),
 		feature("pdfx.external_data", every, facts.ExternalData, ""),
 		row("pdfx.attachment", "ISO 15930-1 to -6", func(in *input, s *standard) []observation {
 			return single(s.level <= x3 && len(in.doc.Attachments) > 0, listed("files", in.doc.Attachments))
@@ -243,41 +243,50 @@ func identification(in *input, s *standard) []observation {
 	return nil
 }
 
-// packetComplete requires the properties of the XMP packet, and that those that the
-// information dictionary repeats are equal.
-func packetComplete(in *input, s *standard) []observation {
-	if s.level <= x3 {
-		return nil
-	}
+// propertiesComplete requires the properties of the XMP packet, and that those that the information
+// dictionary repeats are equal. PDF/X-1a and X-3 require the dictionary instead. Rules of every file
+// report a property that both lack.
+func propertiesComplete(in *input, s *standard) []observation {
 	xmp, info := in.doc.XMP, &in.doc.Info
-	if xmp == nil {
+	if xmp == nil && s.level > x3 {
 		return []observation{{message: message{variant: "packet"}}}
 	}
-	var missing, differing []string
-	for _, property := range []struct{ name, value, repeated string }{
-		{"dc:title", xmp.Title, info.Title},
-		{"xmp:CreateDate", xmp.Created, info.Created},
-		{"xmp:ModifyDate", xmp.Modified, info.Modified},
-		{"xmp:MetadataDate", xmp.Recorded, ""},
-		{"pdf:Trapped", xmp.Trapped, info.Trapped},
-		{"xmpMM:DocumentID", xmp.DocumentID, ""},
-		{"xmpMM:VersionID", xmp.VersionID, ""},
-		{"xmpMM:RenditionClass", xmp.Rendition, ""},
+	if xmp == nil {
+		xmp = &facts.Metadata{}
+	}
+	var missing, absent, differing []string
+	for _, p := range []struct{ name, key, value, repeated string }{
+		{"dc:title", "Title", xmp.Title, info.Title},
+		{"xmp:CreateDate", "CreationDate", xmp.Created, info.Created},
+		{"xmp:ModifyDate", "ModDate", xmp.Modified, info.Modified},
+		{"xmp:MetadataDate", "", xmp.Recorded, ""},
+		{"pdf:Trapped", "Trapped", xmp.Trapped, info.Trapped},
+		{"xmpMM:DocumentID", "", xmp.DocumentID, ""},
+		{"xmpMM:VersionID", "", xmp.VersionID, ""},
+		{"xmpMM:RenditionClass", "", xmp.Rendition, ""},
 	} {
-		switch {
-		case property.value == "":
-			missing = append(missing, property.name)
-		case property.repeated != "" && property.value != property.repeated && !sameTime(property.value, property.repeated):
-			differing = append(differing, property.name)
+		switch shared := p.key != ""; {
+		case s.level <= x3:
+			if shared && p.repeated == "" && p.value != "" {
+				absent = append(absent, p.key)
+			}
+		case p.value == "":
+			if !shared || p.repeated != "" {
+				missing = append(missing, p.name)
+			}
+		case p.repeated != "" && p.value != p.repeated && !sameTime(p.value, p.repeated):
+			differing = append(differing, p.name)
 		}
 	}
 	var out []observation
-	if len(missing) > 0 {
-		out = append(out, observation{message: message{values: values{"properties": missing}}})
+	add := func(variant string, properties []string) {
+		if len(properties) > 0 {
+			out = append(out, observation{message: message{variant: variant, values: values{"properties": properties}}})
+		}
 	}
-	if len(differing) > 0 {
-		out = append(out, observation{message: message{variant: "differs", values: values{"properties": differing}}})
-	}
+	add("", missing)
+	add("info", absent)
+	add("differs", differing)
 	return out
 }
 
@@ -294,6 +303,8 @@ func outputIntent(in *input, s *standard) []observation {
 		switch {
 		case i.Condition == "":
 			return &message{variant: "identifier"}
+		case profileMissing(i): // outputintent.profile_missing reports the cause
+			return nil
 		case s.level > x3 && i.Profile == nil && !s.external:
 			return &message{variant: "profile", values: named(i)}
 		case s.external && !i.Referenced && i.Profile == nil:
@@ -363,7 +374,10 @@ func colorAllowed(in *input, s *standard) []observation {
 		add("alternate", i.Space, &i.Uses, used(&i.Uses, nil, "", message{}))
 	}
 	for _, f := range in.doc.Features {
-		if f.Kind == facts.GroupSpace && s.level > x3 {
+		switch {
+		case f.Kind == facts.AlternateSpace:
+			add("alternate", f.Detail, &f.Uses, used(&f.Uses, nil, "", message{}))
+		case f.Kind == facts.GroupSpace && s.level > x3:
 			add("group", f.Detail, &f.Uses, used(&f.Uses, f.First, f.Object, message{}))
 		}
 	}
@@ -383,6 +397,19 @@ func iccIdentical(in *input, s *standard) []observation {
 		}
 		if slices.ContainsFunc(printing(in.doc), func(i *facts.OutputIntent) bool { return i.Profile != nil && i.Profile.SHA256 == p.SHA256 }) {
 			out = append(out, used(&p.Uses, nil, p.Object, message{}))
+		}
+	}
+	return out
+}
+
+// groups finds pages and forms that are transparency groups although nothing is transparent.
+func groups(in *input) []observation {
+	out := everyPage(func(_ *input, page *facts.Page) (observation, bool) {
+		return observation{message: message{variant: "group"}}, page.Group != nil
+	})(in)
+	for _, f := range in.doc.Features {
+		if f.Kind == facts.FormGroup {
+			out = append(out, used(&f.Uses, f.First, f.Object, message{variant: "form"}))
 		}
 	}
 	return out

@@ -49,6 +49,25 @@ func TestConformanceToPDFX(t *testing.T) {
 			profile: "pdfx1a", change: both(claim("PDF/X-1a:2001"), version("1.4")),
 			want: []report.Conformance{{Standard: "PDF/X-1a:2001", Claimed: true, Result: report.Violated, Violations: []string{"pdfx.version"}}},
 		},
+		"an edition that does not exist is another claim": {
+			profile: "pdfx4", change: claim("PDF/X-4:2010"),
+			want: []report.Conformance{
+				{Standard: "PDF/X-4:2010", Claimed: true, Result: report.Unverified},
+				{Standard: "PDF/X-4", Result: report.Violated, Violations: []string{"document.not_pdfx4"}},
+			},
+		},
+		"a property that the file lacks breaks one rule": {
+			profile: "pdfx4", change: doc(func(d *facts.Document) { d.Trapped, d.Info.Trapped, d.XMP.Trapped = "", "", "" }),
+			want: []report.Conformance{{Standard: "PDF/X-4", Claimed: true, Result: report.Violated, Violations: []string{"document.trapped_missing"}}},
+		},
+		"a property that only the packet has breaks PDF/X-1a": {
+			profile: "pdfx1a", change: both(claim("PDF/X-1a:2003"), version("1.4"), doc(func(d *facts.Document) { d.Info.Title = "" })),
+			want: []report.Conformance{{Standard: "PDF/X-1a:2003", Claimed: true, Result: report.Violated, Violations: []string{"pdfx.metadata"}}},
+		},
+		"an output intent without a profile breaks one rule": {
+			profile: "pdfx4", change: condition(func(o *facts.OutputIntent) { o.Profile, o.Registry = nil, "" }),
+			want: []report.Conformance{{Standard: "PDF/X-4", Claimed: true, Result: report.Violated, Violations: []string{"outputintent.profile_missing"}}},
+		},
 		"a partial exchange is not verified": {
 			profile: "print_ready", change: both(rgb, claim("PDF/X-5g")),
 			want: []report.Conformance{{Standard: "PDF/X-5g", Claimed: true, Result: report.Unverified}},
@@ -109,6 +128,8 @@ func TestColorsThatPDFXAllows(t *testing.T) {
 		"a profile is not allowed in PDF/X-1a":                {"PDF/X-1a:2001", color("ICCBased-CMYK"), []string{"pdfx.color"}},
 		"a spot colour with an RGB alternate needs a profile": {"PDF/X-4", alternate("DeviceRGB"), []string{"pdfx.color.alternate"}},
 		"a spot colour with a Lab alternate":                  {"PDF/X-4", alternate("Lab"), nil},
+		"inks with an RGB alternate need a profile":           {"PDF/X-4", feature(facts.AlternateSpace, "DeviceRGB"), []string{"pdfx.color.alternate"}},
+		"inks with a grey alternate":                          {"PDF/X-1a:2003", feature(facts.AlternateSpace, "DeviceGray"), nil},
 		"transparency is not blended in RGB":                  {"PDF/X-6", feature(facts.GroupSpace, "DeviceRGB"), []string{"pdfx.color.group"}},
 		"transparency is blended in a profiled space":         {"PDF/X-4", feature(facts.GroupSpace, "ICCBased-RGB"), nil},
 	}

@@ -44,6 +44,7 @@ func sound(changes ...change) *scene {
 		Opened: true, Complete: true, PDFVersion: "1.6", Title: "T", HasID: true, Trapped: "False",
 		Created: "2026-01-02T03:04:05Z", Modified: "2026-01-02T03:04:05Z",
 		Standards: []facts.Standard{{Family: "PDF/X", Version: "PDF/X-4", XMP: true}},
+		Info:      facts.Metadata{Title: "T", Created: "2026-01-02T03:04:05Z", Modified: "2026-01-02T03:04:05Z", Trapped: "False"},
 		XMP: &facts.Metadata{
 			Title: "T", Created: "2026-01-02T03:04:05Z", Modified: "2026-01-02T03:04:05Z", Trapped: "False",
 			Recorded: "2026-01-02T03:04:05Z", DocumentID: "uuid:1", VersionID: "1", Rendition: "default",

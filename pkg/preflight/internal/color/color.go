@@ -64,6 +64,8 @@ type Space struct {
 	Under *Space
 	// Inks are the named colorants, but for None.
 	Inks []Ink
+	// Alternate is the family of the alternate space of several colorants together.
+	Alternate string
 
 	// source is the profile of an ICCBased space.
 	source  types.Object

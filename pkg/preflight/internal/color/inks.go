@@ -52,6 +52,9 @@ func (r *Resolver) tints(family string, names types.Array, alternate, transform 
 		}
 		s.Inks = append(s.Inks, ink)
 	}
+	if len(names) > 1 {
+		s.Alternate = r.resolve(alternate, depth-1).Family
+	}
 	return s
 }
 

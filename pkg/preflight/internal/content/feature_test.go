@@ -65,7 +65,7 @@ func TestFeatures(t *testing.T) {
 	gs := func(text string) func(*pdftest.Builder) string {
 		return fixed("/ExtGState << /G << " + text + " >> >>")
 	}
-	const used = "/G gs 0 0 9 9 re f"
+	const used, curve = "/G gs 0 0 9 9 re f", "<< /FunctionType 2 /Domain [0 1] /N 2 >>"
 	mask := func(b *pdftest.Builder) string {
 		return fmt.Sprintf("/ExtGState << /G << /SMask << /S /Luminosity /G %s >> >> >>", b.Form(pdftest.Box{0, 0, 9, 9}, "", "0 0 9 9 re f", ""))
 	}
@@ -90,15 +90,19 @@ func TestFeatures(t *testing.T) {
 		"a blend mode that is used":         {used, gs("/BM /Darken"), "transparency BlendMode Darken"},
 		"a soft mask that is used":          {used, mask, "transparency SoftMask"},
 		"a soft mask that is only set":      {"/G gs", mask, ""},
-		"a group is not transparent":        {"/Fm Do", form("/Group << /S /Transparency /I true >>", "0 0 9 9 re f"), ""},
-		"an isolated group of such":         {"/Fm Do", form("/Group << /S /Transparency /I true >>", "/G gs 0 0 9 9 re f"), "transparency Alpha, transparency Group"},
-		"a plain group of such":             {"/Fm Do", form("/Group << /S /Transparency >>", "/G gs 0 0 9 9 re f"), "transparency Alpha"},
+		"a group is not transparent":        {"/Fm Do", form("/Group << /S /Transparency /I true >>", "0 0 9 9 re f"), "form group"},
+		"an isolated group of such":         {"/Fm Do", form("/Group << /S /Transparency /I true >>", "/G gs 0 0 9 9 re f"), "form group, transparency Alpha, transparency Group"},
+		"a plain group of such":             {"/Fm Do", form("/Group << /S /Transparency >>", "/G gs 0 0 9 9 re f"), "form group, transparency Alpha"},
 		"an image with its mask in itself":  {"9 0 0 9 0 0 cm /Fm Do", image("/SMaskInData 1"), "transparency SoftMask"},
 		"a transfer function":               {used, gs("/TR << /FunctionType 2 /Domain [0 1] /N 2 >>"), "transfer function TR"},
 		"the neutral transfer functions":    {used, gs("/TR /Identity /TR2 /Default"), ""},
 		"the newer transfer function":       {used, gs("/TR << /FunctionType 2 /Domain [0 1] /N 2 >> /TR2 /Default"), ""},
 		"one for each ink":                  {used, gs("/TR2 [/Identity /Identity << >> /Identity]"), "transfer function TR2"},
 		"a halftone":                        {used, gs("/HT << /HalftoneType 1 >>"), "halftone HT"},
+		"a transfer function of a halftone": {used, gs("/HT << /HalftoneType 1 /TransferFunction " + curve + " >>"), "halftone HT, transfer function HT"},
+		"the neutral one of a halftone":     {used, gs("/HT << /HalftoneType 1 /TransferFunction /Identity >>"), "halftone HT"},
+		"that of a process ink":             {used, gs("/HT << /HalftoneType 5 /Cyan << /HalftoneType 1 /TransferFunction " + curve + " >> >>"), "halftone HT, transfer function HT"},
+		"that of a spot colour":             {used, gs("/HT << /HalftoneType 5 /Gold << /HalftoneType 1 /TransferFunction " + curve + " >> >>"), "halftone HT"},
 		"the printer's halftone":            {used, gs("/HT /Default"), ""},
 		"black generation":                  {used, gs("/BG << >> /UCR2 /Default"), "black generation BG"},
 		"what gs does not choose is unused": {"0 0 9 9 re f", gs("/HT << /HalftoneType 1 >>"), ""},
@@ -109,9 +113,13 @@ func TestFeatures(t *testing.T) {
 		"a form for OPI":                  {"/Fm Do", form("/OPI << /2.0 << >> >>", ""), "opi"},
 		"an image for OPI":                {"9 0 0 9 0 0 cm /Fm Do", image("/OPI << /1.3 << >> >>"), "opi"},
 		"alternate images":                {"9 0 0 9 0 0 cm /Fm Do", image("/Alternates [<< >>]"), "alternate image"},
+		"an alternate image for print":    {"9 0 0 9 0 0 cm /Fm Do", image("/Alternates [<< >> << /DefaultForPrinting true >>]"), "alternate image, alternate image for print"},
+		"an alternate image for screens":  {"9 0 0 9 0 0 cm /Fm Do", image("/Alternates [<< /DefaultForPrinting false >>]"), "alternate image"},
+		"an inline image with an intent":  {"BI /W 1 /H 1 /BPC 8 /CS /G /Intent /Vivid ID a EI", nil, "rendering intent Vivid"},
+		"one with an intent of PDF":       {"BI /W 1 /H 1 /BPC 8 /CS /G /Intent /Perceptual ID a EI", nil, ""},
 		"a form from another file":        {"/Fm Do", form("/Ref << /F (other.pdf) /Page 0 >>", ""), "reference xobject"},
 		"operators that no PDF has":       {"1 2 strange 0 0 9 9 re f", nil, "unknown operator strange"},
-		"unless they are bracketed":       {"BX BX 1 strange EX other EX 0 0 9 9 re f", nil, ""},
+		"those that are bracketed":        {"BX BX 1 strange EX other EX 0 0 9 9 re f", nil, "bracketed operator strange, bracketed operator other"},
 		"operators that change nothing":   {"1 J 1 j 10 M [1] 0 d /Perceptual ri 1 i /A MP /B << >> DP /C BMC EMC", nil, ""},
 		"a device space that is remapped": {"1 0 0 rg 0 0 9 9 re f", fixed("/ColorSpace << /DefaultRGB [/CalRGB << /WhitePoint [1 1 1] >>] >>"), "default space DefaultRGB"},
 		"one that is not used":            {"1 0 0 rg 0 0 9 9 re n", fixed("/ColorSpace << /DefaultRGB [/CalRGB << /WhitePoint [1 1 1] >>] >>"), ""},
@@ -128,7 +136,7 @@ func TestFeatures(t *testing.T) {
 			if got := features(doc); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
-			if want := strings.HasPrefix(tc.want, "transparency"); doc.Pages[0].Transparent != want {
+			if want := strings.Contains(tc.want, "transparency"); doc.Pages[0].Transparent != want {
 				t.Errorf("transparent %t, want %t", doc.Pages[0].Transparent, want)
 			}
 		})

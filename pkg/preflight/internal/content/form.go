@@ -63,6 +63,7 @@ func (in *Interpreter) form(f *frame, o types.Object, dict types.Dict) {
 		in.runForm(inner, o, dict)
 		return
 	}
+	in.formFeature(f, facts.FormGroup, o)
 	space := in.groupSpace(f, group, o)
 	// Start a transparency group: the outer transparency applies to the group as a
 	// whole, not to its parts (11.6.6).

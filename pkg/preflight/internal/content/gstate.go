@@ -3,6 +3,8 @@
 package content
 
 import (
+	"slices"
+
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
@@ -185,6 +187,9 @@ func (in *Interpreter) prepressFeatures(dict types.Dict) []usedFeature {
 	use(facts.Halftone, "HT")
 	use(facts.BlackGeneration, "BG2", "BG")
 	use(facts.BlackGeneration, "UCR2", "UCR")
+	if in.halftoneTransfers(dict) {
+		out = append(out, usedFeature{facts.TransferFunction, "HT"})
+	}
 	if fault := in.halftoneFault(dict); fault != "" {
 		out = append(out, usedFeature{facts.HalftoneKind, fault})
 	}
@@ -200,18 +205,8 @@ func (in *Interpreter) halftoneFault(dict types.Dict) string {
 	if in.file.Resolve(dict["HTP"]) != nil {
 		return "phase"
 	}
-	halftone := in.file.Dict(dict["HT"])
-	if halftone == nil {
-		return ""
-	}
-	for _, key := range [...]string{"", "Default", "Cyan", "Magenta", "Yellow", "Black"} {
-		part := halftone
-		if key != "" {
-			if part = in.file.Dict(halftone[key]); part == nil {
-				continue
-			}
-		}
-		if kind := in.file.Int(part["HalftoneType"]); kind != 1 && (kind != 5 || key != "") {
+	for i, part := range in.halftones(dict) {
+		if kind := in.file.Int(part["HalftoneType"]); kind != 1 && (kind != 5 || i > 0) {
 			return "type"
 		}
 		if part["HalftoneName"] != nil {
@@ -219,6 +214,30 @@ func (in *Interpreter) halftoneFault(dict types.Dict) string {
 		}
 	}
 	return ""
+}
+
+// halftoneTransfers reports whether a halftone has a transfer function. That of a spot colour needs
+// one (table 128).
+func (in *Interpreter) halftoneTransfers(dict types.Dict) bool {
+	return slices.ContainsFunc(in.halftones(dict), func(part types.Dict) bool {
+		o := in.file.Resolve(part["TransferFunction"])
+		return o != nil && !in.neutral(o)
+	})
+}
+
+// halftones returns the halftone of a graphics state, and those of the process inks in one of type 5.
+func (in *Interpreter) halftones(dict types.Dict) []types.Dict {
+	halftone := in.file.Dict(dict["HT"])
+	if halftone == nil {
+		return nil
+	}
+	out := []types.Dict{halftone}
+	for _, key := range [...]string{"Default", "Cyan", "Magenta", "Yellow", "Black"} {
+		if part := in.file.Dict(halftone[key]); part != nil {
+			out = append(out, part)
+		}
+	}
+	return out
 }
 
 // maxName bounds a name of the file in a report.

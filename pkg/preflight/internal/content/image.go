@@ -3,6 +3,8 @@
 package content
 
 import (
+	"slices"
+
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
@@ -43,6 +45,9 @@ type known struct {
 	paint facts.Paint
 }
 
+// maxOthers bounds the alternates of an image that are read.
+const maxOthers = 64
+
 // image records the placement of an image XObject and of its soft mask.
 func (in *Interpreter) image(f *frame, o types.Object, dict types.Dict) {
 	p := in.picture(o, dict)
@@ -50,8 +55,13 @@ func (in *Interpreter) image(f *frame, o types.Object, dict types.Dict) {
 		if dict["OPI"] != nil {
 			in.feature(facts.OPI, "", o, nil)
 		}
-		if in.file.Array(dict["Alternates"]) != nil {
+		if others := in.file.Array(dict["Alternates"]); others != nil {
 			in.feature(facts.Alternate, "", o, nil)
+			if slices.ContainsFunc(others[:min(len(others), maxOthers)], func(other types.Object) bool {
+				return in.file.Bool(in.file.Dict(other)["DefaultForPrinting"])
+			}) {
+				in.feature(facts.AlternateForPrint, "", o, nil)
+			}
 		}
 		if intent := in.file.Name(dict["Intent"]); intent != "" && !knownIntent(intent) {
 			in.feature(facts.RenderingIntent, document.Clean(intent, maxName), o, nil)

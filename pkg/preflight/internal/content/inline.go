@@ -108,6 +108,10 @@ func (in *Interpreter) inlineEntry(f *frame, i *inline, key string, value lexer.
 		for _, parms := range listOf(&value) {
 			i.parms = append(i.parms, filterParameters(&parms))
 		}
+	case "Intent":
+		if intent := string(value.Text); !knownIntent(intent) && !f.layers.hidden() {
+			in.feature(facts.RenderingIntent, document.Clean(intent, maxName), nil, nil)
+		}
 	case "CS", "ColorSpace":
 		switch {
 		case value.Kind != lexer.Array:

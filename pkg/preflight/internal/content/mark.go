@@ -93,6 +93,9 @@ func (in *Interpreter) useSpace(s *color.Space) {
 	if s.Profile != nil {
 		in.collector.UseProfile(s.Profile, in.page.Number)
 	}
+	if s.Alternate != "" {
+		in.feature(facts.AlternateSpace, s.Alternate, nil, nil)
+	}
 	for i := range s.Inks {
 		k := &s.Inks[i]
 		in.collector.Ink(k.Name, k.Kind, in.page.Number, k.Space, k.Definition, k.Full)

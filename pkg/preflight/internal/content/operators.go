@@ -62,10 +62,15 @@ func (in *Interpreter) operator(f *frame, name []byte) {
 		}
 	case "i", "MP", "DP", "ID", "EI":
 	default:
-		// Between BX and EX any operator is allowed.
-		if f.compatible == 0 && in.unknown < maxUnknown {
-			in.unknown++
-			in.feature(facts.UnknownOperator, document.Clean(string(name), 20), nil, nil)
+		if in.unknown >= maxUnknown {
+			return
 		}
+		in.unknown++
+		// Between BX and EX readers ignore any operator; PDF/X allows none.
+		kind := facts.UnknownOperator
+		if f.compatible > 0 {
+			kind = facts.BracketedOperator
+		}
+		in.feature(kind, document.Clean(string(name), 20), nil, nil)
 	}
 }

@@ -217,6 +217,9 @@ func (c *Collector) Ink(name string, kind InkKind, page int, space, definition s
 		c.inks[name] = ink
 		c.doc.Inks = append(c.doc.Inks, ink)
 	}
+	if ink.Space == "" { // DeviceN does not define each of its colorants
+		ink.Space, ink.Full = space, full
+	}
 	ink.Uses.add(page)
 	if definition != "" && len(ink.Alternates) < MaxUses && !slices.Contains(ink.Alternates, definition) {
 		ink.Alternates = append(ink.Alternates, definition)

@@ -305,7 +305,8 @@ const (
 	Transparency FeatureKind = "transparency"
 	// DefaultSpace: a Device space is remapped; Detail is DefaultRGB, ...
 	DefaultSpace FeatureKind = "default space"
-	// TransferFunction: TR or TR2 other than Identity and Default.
+	// TransferFunction: TR or TR2 other than Identity and Default, or TransferFunction of a halftone
+	// for a process ink.
 	TransferFunction FeatureKind = "transfer function"
 	// Halftone: HT other than Default.
 	Halftone FeatureKind = "halftone"
@@ -321,10 +322,14 @@ const (
 	PrivateData FeatureKind = "private data"
 	// Alternate: an image has alternate images.
 	Alternate FeatureKind = "alternate image"
+	// AlternateForPrint: an alternate image is the one to print (DefaultForPrinting).
+	AlternateForPrint FeatureKind = "alternate image for print"
 	// InvisibleText: text in rendering mode 3.
 	InvisibleText FeatureKind = "invisible text"
 	// UnknownOperator: an unknown operator outside BX and EX.
 	UnknownOperator FeatureKind = "unknown operator"
+	// BracketedOperator: an unknown operator between BX and EX; Detail is the operator.
+	BracketedOperator FeatureKind = "bracketed operator"
 	// HalftoneKind: a halftone that PDF/X does not allow; Detail is type 6, name or phase.
 	HalftoneKind FeatureKind = "halftone kind"
 	// RenderingIntent: one that ISO 32000-2, table 69 does not have; Detail is its name.
@@ -333,6 +338,10 @@ const (
 	ICCOverprint FeatureKind = "icc overprint"
 	// GroupSpace: a transparency group with a colour space; Detail is its family.
 	GroupSpace FeatureKind = "group space"
+	// FormGroup: a form that is a transparency group, whether or not its content is transparent.
+	FormGroup FeatureKind = "form group"
+	// AlternateSpace: a DeviceN space; Detail is the family of its alternate space.
+	AlternateSpace FeatureKind = "alternate space"
 	// Filter: a stream with this filter was read; Detail is its name.
 	Filter FeatureKind = "filter"
 	// ExternalData: a stream whose data is in another file.

@@ -10,6 +10,11 @@ var pdfx = []rule{
 		messages: one("{standard} does not allow actions; the file has {actions}.", "{standard} erlaubt keine Aktionen; die Datei enthält {actions}."),
 	},
 	{
+		id: "pdfx.alternate", title: text{"PDF/X: alternate image", "PDF/X: Alternativbild"},
+		fix:      text{"Export again; current software writes no alternate images.", "Erneut exportieren; aktuelle Software schreibt keine alternativen Bilder."},
+		messages: one("{standard} does not allow an alternate image to replace the image in print (DefaultForPrinting).", "{standard} erlaubt nicht, dass ein Alternativbild das Bild im Druck ersetzt (DefaultForPrinting)."),
+	},
+	{
 		id: "pdfx.annotation", title: text{"PDF/X: annotation on the page", "PDF/X: Anmerkung auf der Seite"},
 		fix:      text{"Delete annotations, or move them outside of the bleed.", "Anmerkungen löschen oder außerhalb des Beschnitts platzieren."},
 		messages: one("{standard} does not allow an annotation ({type}) inside the bleed.", "{standard} erlaubt innerhalb des Beschnitts keine Anmerkung ({type})."),
@@ -81,9 +86,15 @@ var pdfx = []rule{
 		fix: text{"Export again as PDF/X; an edit after the export may have changed only one of the two places.", "Erneut als PDF/X exportieren; eine spätere Bearbeitung hat vielleicht nur eine der beiden Stellen geändert."},
 		messages: map[string]text{
 			"":        {"{standard} requires {properties} in the XMP metadata; the file lacks them.", "{standard} verlangt in den XMP-Metadaten {properties}; diese Angaben fehlen."},
+			"info":    {"{standard} requires {properties} in the document information; only the XMP metadata have them.", "{standard} verlangt in den Dokumentinformationen {properties}; nur die XMP-Metadaten enthalten diese Angaben."},
 			"packet":  {"{standard} requires XMP metadata; the file has none that can be read.", "{standard} verlangt XMP-Metadaten; die Datei hat keine lesbaren."},
 			"differs": {"{standard} requires the same values in the XMP metadata and the document information; they differ in {properties}.", "{standard} verlangt gleiche Werte in XMP-Metadaten und Dokumentinformationen; sie unterscheiden sich bei {properties}."},
 		},
+	},
+	{
+		id: "pdfx.operator", title: text{"PDF/X: unknown operator", "PDF/X: unbekannter Operator"},
+		fix:      text{"Export again with current software.", "Mit aktueller Software erneut exportieren."},
+		messages: one("{standard} does not allow the operator {operator:quoted}, which PDF does not have, even between BX and EX.", "{standard} erlaubt den Operator {operator:quoted}, den PDF nicht kennt, auch zwischen BX und EX nicht."),
 	},
 	{
 		id: "pdfx.output_intent", title: text{"PDF/X: output intent", "PDF/X: Output-Intent"}, fix: condition,
@@ -114,6 +125,7 @@ var pdfx = []rule{
 		fix: text{"Flatten transparency on export, or export as PDF/X-4.", "Transparenz beim Export reduzieren oder als PDF/X-4 exportieren."},
 		messages: map[string]text{
 			"":      {"{standard} does not allow transparency; the file uses {kinds}.", "{standard} erlaubt keine Transparenz; die Datei verwendet {kinds}."},
+			"form":  {"{standard} does not allow transparency groups; a form is one.", "{standard} erlaubt keine Transparenzgruppen; ein Formular-XObject ist eine."},
 			"group": {"{standard} does not allow transparency groups; the page is one.", "{standard} erlaubt keine Transparenzgruppen; die Seite ist eine."},
 		},
 	},
