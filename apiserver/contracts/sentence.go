@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -33,6 +34,9 @@ func sentence(k jsonschema.ErrorKind) string {
 	case *kind.Const:
 		return "must be " + plain(k.Want)
 	case *kind.Pattern:
+		if word, ok := literal(k.Want); ok {
+			return "must be " + plain(word)
+		}
 		return "must match the regular expression " + k.Want
 	case *kind.Format:
 		return "must be " + cmp.Or(formatNames[k.Want], "of the format "+k.Want)
@@ -69,6 +73,13 @@ func sentence(k jsonschema.ErrorKind) string {
 	default:
 		return k.LocalizedString(message.NewPrinter(language.English))
 	}
+}
+
+// literal returns the word that a regular expression matches, if it matches one word of letters only.
+func literal(pattern string) (word string, ok bool) {
+	word = strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$")
+	ok = word != "" && len(word) == len(pattern)-2 && strings.IndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
+	return word, ok
 }
 
 var typeNames = map[string]string{

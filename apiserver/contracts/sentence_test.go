@@ -47,6 +47,7 @@ func TestViolationsDescribeTheRequiredValue(t *testing.T) {
 		"no empty object":              {`{minProperties: 1}`, `{}`, "must not be empty"},
 		"a largest object":             {`{maxProperties: 1}`, `{"a":1,"b":2}`, "must have at most 1 member; it has 2"},
 		"a pattern":                    {`{pattern: "^[a-z]+$"}`, `"SECRET"`, "must match the regular expression ^[a-z]+$"},
+		"a pattern of one word":        {`{pattern: "^auto$"}`, `"SECRET"`, `must be "auto"`},
 		"a forbidden value":            {`{not: {type: string}}`, `"SECRET"`, "is not allowed here"},
 		"a forbidden member":           {`{properties: {a: false}}`, `{"a":"SECRET"}`, "is not allowed here"},
 		"one alternative only":         {`{oneOf: [{type: string}, {maxLength: 9}]}`, `"SECRET"`, "must match exactly one of the alternatives in the contract"},

@@ -229,7 +229,7 @@ func TestSubmissionWithInvalidFixesOrComparisonIsRejected(t *testing.T) {
 		key, member, pointer, detail string
 	}{
 		"an unknown fix":                       {"acme-live", `"fix":["sharpen"]`, "#/fix/0", "attachments"},
-		"an unknown word":                      {"acme-live", `"fix":"all"`, "#/fix", "^auto$"},
+		"an unknown word":                      {"acme-live", `"fix":"all"`, "#/fix", `must be \"auto\"`},
 		"no fix":                               {"acme-live", `"fix":[]`, "#/fix", ""},
 		"a fix twice":                          {"acme-live", `"fix":["bleed","bleed"]`, "#/fix", ""},
 		"auto in a list":                       {"acme-live", `"fix":["auto"]`, "#/fix/0", "attachments"},
