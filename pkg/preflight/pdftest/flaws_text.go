@@ -2,7 +2,10 @@
 
 package pdftest
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // wordAt shows a grey word at a distance from the left of the page.
 func wordAt(x float64) string {
@@ -55,10 +58,14 @@ func fontFlaws() []Flaw {
 		{Rule: "font.courier", Breaks: inFont(shown, font("ABCDEF+Courier-Bold")), Twin: inFont(shown, font("ABCDEF+Corner-Bold"))},
 		{Rule: "font.damaged", Breaks: inFont(shown, program("600 600", []byte{0, 1, 0, 0, 0, 0, 0, 0})), Twin: inFont(shown, program("600 600", TrueType()))},
 		{Rule: "font.embedding_restricted", Breaks: inFont(shown, program("600 600", trueType(2))), Twin: inFont(shown, program("600 600", trueType(4)))},
+		{Rule: "font.damaged", Variant: "without widths", Breaks: inFont(shown, program("600 600", bytes.Replace(TrueType(), []byte("hmtx"), []byte("hmty"), 1))), Twin: inFont(shown, program("600 600", bytes.Replace(TrueType(), []byte("post"), []byte("posu"), 1)))},
+		{Rule: "font.embedding_restricted", Variant: "to bitmaps", Breaks: inFont(shown, program("600 600", trueType(0x200))), Twin: inFont(shown, program("600 600", trueType(0x100)))},
 		{Rule: "font.subset_of_subset", Breaks: inFont(shown, font("ABCDEF+GHIJKL+There")), Twin: inFont(shown, font("ABCDEF+There"))},
 		{Rule: "font.glyph_missing", Breaks: inFont(says("AC"), font("ABCDEF+There")), Twin: inFont(says("AB"), font("ABCDEF+There"))},
 		{Rule: "font.glyph_missing", Variant: "in a composite font", Breaks: inFont(says("\\000\\001\\000\\003"), composite), Twin: inFont(says("\\000\\001\\000\\002"), composite)},
 		{Rule: "font.glyph_missing", Variant: "not shown", Breaks: inFont(says("C"), font("ABCDEF+There")), Twin: inFont("3 Tr "+says("C"), font("ABCDEF+There"))},
+		{Rule: "font.glyph_missing", Variant: "Type 3", Breaks: inFont(says("AB"), drawn("1000")), Twin: inFont(says("A A"), drawn("1000"))},
+		{Rule: "font.glyph_missing", Variant: "damaged", Breaks: inFont(shown, program("600 600", bytes.Replace(TrueType(), boxGlyph(500), make([]byte, len(boxGlyph(500))), 1))), Twin: inFont(says("A"), program("600 600", bytes.Replace(TrueType(), boxGlyph(500), make([]byte, len(boxGlyph(500))), 1)))},
 		{Rule: "font.width_mismatch", Breaks: inFont(shown, program("620 600", TrueType())), Twin: inFont(shown, program("605 600", TrueType()))},
 		{Rule: "font.width_mismatch", Variant: "PDF/X-4", Profile: "pdfx4", Breaks: inFont(shown, program("602 600", TrueType())), Twin: inFont(shown, program("601 600", TrueType()))},
 		{Rule: "font.width_mismatch", Variant: "Type 3", Breaks: inFont(says("A"), drawn("500")), Twin: inFont(says("A"), drawn("1000"))},

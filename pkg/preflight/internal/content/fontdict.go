@@ -141,6 +141,8 @@ type Type3 struct {
 	// Resources of the glyphs; nil means those of the page.
 	Resources types.Dict
 	glyphs    [256]types.Object
+	// blank reports whether a code stands for a space or a control character.
+	blank [256]bool
 }
 
 // Glyph returns the content of a code's glyph, or nil.
@@ -154,7 +156,7 @@ func newType3(file *document.File, dict types.Dict) *Type3 {
 	procedures := file.Dict(dict["CharProcs"])
 	name := outline.Names(file, dict)
 	for code := range t.glyphs {
-		t.glyphs[code] = procedures[name(code)]
+		t.glyphs[code], t.blank[code] = procedures[name(code)], outline.BlankCode(name(code), code)
 	}
 	return t
 }

@@ -15,11 +15,17 @@ import (
 func (in *Interpreter) showGlyph(f *frame, r *run, code int) {
 	t, s := r.shape.Type3, &f.state
 	o := t.Glyph(code)
-	dict := in.file.Dict(o)
-	if dict == nil || s.renderMode == invisible || f.layers.hidden() {
+	if s.renderMode == invisible || f.layers.hidden() {
 		return
 	}
+	dict := in.file.Dict(o)
 	x, y := f.along(r, r.pen)
+	if dict == nil {
+		if box, fresh := in.examineGlyph(f, code, x, y); fresh && !t.blank[code] {
+			s.font.fact.Missing.Add(codeName(code), 0, in.page.Number, box)
+		}
+		return
+	}
 	ctm := t.Matrix.Then(geom.Matrix{s.size * s.stretch, 0, 0, s.size, x, y + s.rise}).Then(f.text.matrix).Then(s.ctm)
 	id := document.Identity(dict)
 	fresh := in.first(dict, scaleClass(ctm))
@@ -30,8 +36,10 @@ func (in *Interpreter) showGlyph(f *frame, r *run, code int) {
 	inner.state.ctm, inner.glyph, inner.again = ctm, true, f.again || !fresh
 	in.nested(o, inner)
 	in.text = outer
-	if inner.advanced && !s.font.examined[code] {
-		in.compareWidth(f, code, math.Abs(inner.advance*t.Matrix[0]), x, y)
+	if inner.advanced && s.font.shape.Stated() {
+		if box, fresh := in.examineGlyph(f, code, x, y); fresh {
+			s.font.compareWidths(code, math.Abs(inner.advance*t.Matrix[0]), s.font.shape.Advance(code), in.page.Number, box)
+		}
 	}
 	if inner.muted && !f.muted || in.outlines[id] {
 		in.outlines[id], r.outlined = true, true
@@ -41,19 +49,21 @@ func (in *Interpreter) showGlyph(f *frame, r *run, code int) {
 	in.release(inner)
 }
 
-// compareWidth compares the width that a glyph of a Type 3 font states with that of the font, the
-// first time that a page shows it.
-func (in *Interpreter) compareWidth(f *frame, code int, stated, x, y float64) {
+// examineGlyph returns the box of a glyph of a Type 3 font, and whether a page shows it for the first
+// time.
+func (in *Interpreter) examineGlyph(f *frame, code int, x, y float64) (box geom.Rect, fresh bool) {
 	font := f.state.font
-	width, box := f.cell(code, x, y)
-	if f.mask || !font.shape.Stated() || !f.visible(box) {
-		return
+	if font.examined[code] || f.mask {
+		return box, false
+	}
+	if _, box = f.cell(code, x, y); !f.visible(box) {
+		return box, false
 	}
 	if font.examined == nil {
 		font.examined = map[int]bool{}
 	}
 	font.examined[code] = true
-	font.compareWidths(code, stated, width, in.page.Number, box)
+	return box, true
 }
 
 // scaleClass classifies a matrix by size, in sixteen classes for each power of two.

@@ -163,15 +163,17 @@ func guarded(call func() error) (err error) {
 	return call()
 }
 
-// Fault returns the reason why the font program cannot be read, or nil.
+// Fault returns the reason why the font program cannot be read, or is incomplete although its glyphs
+// can be read, or nil.
 func (f *Font) Fault() error { return f.fault }
 
 // Restricted reports whether the font program forbids embedding without a permission of its
-// owner: bit 1 alone of fsType (OpenType, table OS/2), or /FSType of a Type 1 program.
+// owner, by fsType (OpenType, table OS/2) or /FSType of a Type 1 program.
 func (f *Font) Restricted() bool { return f.restricted }
 
-// restrictedLicence is the value of the usage permissions of fsType that forbids embedding.
-const restrictedLicence = 2
+// forbidsEmbedding reports whether an fsType forbids embedding: bit 1 alone of the usage permissions,
+// or bit 9, which allows bitmaps only.
+func forbidsEmbedding(fsType int) bool { return fsType&0xf == 2 || fsType&0x200 != 0 }
 
 // Glyph returns the glyph of a code. It is the same for the next call, unless the font has very
 // many glyphs.
@@ -221,10 +223,13 @@ func (f *Font) read(code int) Glyph {
 // Blank reports whether a code of a simple font stands for a space or a control character, which
 // needs no glyph.
 func (f *Font) Blank(code int) bool {
-	if f.cmap != nil {
-		return false
-	}
-	switch name := f.names.of(code); name {
+	return f.cmap == nil && BlankCode(f.names.of(code), code)
+}
+
+// BlankCode reports whether the code of a glyph with a name, or without one, stands for a space or a
+// control character.
+func BlankCode(name string, code int) bool {
+	switch name {
 	case "space", "nbspace", "nonbreakingspace", "sfthyphen", ".notdef":
 		return true
 	case "":

@@ -3,6 +3,7 @@
 package outline
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -100,6 +101,9 @@ func readSFNT(data []byte) (*trueType, error) {
 		s.glyphs = len(loca)/2 - 1
 		s.loca = func(i int) int { return 2 * int(binary.BigEndian.Uint16(loca[2*i:])) }
 	}
+	if s.glyphs < 1 || len(s.tables["glyf"]) > 16 && len(bytes.Trim(loca, "\x00")) == 0 {
+		return nil, fmt.Errorf("%w: loca without glyphs", ErrProgram)
+	}
 	return s, nil
 }
 
@@ -123,58 +127,61 @@ func (s *trueType) glyph(id int) (*geom.Path, bool) {
 	path := &geom.Path{}
 	points := 0
 	scale := 1 / s.units
-	s.append(path, id, geom.Matrix{scale, 0, 0, scale, 0, 0}, 0, &points)
-	return path, true
+	ok := s.append(path, id, geom.Matrix{scale, 0, 0, scale, 0, 0}, 0, &points)
+	return path, ok || !path.Empty()
 }
 
-// append adds the contours of a glyph, or of the parts of a composite one.
-func (s *trueType) append(path *geom.Path, id int, m geom.Matrix, depth int, points *int) {
+// append adds the contours of a glyph, or of the parts of a composite one. It returns false if the
+// data of the glyph is missing or damaged.
+func (s *trueType) append(path *geom.Path, id int, m geom.Matrix, depth int, points *int) bool {
 	if id < 0 || id >= s.glyphs || depth > maxComposite {
-		return
+		return false
 	}
 	glyf := s.tables["glyf"]
 	from, until := s.loca(id), s.loca(id+1)
 	if from < 0 || until > len(glyf) || from+10 > until {
 		// Some programs list glyphs in another order than their data. Their ends are unknown then.
 		if from < 0 || from+10 > len(glyf) || until == from {
-			return
+			return until == from
 		}
 		until = len(glyf)
 	}
 	data := glyf[from:until]
 	contours := int(int16(binary.BigEndian.Uint16(data))) // #nosec G115 -- a signed number
 	data = data[10:]
-	if contours < 0 {
-		s.composite(path, data, m, depth, points)
-		return
-	}
-	if len(data) < 2*contours+2 || contours == 0 {
-		return
+	switch {
+	case contours < 0:
+		return s.composite(path, data, m, depth, points)
+	case contours == 0: // a space, unless zeros replace its data
+		return len(data) <= 2 || len(bytes.Trim(glyf[from:until], "\x00")) > 0
+	case len(data) < 2*contours+2:
+		return false
 	}
 	ends := make([]int, contours)
 	for i := range ends {
 		ends[i] = int(binary.BigEndian.Uint16(data[2*i:]))
 		if i > 0 && ends[i] < ends[i-1] {
-			return
+			return false
 		}
 	}
 	n := ends[contours-1] + 1
 	if *points += n; *points > maxPoints {
-		return
+		return false
 	}
 	skip := 2*contours + 2 + int(binary.BigEndian.Uint16(data[2*contours:]))
 	if skip > len(data) {
-		return
+		return false
 	}
 	outline, ok := readPoints(data[skip:], n)
 	if !ok {
-		return
+		return false
 	}
 	first := 0
 	for _, end := range ends {
 		contour(path, outline[first:end+1], m)
 		first = end + 1
 	}
+	return true
 }
 
 // dot is a point of a contour.
@@ -277,14 +284,15 @@ func contour(path *geom.Path, dots []dot, m geom.Matrix) {
 	path.Close()
 }
 
-// composite adds the parts of a composite glyph.
-func (s *trueType) composite(path *geom.Path, data []byte, m geom.Matrix, depth int, points *int) {
+// composite adds the parts of a composite glyph. It returns false if one of them is missing or damaged.
+func (s *trueType) composite(path *geom.Path, data []byte, m geom.Matrix, depth int, points *int) bool {
 	const (
 		words, offsets, scaled, more, two, four = 1, 2, 8, 32, 64, 128
 	)
+	whole := true
 	for range 64 {
 		if len(data) < 6 {
-			return
+			return false
 		}
 		flags, id := int(binary.BigEndian.Uint16(data)), int(binary.BigEndian.Uint16(data[2:]))
 		data = data[4:]
@@ -307,7 +315,7 @@ func (s *trueType) composite(path *geom.Path, data []byte, m geom.Matrix, depth 
 			size += 8
 		}
 		if len(data) < size {
-			return
+			return false
 		}
 		var dx, dy float64
 		if flags&words != 0 {
@@ -329,11 +337,12 @@ func (s *trueType) composite(path *geom.Path, data []byte, m geom.Matrix, depth 
 		if flags&offsets != 0 {
 			part[4], part[5] = dx, dy
 		}
-		s.append(path, id, part.Then(m), depth+1, points)
+		whole = s.append(path, id, part.Then(m), depth+1, points) && whole
 		if flags&more == 0 {
-			return
+			break
 		}
 	}
+	return whole
 }
 
 // cmap is a table from character codes to glyphs.
@@ -475,12 +484,17 @@ func (f *Font) openType(file *document.File, described types.Dict, data []byte, 
 		return err
 	}
 	if os2 := s.tables["OS/2"]; len(os2) >= 10 {
-		f.restricted = binary.BigEndian.Uint16(os2[8:])&0xf == restrictedLicence
+		f.restricted = forbidsEmbedding(int(binary.BigEndian.Uint16(os2[8:])))
 	}
 	if cff := s.tables["CFF "]; cff != nil {
 		return f.compact(file, described, cff, s, names, composite)
 	}
 	f.program = s
+	for _, table := range [...]string{"hhea", "hmtx", "maxp"} { // those that printers need beside the ones that are read (9.9.1)
+		if s.tables[table] == nil {
+			f.fault = fmt.Errorf("%w: TrueType without %s", ErrProgram, table)
+		}
+	}
 	if composite {
 		f.find = glyphsOfCIDs(file, described)
 		return nil

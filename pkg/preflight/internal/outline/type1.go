@@ -37,7 +37,7 @@ func (f *Font) typeOne(data []byte, names simpleNames) error {
 	if err != nil {
 		return err
 	}
-	f.program, f.restricted = t, t.fsType&0xf == restrictedLicence
+	f.program, f.restricted = t, forbidsEmbedding(t.fsType)
 	f.find = func(code int) int {
 		name := names.of(code)
 		if name == "" && t.encoding != nil {
