@@ -22,6 +22,9 @@ const (
 	// leastCodeResolution that of a page on which codes can be found.
 	codeResolution      = 600
 	leastCodeResolution = 60
+	// codeSide bounds the side of a matrix code that is read, in pixels: 36 for each module of the
+	// smallest QR code, and 4 for one of the largest.
+	codeSide = 756
 	// maxCodes bounds the parts of a document that are read, and maxPageCodes those of a page.
 	maxCodes     = 24
 	maxPageCodes = 6
@@ -57,7 +60,11 @@ func (c *codeFinder) page(ctx context.Context, page *document.Page) error {
 	device, _ := c.painter.Device().Invert()
 	for _, region := range regions[:min(len(regions), maxPageCodes)] {
 		box := pixelBox(device, region.Box)
-		if c.read++; c.read > maxCodes || !c.painter.Zoom(page, reach(box, region.Kind, page.UserUnit).Intersect(page.Media), codeResolution) {
+		resolution := float64(codeResolution)
+		if region.Kind == barcode.QR || region.Kind == barcode.DataMatrix {
+			resolution = min(resolution, codeSide*25.4/(max(box.Width(), box.Height())*geom.Millimetres(page.UserUnit)))
+		}
+		if c.read++; c.read > maxCodes || !c.painter.Zoom(page, reach(box, region.Kind, page.UserUnit).Intersect(page.Media), resolution) {
 			return nil
 		}
 		if err := c.interpreter.Again(ctx, page); err != nil {
@@ -107,7 +114,14 @@ func (c *codeFinder) code(kind barcode.Kind, page *document.Page) (facts.Code, b
 			s, ok = other, true
 		}
 	}
-	if !ok && (kind == barcode.Upright || kind == barcode.Lying) {
+	bars := kind == barcode.Upright || kind == barcode.Lying
+	if bars && !ok {
+		// Black bars on an ink that red light shows as dark, such as cyan.
+		mixed, _ := c.painter.Reflectance(nil, c.mixed)
+		s, ok = read(mixed)
+		ok = ok && s.Text != ""
+	}
+	if bars && !ok {
 		// Bars that are lighter than their background.
 		inverse := slices.Clone(red)
 		for i := range inverse {
@@ -163,10 +177,10 @@ func (c *codeFinder) absorbed(ink string) float64 {
 	return min(c.red(ink), c.reflects(ink, [4]float64{0.1, 0.15, 0.15, 0.03}))
 }
 
-// mixed returns the reflectance of an ink for the search: codes in magenta and yellow are darker
+// mixed returns the reflectance of an ink for the search: codes in cyan, magenta and yellow are darker
 // than paper, and black codes are darker than areas in these inks.
 func (c *codeFinder) mixed(ink string) float64 {
-	return min(c.red(ink), c.reflects(ink, [4]float64{0.1, 0.45, 0.6, 0.03}))
+	return c.reflects(ink, [4]float64{0.4, 0.45, 0.6, 0.03})
 }
 
 // reflects returns the reflectance of an ink in its full amount by those of the process inks. That

@@ -18,6 +18,7 @@ func barcodeFlaws() []Flaw {
 	const black = "0 0 0 1 k"
 	ean := Modules("EAN-13", "4006381333931")
 	itf := Modules("ITF", "14006381333938")
+	short := Modules("Code 128", "A12")
 	qr := Modules("QR Code", "https://printmarket.example/")
 	dm := Modules("Data Matrix", "printmarket 2026")
 	wrong := Modules("EAN-13", "4006381333931")
@@ -46,12 +47,16 @@ func barcodeFlaws() []Flaw {
 		{Rule: "barcode.size", Breaks: coded(black, "", ean, 0.25), Twin: coded(black, "", ean, 0.264)},
 		{Rule: "barcode.size", Variant: "large", Breaks: coded(black, "", ean, 0.7), Twin: coded(black, "", ean, 0.66)},
 		{Rule: "barcode.size", Variant: "ITF-14", Breaks: coded(black, "", itf, 0.4), Twin: coded(black, "", itf, 0.5)},
+		{Rule: "barcode.size", Variant: "Data Matrix whose modules meet inside of pixels", Breaks: coded(black, "1 0 0 1 0.41 0.7 cm ", dm, 0.22), Twin: coded(black, "1 0 0 1 0.41 0.7 cm ", dm, 0.3)},
+		{Rule: "barcode.size", Variant: "of few wide bars", Breaks: coded(black, "", short, 0.17), Twin: coded(black, "", short, 0.5)},
 		{Rule: "barcode.quiet_zone", Breaks: coded(black, beside(MM(0.33*8)), ean, 0.33), Twin: coded(black, beside(MM(0.33*11.2)), ean, 0.33)},
 		{Rule: "barcode.quiet_zone", Variant: "two modules", Breaks: coded(black, beside(MM(0.33*2)), ean, 0.33), Twin: coded(black, "", ean, 0.33)},
 		{Rule: "barcode.quiet_zone", Variant: "QR Code", Breaks: coded(black, beside(MM(0.5*2)), qr, 0.5), Twin: coded(black, beside(MM(0.5*4.5)), qr, 0.5)},
+		{Rule: "barcode.quiet_zone", Variant: "large QR Code", Breaks: coded(black, beside(MM(2.5*2)), qr, 2.5), Twin: coded(black, beside(MM(2.5*4.5)), qr, 2.5)},
 		{Rule: "barcode.quiet_zone", Variant: "Data Matrix", Breaks: coded(black, beside(MM(0.5*0.5)), dm, 0.5), Twin: coded(black, beside(MM(0.5*1.1)), dm, 0.5)},
 		{Rule: "barcode.contrast", Breaks: coded("0 1 1 0 k", "", ean, 0.33), Twin: coded("1 0.5 0 0 k", "", ean, 0.33)},
 		{Rule: "barcode.contrast", Variant: "on a dark background", Breaks: coded(black, "0.7 0 0 0 k 60 190 250 80 re f ", ean, 0.33), Twin: coded(black, "0 0.7 0.7 0 k 60 190 250 80 re f ", ean, 0.33)},
+		{Rule: "barcode.contrast", Variant: "on cyan", Breaks: coded(black, "1 0 0 0 k 60 190 250 80 re f ", ean, 0.33), Twin: coded(black, "0 0 1 0 k 60 190 250 80 re f ", ean, 0.33)},
 		{Rule: "barcode.bar_inks", Breaks: coded("0.6 0.4 0.4 1 k", "", ean, 0.33), Twin: coded(black, "", ean, 0.33)},
 		{Rule: "barcode.unreadable", Breaks: coded(black, "", wrong, 0.33), Twin: coded(black, "", ean, 0.33)},
 		{Rule: "barcode.unreadable", Variant: "QR Code", Breaks: coded(black, "", blank, 0.5), Twin: coded(black, "", qr, 0.5)},

@@ -115,6 +115,30 @@ func TestCodesAreFoundAndReadInFourDirections(t *testing.T) {
 	}
 }
 
+func TestCodesWithWideBarsAreFound(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		symbology, content string
+		module             float64
+	}{
+		"Code 128 of few bars":     {"Code 128", "A12", 1.97},
+		"a large one":              {"Code 128", "A12", 3.15},
+		"ITF-14 of the usual size": {"ITF", "14006381333938", 4},
+		"a large EAN-13":           {"EAN-13", "4006381333931", 2.6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			modules := pdftest.Modules(tc.symbology, tc.content)
+			for quarters := range 4 {
+				page := turned(drawn(800, 300, modules, 60.37, 70.61, tc.module, 80, 10, 255), quarters)
+				if regions := barcode.Find(page); len(regions) != 1 || max(regions[0].Box.Dx(), regions[0].Box.Dy()) < int(0.8*tc.module*float64(len(modules[0]))) {
+					t.Errorf("turned by %d quarters: regions %+v", quarters, regions)
+				}
+			}
+		})
+	}
+}
+
 func TestCodeBesideAHigherAreaIsFound(t *testing.T) {
 	t.Parallel()
 	page := drawn(400, 300, pdftest.Modules("EAN-13", "4006381333931"), 100, 104, 1.3, 64, 10, 255)
@@ -177,6 +201,8 @@ func TestOtherPatternsAreNoCodes(t *testing.T) {
 		"white paper":  filled(func(int, int) bool { return false }),
 		"black paper":  filled(func(int, int) bool { return true }),
 		"hatching":     filled(func(x, _ int) bool { return x%4 < 2 }),
+		"thin lines":   filled(func(x, _ int) bool { return x%5 < 1 }),
+		"wide stripes": filled(func(x, _ int) bool { return x%12 < 9 }),
 		"a chessboard": filled(func(x, y int) bool { return (x/3+y/3)%2 == 0 }),
 		"rings":        filled(func(x, y int) bool { return int(math.Hypot(float64(x-150), float64(y-100)))%6 < 3 }),
 		"a frame":      filled(func(x, y int) bool { return x > 40 && x < 140 && y > 40 && y < 140 && (x < 44 || y > 136) }),

@@ -28,7 +28,8 @@ func bars(m Image) (upright, lying []image.Rectangle) {
 	across := make([]uint8, columns*rows)
 	white := bytes.Repeat([]byte{255}, m.Width)
 	for row := range rows {
-		if bytes.Equal(m.Row(row*cell+1), white) && bytes.Equal(m.Row(row*cell+cell/2), white) && bytes.Equal(m.Row(row*cell+cell-2), white) {
+		blank := func(offset int) bool { return bytes.Equal(m.Row(min(row*cell+offset, m.Height-1)), white) }
+		if blank(1) && blank(cell/2) && blank(cell-2) && blank(cell) {
 			continue
 		}
 		for column := range columns {
@@ -63,11 +64,13 @@ func bars(m Image) (upright, lying []image.Rectangle) {
 func slope(m Image, x, y int) uint8 {
 	across, along := 0, 0
 	// One row and one column of the cell suffice to exclude most of them.
-	here := m.Pix[(y+cell/2)*m.Width+x:][:cell]
-	for i := range here[:cell-1] {
+	// The edge of a wide bar may lie between two cells.
+	wide, high := min(cell+1, m.Width-x), min(cell+1, m.Height-y)
+	here := m.Pix[(y+cell/2)*m.Width+x:][:wide]
+	for i := range here[:wide-1] {
 		across += distance(here[i], here[i+1])
 	}
-	for i := range cell - 1 {
+	for i := range high - 1 {
 		at := (y+i)*m.Width + x + cell/2
 		along += distance(m.Pix[at], m.Pix[at+m.Width])
 	}
@@ -75,14 +78,16 @@ func slope(m Image, x, y int) uint8 {
 		return 0
 	}
 	across, along = 0, 0
-	for dy := range cell {
+	for dy := range high {
 		at := (y+dy)*m.Width + x
-		here := m.Pix[at:][:cell]
-		for i := range here[:cell-1] {
-			across += distance(here[i], here[i+1])
+		if dy < cell {
+			here := m.Pix[at:][:wide]
+			for i := range here[:wide-1] {
+				across += distance(here[i], here[i+1])
+			}
 		}
-		if dy < cell-1 {
-			below := m.Pix[at+m.Width:][:cell]
+		if dy < high-1 {
+			here, below := m.Pix[at:][:cell], m.Pix[at+m.Width:][:cell]
 			for i := range here {
 				along += distance(here[i], below[i])
 			}
@@ -170,12 +175,19 @@ func barred(m Image, box image.Rectangle, kind uint8) bool {
 	if 3*along > across || len(turns) < leastEdges {
 		return false
 	}
-	gaps := make([]int, 0, len(turns))
-	for i := 1; i < len(turns); i++ {
-		gaps = append(gaps, turns[i]-turns[i-1])
+	bars, pitches := distances(turns, 1), distances(turns, 2)
+	// Code 128 may have few bars of more than two modules, but its bars stand at different distances.
+	return bars[len(bars)-2] >= 2*bars[len(bars)/2] || 2*pitches[len(pitches)-2] >= 3*pitches[len(pitches)/4]+2
+}
+
+// distances returns the sorted distances of places from the one that is some steps before.
+func distances(places []int, steps int) []int {
+	out := make([]int, 0, len(places))
+	for i := steps; i < len(places); i++ {
+		out = append(out, places[i]-places[i-steps])
 	}
-	slices.Sort(gaps)
-	return gaps[len(gaps)-2] >= 2*gaps[len(gaps)/2]
+	slices.Sort(out)
+	return out
 }
 
 // turns returns the places at which a line turns between dark and light, by more than a tenth of

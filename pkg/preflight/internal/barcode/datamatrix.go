@@ -14,11 +14,13 @@ import (
 )
 
 // The search for a Data Matrix: its least side in pixels, the reflectance below which a pixel of a
-// coarse image is dark, the shares of its area that are dark, those of a quarter of a side with
-// modules, and the least mean difference of neighbouring pixels.
+// coarse image is dark, how much lighter a pixel is where modules meet at the edge of a line, the shares
+// of its area that are dark, those of a quarter of a side with modules, and the least mean difference of
+// neighbouring pixels.
 const (
 	leastSide     = 8
 	coarseDark    = 160
+	seam          = 30
 	leastDark     = 0.2
 	mostDark      = 0.75
 	leastSideDark = 0.05
@@ -134,8 +136,9 @@ func (w view) finderBox(u, v, width, dark int) image.Rectangle {
 	if !light(u, v+1, 1, 0, width) && !light(u, v+2, 1, 0, width) {
 		return image.Rectangle{}
 	}
+	// Where modules meet, the pixels at the edge of the line are lighter by up to a quarter.
 	height := 1
-	for isDark(u, v-height) {
+	for v-height >= 0 && int(w.Pix[w.at(u, v-height)]) < dark+seam {
 		height++
 	}
 	if !light(u-1, v, 0, -1, height) && !light(u-2, v, 0, -1, height) {
