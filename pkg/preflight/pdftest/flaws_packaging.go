@@ -78,6 +78,7 @@ func packagingFlaws() []Flaw {
 		{Rule: "packaging.step_process", Breaks: layerPage(Step("Structural", "Cutting"), onLayer("0 0 0 1 K "+cut)), Twin: step("Structural", "Cutting")},
 		{Rule: "packaging.step_unknown", Breaks: step("Structure", "Cutting"), Twin: step("Structural", "Cutting")},
 		{Rule: "packaging.step_unknown", Variant: "type", Breaks: step("Structural", "Cut"), Twin: step("Structural", "VENDOR_Cut")},
+		{Rule: "packaging.step_unknown", Variant: "without a group", Breaks: layerPage("/GTS_Metadata << /GTS_ProcStepsType /Cutting >>", onLayer(cut)), Twin: layerPage("/GTS_Metadata << /Other /Cutting >>", onLayer(cut))},
 		{Rule: "packaging.step_unknown", Variant: "untyped", Breaks: step("White", "Cutting"), Twin: step("White", "")},
 	}
 }

@@ -4,6 +4,7 @@ package rules
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
@@ -18,7 +19,7 @@ func outputIntents() []Rule {
 	}
 	return []Rule{
 		row("outputintent.missing", report.Warning, once(func(in *input) *message {
-			return when(len(printing(in.doc)) == 0, nil)
+			return when(len(printing(in.doc)) == 0 && !intended(in.doc), nil)
 		})),
 		row("outputintent.multiple", report.Error, once(func(in *input) *message {
 			n := len(printing(in.doc))
@@ -56,6 +57,11 @@ func printing(doc *facts.Document) []*facts.OutputIntent {
 		}
 	}
 	return out
+}
+
+// intended reports whether each page has an output intent of its own, which PDF has since 2.0.
+func intended(doc *facts.Document) bool {
+	return doc.PDFVersion >= "2" && len(doc.Pages) > 0 && !slices.ContainsFunc(doc.Pages, func(p facts.Page) bool { return !p.Intended })
 }
 
 func everyIntent(check func(*facts.OutputIntent) *message) judge {

@@ -58,7 +58,7 @@ func packagings() []Rule {
 		row("packaging.step_process", report.Warning, "ISO 19593-1 6.3.3", printedSteps),
 		row("packaging.step_unknown", report.Warning, "ISO 19593-1", everyLayer(func(l *facts.Layer) *message {
 			fault := facts.StepFault(l.Group, l.Type)
-			if l.Group == "" || fault == "" {
+			if l.Group == "" && l.Type == "" || fault == "" {
 				return nil
 			}
 			return &message{variant: fault, values: values{"layer": l.Name, "group": l.Group, "type": l.Type}}

@@ -68,6 +68,14 @@ func TestConformanceToPDFX(t *testing.T) {
 			profile: "pdfx4", change: condition(func(o *facts.OutputIntent) { o.Profile, o.Registry = nil, "" }),
 			want: []report.Conformance{{Standard: "PDF/X-4", Claimed: true, Result: report.Violated, Violations: []string{"outputintent.profile_missing"}}},
 		},
+		"output intents of pages are allowed in PDF/X-6, but not verified": {
+			profile: "pdfx6", change: both(claim("PDF/X-6"), version("2.0"), first(func(p *facts.Page) { p.Intended = true }), doc(func(d *facts.Document) { d.Intents = nil })),
+			want: []report.Conformance{{Standard: "PDF/X-6", Claimed: true, Result: report.Unverified}},
+		},
+		"PDF/X-4 requires an output intent of the document": {
+			profile: "pdfx4", change: both(first(func(p *facts.Page) { p.Intended = true }), doc(func(d *facts.Document) { d.Intents = nil })),
+			want: []report.Conformance{{Standard: "PDF/X-4", Claimed: true, Result: report.Violated, Violations: []string{"outputintent.missing"}}},
+		},
 		"a partial exchange is not verified": {
 			profile: "print_ready", change: both(rgb, claim("PDF/X-5g")),
 			want: []report.Conformance{{Standard: "PDF/X-5g", Claimed: true, Result: report.Unverified}},

@@ -4,6 +4,7 @@ package document
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
@@ -175,6 +176,10 @@ func (w *walk) leaf(object types.Object, dict types.Dict, inherited map[string]t
 	if page.RawRotate%90 == 0 {
 		page.Rotate = (page.RawRotate%360 + 360) % 360
 	}
+	intents := f.Array(dict["OutputIntents"])
+	page.Intended = slices.ContainsFunc(intents[:min(len(intents), maxIntents)], func(o types.Object) bool {
+		return f.Name(f.Dict(o)["S"]) == "GTS_PDFX"
+	})
 	w.pages = append(w.pages, page)
 	f.collector.Page(page.Page)
 	if !f.opaque {

@@ -27,6 +27,8 @@ type Page struct {
 	Assumed bool
 	// Back reports that the page is the back of a sheet of the order.
 	Back bool
+	// Intended reports whether the page has an output intent for print of its own (ISO 32000-2, 14.11.5).
+	Intended bool
 	// Group is the transparency group of the page, nil when it declares none.
 	Group *Group
 	// Painted counts the visible marks that leave ink or light on the paper, and

@@ -181,12 +181,14 @@ func RoleOfStep(group, kind string) report.Role {
 }
 
 // StepFault describes the fault of a group and a type of ISO 19593-1: "group" or "type" for an
-// unknown one, "untyped" for a type of a group without types, or "". Names of vendors, which
-// begin with a prefix and an underscore, are valid.
+// unknown one, "untyped" for a type of a group without types, "ungrouped" for a type without a
+// group, or "". Names of vendors, which begin with a prefix and an underscore, are valid.
 func StepFault(group, kind string) string {
 	types, known := rolesOfSteps[group]
 	vendor := func(name string) bool { return strings.Index(name, "_") > 0 }
 	switch {
+	case group == "" && kind != "":
+		return "ungrouped"
 	case !known && !vendor(group):
 		return "group"
 	case !known || kind == "" || vendor(kind):

@@ -45,6 +45,7 @@ func TestProcessingStepsHaveRolesAndFaults(t *testing.T) {
 		fault       string
 	}{
 		"no step":                 {"", "", "", "group"},
+		"a type alone":            {"", "Cutting", "", "ungrouped"},
 		"a cut":                   {"Structural", "PartialCutting", report.RoleCut, ""},
 		"a fold":                  {"Structural", "Folding", report.RoleCrease, ""},
 		"a group alone":           {"Structural", "", report.RoleTechnical, ""},

@@ -51,9 +51,10 @@ var packagings = []rule{
 		id: "packaging.step_unknown", title: text{"Processing step is unknown", "Verarbeitungsschritt ist unbekannt"},
 		fix: text{"Assign a group and a type of ISO 19593-1 to the layer, or a name with the prefix of a vendor.", "Der Ebene Gruppe und Typ nach ISO 19593-1 zuweisen oder einen Namen mit dem Präfix eines Herstellers."},
 		messages: map[string]text{
-			"group":   {"The layer {layer} is for a processing step of the unknown group {group:quoted}.", "Die Ebene {layer} ist für einen Verarbeitungsschritt der unbekannten Gruppe {group:quoted}."},
-			"type":    {"The layer {layer} is for a processing step of the group {group}, which has no type {type:quoted}.", "Die Ebene {layer} ist für einen Verarbeitungsschritt der Gruppe {group}, die keinen Typ {type:quoted} hat."},
-			"untyped": {"The layer {layer} states the type {type:quoted}, but the group {group} has no types.", "Die Ebene {layer} nennt den Typ {type:quoted}, aber die Gruppe {group} hat keine Typen."},
+			"group":     {"The layer {layer} is for a processing step of the unknown group {group:quoted}.", "Die Ebene {layer} ist für einen Verarbeitungsschritt der unbekannten Gruppe {group:quoted}."},
+			"type":      {"The layer {layer} is for a processing step of the group {group}, which has no type {type:quoted}.", "Die Ebene {layer} ist für einen Verarbeitungsschritt der Gruppe {group}, die keinen Typ {type:quoted} hat."},
+			"ungrouped": {"The layer {layer} states the type {type:quoted} of a processing step, but no group; it counts as artwork.", "Die Ebene {layer} nennt den Typ {type:quoted} eines Verarbeitungsschritts, aber keine Gruppe; sie gilt als Motiv."},
+			"untyped":   {"The layer {layer} states the type {type:quoted}, but the group {group} has no types.", "Die Ebene {layer} nennt den Typ {type:quoted}, aber die Gruppe {group} hat keine Typen."},
 		},
 	},
 }
