@@ -67,6 +67,13 @@ func TestMetadata(t *testing.T) {
 			xmp:  xmp(title + `<xmp:CreatorTool>C</xmp:CreatorTool><pdf:Producer>P</pdf:Producer><xmp:CreateDate>2026-01-02T03:04:05+02:00</xmp:CreateDate><xmp:ModifyDate>2026-01-02</xmp:ModifyDate><pdf:Trapped>True</pdf:Trapped>`),
 			want: metadata{Title: "From XMP", Producer: "P", Creator: "C", Created: "2026-01-02T03:04:05+02:00", Modified: "2026-01-02T00:00:00Z", Trapped: "True"},
 		},
+		"the default language after another one": {
+			xmp:  xmp(`<dc:title><rdf:Alt><rdf:li xml:lang="de">Anders</rdf:li><rdf:li xml:lang="x-default">From XMP</rdf:li></rdf:Alt></dc:title>`),
+			want: metadata{Title: "From XMP"},
+		},
+		"a title without a default language": {
+			xmp: xmp(`<dc:title><rdf:Alt><rdf:li xml:lang="de">Anders</rdf:li><rdf:li xml:lang="en">Other</rdf:li></rdf:Alt></dc:title>`), want: metadata{Title: "Anders"},
+		},
 		"the dictionary wins": {info: "/Title (T)", xmp: xmp(title), want: metadata{Title: "T"}},
 		"properties as attributes": {
 			xmp:  strings.Replace(xmp(""), `xmlns:other=`, `pdf:Producer="P" xmlns:other=`, 1),

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf16"
 )
@@ -70,6 +71,8 @@ type packetReader struct {
 	// outermost element is never a property.
 	property int
 	value    strings.Builder
+	// alternative reports whether the property has a value already: that of a language.
+	alternative bool
 }
 
 // take handles a token; false ends the reading.
@@ -87,7 +90,10 @@ func (r *packetReader) take(token xml.Token) bool {
 				r.set(attr.Name, attr.Value)
 			}
 		case r.property == 0 && n > 2 && r.inside(n-1, "Description") && r.inside(n-2, "RDF"):
-			r.property = n - 1
+			r.property, r.alternative = n-1, false
+			r.value.Reset()
+		case r.alternative && t.Name == (xml.Name{Space: nsRDF, Local: "li"}) && isDefault(t.Attr):
+			delete(r.found, r.open[r.property])
 			r.value.Reset()
 		}
 	case xml.EndElement:
@@ -96,9 +102,9 @@ func (r *packetReader) take(token xml.Token) bool {
 			return true
 		}
 		if r.property > 0 && n >= r.property {
-			// The first alternative of several languages ends at its rdf:li.
+			// The first alternative of several languages, or the default one, ends at its rdf:li.
 			if value := strings.TrimSpace(r.value.String()); value != "" {
-				r.set(r.open[r.property], value)
+				r.alternative = r.set(r.open[r.property], value) || r.alternative
 			}
 			if n == r.property {
 				r.property = 0
@@ -118,17 +124,23 @@ func (r *packetReader) inside(n int, local string) bool {
 	return n > 0 && r.open[n-1] == xml.Name{Space: nsRDF, Local: local}
 }
 
-// set keeps the first value of a property in the namespaces above.
-func (r *packetReader) set(name xml.Name, value string) {
+// isDefault reports whether an alternative is for no language in particular (ISO 16684-1, 8.2.2.4).
+func isDefault(attributes []xml.Attr) bool {
+	return slices.ContainsFunc(attributes, func(a xml.Attr) bool { return a.Name.Local == "lang" && a.Value == "x-default" })
+}
+
+// set keeps the first value of a property in the namespaces above, and reports whether it did.
+func (r *packetReader) set(name xml.Name, value string) bool {
 	switch name.Space {
 	case nsDC, nsXMP, nsMM, nsPDF, nsAdobePDFX, nsPDFX, nsPDFVT, nsPDFA, nsPDFUA:
 	default:
-		return
+		return false
 	}
 	if _, known := r.found[name]; known || len(value) > maxValue || len(r.found) >= maxValue {
-		return
+		return false
 	}
 	r.found[name] = value
+	return true
 }
 
 // utf8Text converts UTF-16, which XMP allows, to UTF-8.
