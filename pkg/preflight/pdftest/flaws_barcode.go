@@ -15,7 +15,7 @@ func coded(color, more string, modules [][]bool, module float64) func() []byte {
 }
 
 func barcodeFlaws() []Flaw {
-	const black = "0 0 0 1 k"
+	const black, lean = "0 0 0 1 k", "0.9998 0.02 -0.02 0.9998 0 0 cm "
 	ean := Modules("EAN-13", "4006381333931")
 	itf := Modules("ITF", "14006381333938")
 	short := Modules("Code 128", "A12")
@@ -52,6 +52,8 @@ func barcodeFlaws() []Flaw {
 		{Rule: "barcode.quiet_zone", Breaks: coded(black, beside(MM(0.33*8)), ean, 0.33), Twin: coded(black, beside(MM(0.33*11.2)), ean, 0.33)},
 		{Rule: "barcode.quiet_zone", Variant: "two modules", Breaks: coded(black, beside(MM(0.33*2)), ean, 0.33), Twin: coded(black, "", ean, 0.33)},
 		{Rule: "barcode.quiet_zone", Variant: "QR Code", Breaks: coded(black, beside(MM(0.5*2)), qr, 0.5), Twin: coded(black, beside(MM(0.5*4.5)), qr, 0.5)},
+		{Rule: "barcode.quiet_zone", Variant: "small QR Code", Breaks: coded(black, beside(MM(0.3*2)), qr, 0.3), Twin: coded(black, beside(MM(0.3*4.5)), qr, 0.3)},
+		{Rule: "barcode.quiet_zone", Variant: "QR Code that leans", Breaks: coded(black, lean+beside(MM(0.5*2)), qr, 0.5), Twin: coded(black, lean, qr, 0.5)},
 		{Rule: "barcode.quiet_zone", Variant: "large QR Code", Breaks: coded(black, beside(MM(2.5*2)), qr, 2.5), Twin: coded(black, beside(MM(2.5*4.5)), qr, 2.5)},
 		{Rule: "barcode.quiet_zone", Variant: "Data Matrix", Breaks: coded(black, beside(MM(0.5*0.5)), dm, 0.5), Twin: coded(black, beside(MM(0.5*1.1)), dm, 0.5)},
 		{Rule: "barcode.contrast", Breaks: coded("0 1 1 0 k", "", ean, 0.33), Twin: coded("1 0.5 0 0 k", "", ean, 0.33)},

@@ -268,7 +268,7 @@ func alternating(length, depths int, at func(i, depth int) uint8) int {
 		for i := range line {
 			line[i] = at(i, depth)
 		}
-		edges = crossings(line, edges[:0])
+		edges = crossings(line, middle, edges[:0])
 		n := len(edges)
 		if n < leastModules || n > mostModules || n%2 == 1 {
 			continue

@@ -33,20 +33,22 @@ func finders(m Image) []image.Rectangle {
 	var edges []float64
 	// The middle of a finder pattern has three modules.
 	white := bytes.Repeat([]byte{255}, m.Width)
-	for y := 0; y < m.Height; y += 2 {
+	for y := range m.Height {
 		if bytes.Equal(m.Row(y), white) {
 			continue
 		}
-		edges = crossings(m.Row(y), edges[:0])
-		// Runs alternate, and begin with a light one.
-		for i := 0; i+5 < len(edges); i += 2 {
-			module, ok := ratio(edges[i : i+6])
-			if !ok {
-				continue
-			}
-			x := (edges[i+2] + edges[i+3]) / 2
-			if f, ok := crossed(m, x, y, module); ok {
-				found = gather(found, f)
+		for _, threshold := range thresholds {
+			edges = crossings(m.Row(y), threshold, edges[:0])
+			// Runs alternate, and begin with a light one.
+			for i := 0; i+5 < len(edges); i += 2 {
+				module, ok := ratio(edges[i : i+6])
+				if !ok {
+					continue
+				}
+				x := (edges[i+2] + edges[i+3]) / 2
+				if f, ok := crossed(m, x, y, module); ok {
+					found = gather(found, f)
+				}
 			}
 		}
 	}
@@ -66,19 +68,23 @@ func finders(m Image) []image.Rectangle {
 // middle is the reflectance between dark and light of a matrix code.
 const middle = 128
 
-// crossings appends the places at which a line of pixels becomes dark and light in turn, the first
-// dark one first.
-func crossings(line []uint8, edges []float64) []float64 {
+// thresholds are the reflectances at which finder patterns are sought: a module of about a pixel that
+// lies on two pixels makes both of them grey.
+var thresholds = [...]uint8{middle, 90, 165} // constant
+
+// crossings appends the places at which a line of pixels becomes darker and lighter than a threshold in
+// turn, the first darker one first.
+func crossings(line []uint8, threshold uint8, edges []float64) []float64 {
 	dark := false
 	for x, v := range line {
-		if (v < middle) == dark {
+		if (v < threshold) == dark {
 			continue
 		}
 		dark = !dark
 		edge := float64(x)
 		if x > 0 {
 			before := float64(line[x-1]) // #nosec G602 -- x is positive
-			edge = float64(x) - 0.5 + (middle-0.5-before)/(float64(v)-before)
+			edge = float64(x) - 0.5 + (float64(threshold)-0.5-before)/(float64(v)-before)
 		}
 		edges = append(edges, edge)
 	}
@@ -111,14 +117,16 @@ func crossed(m Image, x float64, y int, module float64) (finder, bool) {
 		line[i] = m.Pix[(top+i)*m.Width+column]
 	}
 	var places [32]float64
-	edges := crossings(line, places[:0])
-	for i := 0; i+5 < len(edges); i += 2 {
-		at := float64(y - top)
-		if edges[i+2] > at+0.5 || edges[i+3] < at+0.5 {
-			continue
-		}
-		if other, ok := ratio(edges[i : i+6]); ok && math.Abs(other-module) < 0.25*module {
-			return finder{x: x, y: float64(top) + (edges[i+2]+edges[i+3])/2, module: (module + other) / 2, count: 1}, true
+	at := float64(y - top)
+	for _, threshold := range thresholds {
+		edges := crossings(line, threshold, places[:0])
+		for i := 0; i+5 < len(edges); i += 2 {
+			if edges[i+2] > at+0.5 || edges[i+3] < at+0.5 {
+				continue
+			}
+			if other, ok := ratio(edges[i : i+6]); ok && math.Abs(other-module) < 0.25*module {
+				return finder{x: x, y: float64(top) + (edges[i+2]+edges[i+3])/2, module: (module + other) / 2, count: 1}, true
+			}
 		}
 	}
 	return finder{}, false
@@ -151,9 +159,11 @@ func square(a, b, c finder) (image.Rectangle, bool) {
 		sizes := max(a.module, b.module, c.module) < 1.3*min(a.module, b.module, c.module)
 		// The smallest code has 14 modules between two patterns, the largest 170.
 		if sizes && upright && dot < 0.05 && math.Abs(ab-ac) < module && ab > 12*module && ab < 175*module {
-			half := 3.5 * module
-			left, right := min(a.x, b.x, c.x)-half, max(a.x, b.x, c.x)+half
-			top, bottom := min(a.y, b.y, c.y)-half, max(a.y, b.y, c.y)+half
+			// The corners of a code that leans a little stick out.
+			half := 3.5 * module * (1 + min(math.Abs(b.x-a.x), math.Abs(b.y-a.y))/ab)
+			dx, dy := b.x+c.x-a.x, b.y+c.y-a.y
+			left, right := min(a.x, b.x, c.x, dx)-half, max(a.x, b.x, c.x, dx)+half
+			top, bottom := min(a.y, b.y, c.y, dy)-half, max(a.y, b.y, c.y, dy)+half
 			return image.Rect(int(left), int(top), int(math.Ceil(right)), int(math.Ceil(bottom))), true
 		}
 		a, b, c = b, c, a
@@ -178,35 +188,40 @@ func readQR(m Image) (Symbol, bool) {
 			bits.Set(i%m.Width, i/m.Width)
 		}
 	}
-	dimension, text, ok := decodeQR(bits)
+	module, text, ok := decodeQR(bits)
 	if !ok {
 		// Two timing patterns and the format have 21 modules at least.
 		s.Module = float64(s.Box.Dx()) / 21
 		return s, true
 	}
-	s.Text, s.Module = text, (float64(s.Box.Dx())+float64(s.Box.Dy()))/2/float64(dimension)
+	s.Text, s.Module = text, module
 	s.measure(m)
 	return s, true
 }
 
-// decodeQR decodes a QR code, and returns the modules of its side. A panic of the library, which
+// decodeQR decodes a QR code, and returns the width of its modules. A panic of the library, which
 // reads any bits, is a code that does not decode.
-func decodeQR(bits *gozxing.BitMatrix) (dimension int, text string, ok bool) {
+func decodeQR(bits *gozxing.BitMatrix) (module float64, text string, ok bool) {
 	defer func() {
 		if recover() != nil {
-			dimension, text, ok = 0, "", false
+			module, text, ok = 0, "", false
 		}
 	}()
 	found, err := detector.NewDetector(bits).DetectWithoutHints()
 	if err != nil {
 		return 0, "", false
 	}
-	dimension = found.GetBits().GetWidth()
+	// The first three points are the centres of the finder patterns, the second one at the right angle.
+	points := found.GetPoints()
+	side := func(to gozxing.ResultPoint) float64 {
+		return math.Hypot(to.GetX()-points[1].GetX(), to.GetY()-points[1].GetY())
+	}
+	module = (side(points[0]) + side(points[2])) / 2 / float64(found.GetBits().GetWidth()-7)
 	result, err := decoder.NewDecoder().DecodeWithoutHint(found.GetBits())
 	if err != nil {
 		return 0, "", false
 	}
-	return dimension, result.GetText(), true
+	return module, result.GetText(), true
 }
 
 // widestQuiet bounds the modules of a quiet zone that are measured around a matrix code.
