@@ -53,6 +53,7 @@ func limitFlaws() []Flaw {
 		{Rule: "limits.decoded_bytes", Breaks: many(80<<20, decodeBomb), Twin: many(8<<20, decodeBomb)},
 		{Rule: "limits.content_bytes", Breaks: many(2000, repeatedText), Twin: many(2, repeatedText)},
 		{Rule: "limits.operators", Breaks: many(1000, repeatedOperators), Twin: many(2, repeatedOperators)},
+		{Rule: "limits.painting", Breaks: content(strings.Repeat("0 0 2000 2000 re f ", 2000)), Twin: content(strings.Repeat("0 0 2000 2000 re f ", 20))},
 		{Rule: "limits.nesting", Variant: "a form in itself", Breaks: formInItself, Twin: func() []byte {
 			s := NewSound()
 			box := Box{0, 0, 600, 800}

@@ -49,7 +49,7 @@ func ruleCases() map[string]ruleCase {
 	}
 	for _, id := range []string{
 		"file.empty", "file.not_pdf", "limits.annotations", "limits.content_bytes", "limits.decoded_bytes", "limits.file_size", "limits.fonts",
-		"limits.image_bytes", "limits.images", "limits.inks", "limits.nesting", "limits.operators", "limits.pages", "limits.structure", "security.password_required", "security.encrypted",
+		"limits.image_bytes", "limits.images", "limits.inks", "limits.nesting", "limits.operators", "limits.pages", "limits.painting", "limits.structure", "security.password_required", "security.encrypted",
 		"structure.page_tree", "structure.parser_panic", "structure.repaired", "structure.stream_unreadable", "structure.unreadable",
 	} {
 		all[id] = pair(incident(id), nothing)

@@ -25,6 +25,8 @@ func reading() []Rule {
 		row("limits.nesting", report.CategoryLimits, "ISO 32000-2 annex C"),
 		row("limits.operators", report.CategoryLimits, ""),
 		row("limits.pages", report.CategoryLimits, ""),
+		// As with images.
+		{ID: "limits.painting", Category: report.CategoryLimits, Severity: report.Warning, Always: true, judge: incidents},
 		row("limits.structure", report.CategoryLimits, ""),
 		row("security.password_required", report.CategorySecurity, "ISO 32000-2 7.6"),
 		row("structure.page_tree", report.CategoryStructure, "ISO 32000-2 7.7.3"),

@@ -137,6 +137,9 @@ func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 	fact := &in.collector.Document().Pages[page.Number-1]
 	rgb := fact.Transparent && fact.Group != nil && (fact.Group.Space == color.DeviceRGB || fact.Group.Space == color.ICCRGB)
 	in.collector.EndPage(page.Number, in.renderer.Finish(rgb), in.renderer.Visible())
+	if in.renderer.Limited() {
+		in.collector.Incident(facts.Incident{Rule: document.RulePainting, Page: page.Number})
+	}
 	return context.Cause(ctx)
 }
 

@@ -81,6 +81,7 @@ const (
 	RuleContent   = "limits.content_bytes"
 	RuleOperators = "limits.operators"
 	RuleNesting   = "limits.nesting"
+	RulePainting  = "limits.painting"
 	RuleStructure = "limits.structure"
 )
 

@@ -82,9 +82,9 @@ type Renderer struct {
 	zooming bool
 	// memory is the size of the masks and the cells of the page.
 	memory int64
-	// partial is set when a part of the page was not painted, exhausted when the rest of
-	// it will not be.
-	partial, exhausted bool
+	// partial is set when a part of the page was not painted, limited when that is because of a limit, and
+	// exhausted when the rest of the page will not be.
+	partial, limited, exhausted bool
 }
 
 // surface is a canvas with its place on the page.
@@ -122,7 +122,7 @@ func (r *Renderer) Start(page *document.Page) {
 	r.page, r.depth, r.mark, r.memory, r.around = page, 0, 0, 0, 0
 	r.erased = map[int]*planes.Erased{}
 	r.exhausted = r.done > documentWork
-	r.partial = r.exhausted
+	r.partial, r.limited = r.exhausted, r.exhausted
 	clear(r.glyphs)
 	spots := []string{}
 	r.surface = &surface{
@@ -214,10 +214,17 @@ func (r *Renderer) Charge(work int64) { r.surface.canvas.Charge(work) }
 // spent reports whether the page has cost too much to go on.
 func (r *Renderer) spent() bool {
 	if r.around+r.surface.canvas.Work() > pageWork {
-		r.partial, r.exhausted = true, true
+		r.exhausted = true
+		r.cut()
 	}
 	return r.exhausted
 }
+
+// cut records that a part of the page is not painted because of a limit.
+func (r *Renderer) cut() { r.partial, r.limited = true, true }
+
+// Limited reports whether a part of the page was not painted because of a limit.
+func (r *Renderer) Limited() bool { return r.limited }
 
 // minCell is the side of a cell of the map of total ink, in millimetres.
 const minCell = 2.0
@@ -341,7 +348,7 @@ func (r *Renderer) spot(name string) (int, bool) {
 		}
 	}
 	if len(*spots) >= planes.Max-planes.FirstSpot {
-		r.partial = true
+		r.cut()
 		return 0, false
 	}
 	*spots = append(*spots, name)
@@ -440,7 +447,7 @@ func (r *Renderer) Begin(region *raster.Clip, isolated, knockout bool, space *co
 		return
 	}
 	if !s.canvas.Begin(planes.Group{Box: region.Box, Isolated: isolated, Knockout: knockout}) {
-		r.partial = true
+		r.cut()
 		return
 	}
 	switch {

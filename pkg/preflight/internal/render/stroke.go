@@ -27,11 +27,12 @@ const leastLine = 0.1
 // next call.
 func (r *Renderer) outline(p *geom.Path, l Line) *geom.Path {
 	r.lines.Reset()
-	whole := r.stroker.Stroke(&r.lines, r.toDevice(p), raster.Style{
+	if !r.stroker.Stroke(&r.lines, r.toDevice(p), raster.Style{
 		Width: l.Width, Pen: l.Pen.Then(r.surface.device), Cap: raster.Cap(l.Cap), Join: raster.Join(l.Join), Miter: l.MiterLimit,
 		Dash: l.Dash, Phase: l.Phase, Least: leastLine * math.Abs(r.surface.device[0]) / r.page.UserUnit,
-	})
-	r.partial = r.partial || !whole
+	}) {
+		r.cut()
+	}
 	r.surface.canvas.Charge(segmentWork * int64(r.lines.Len()))
 	return &r.lines
 }

@@ -52,7 +52,7 @@ func (r *Renderer) Mask(region *raster.Clip, luminosity bool, space *color.Space
 func (r *Renderer) within(box image.Rectangle, device geom.Matrix, mask bool, content func()) *planes.Canvas {
 	size := int64(box.Dx()) * int64(box.Dy()) * 5
 	if r.depth >= maxSurfaces || r.spent() || r.memory+size > maxSurface {
-		r.partial = true
+		r.cut()
 		return nil
 	}
 	r.memory += size
@@ -115,7 +115,7 @@ func (r *Renderer) Tile(matrix geom.Matrix, box geom.Rect, x, y float64, content
 	left, right := int(math.Floor(box[0]/x)), int(math.Ceil(box[2]/x))
 	low, high := int(math.Floor(box[1]/y)), int(math.Ceil(box[3]/y))
 	if (right-left)*(high-low) > maxOverlap {
-		r.partial = true
+		r.cut()
 		left, right, low, high = 0, 1, 0, 1
 	}
 	cell := r.within(image.Rect(0, 0, width, height), inverse.Then(toCell), r.surface.mask, func() {

@@ -64,7 +64,7 @@ func (r *Renderer) mesh(sh *Shading, device geom.Matrix, region *raster.Clip) co
 		})
 	}
 	if r.surface.canvas.Charge(left - m.left + 40*int64(len(m.alpha))); !m.room() {
-		r.partial = true
+		r.cut()
 	}
 	// Convert the values to inks.
 	out := &planes.Bitmap{Width: box.Dx(), Height: box.Dy(), Alpha: m.alpha}

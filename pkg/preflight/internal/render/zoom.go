@@ -32,7 +32,7 @@ func (r *Renderer) Zoom(page *document.Page, box geom.Rect, resolution float64) 
 	scale = min(scale, math.Sqrt(zoomPixels/(box.Width()*box.Height())), maxSide/max(box.Width(), box.Height()))
 	r.page, r.depth, r.mark, r.memory, r.around = page, 0, 0, 0, 0
 	r.erased = map[int]*planes.Erased{}
-	r.partial, r.exhausted, r.zooming = false, false, true
+	r.partial, r.limited, r.exhausted, r.zooming = false, false, false, true
 	clear(r.glyphs)
 	spots := []string{}
 	r.surface = &surface{

@@ -95,6 +95,13 @@ var reading = []rule{
 		messages: one("The file has more than {limit} pages; the others were not inspected.", "Die Datei hat mehr als {limit} Seiten; die übrigen wurden nicht geprüft."),
 	},
 	{
+		id: "limits.painting", title: text{"Page takes too much work to paint", "Seite ist zu aufwendig zu zeichnen"}, fix: simpler,
+		messages: one(
+			"A limit ended the painting of the page early; its ink and what is near its edges are judged by the part that was painted.",
+			"Eine Grenze hat das Zeichnen der Seite vorzeitig beendet; ihr Farbauftrag und was nahe an ihren Rändern liegt werden nach dem gezeichneten Teil beurteilt.",
+		),
+	},
+	{
 		id: "limits.structure", title: text{"Structure is too large", "Dateistruktur ist zu groß"},
 		fix: text{"Save the document under a new name in Acrobat, which removes old versions, or split the document.", "Dokument in Acrobat unter neuem Namen speichern, damit alte Stände entfallen, oder das Dokument teilen."},
 		messages: map[string]text{
