@@ -122,8 +122,17 @@ func (l *layer) paint(p int, part *part, blend Blend, from *Pixels) {
 		return
 	}
 	if blend == Normal {
-		for i, share := range part.ratio {
-			if share != 0 {
+		for i := 0; i < len(source); i++ {
+			switch share := part.ratio[i]; share {
+			case 0:
+			case 256:
+				n := 1
+				for i+n < len(source) && part.ratio[i+n] == 256 {
+					n++
+				}
+				copy(to[i:i+n], source[i:])
+				i += n - 1
+			default:
 				to[i] = towards(to[i], source[i], share)
 			}
 		}

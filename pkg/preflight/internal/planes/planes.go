@@ -273,8 +273,10 @@ func (c *Canvas) draw(s Source, y, x int, cover []uint8, clip *raster.Clip, pain
 	for i, share := range c.pixels.Shape {
 		c.shape[i] = raster.Times(cover[i], share)
 	}
-	for i, v := range cover {
-		cover[i] = raster.Times(v, c.pixels.Alpha[i])
+	for i, alpha := range c.pixels.Alpha[:len(cover)] {
+		if alpha < 255 {
+			cover[i] = raster.Times(cover[i], alpha)
+		}
 	}
 	if c.top.shaped() && c.pixels.Shape == nil {
 		copy(c.shape, cover)
