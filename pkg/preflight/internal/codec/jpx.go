@@ -12,6 +12,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/parallel"
 )
 
 // Pixels are samples of eight bits or fewer, row by row, with the components of a pixel side by
@@ -195,7 +198,6 @@ func unmixIrreversible(luma, u, v float32) (red, green, blue float32) {
 func decodeComponent[T number](t *tile, index, discard int, room func(int64) bool, line func([]T, int), value func(uint32, int, float64) T) (plane[T], error) {
 	c, q := &t.components[index], &t.parameters.quantization[index]
 	shift := t.parameters.shift[index]
-	var decoder blockDecoder
 	var result plane[T]
 	for r := range c.coding.levels - discard + 1 {
 		resolution := &c.resolutions[r]
@@ -215,18 +217,17 @@ func decodeComponent[T number](t *tile, index, discard int, room func(int64) boo
 			// Equation E-3.
 			step := math.Ldexp(1+float64(mantissa)/2048, t.stream.size.components[index].bits+gain-exponent)
 			band := newPlane[T](b.x0, b.y0, b.x1, b.y1)
-			for k := range b.cells {
-				for n := range b.cells[k].blocks {
-					block := &b.cells[k].blocks[n]
-					if block.passes == 0 {
-						continue
-					}
-					size := int64(block.x1-block.x0) * int64(block.y1-block.y0)
-					if !room(size * int64(block.passes) / 4) {
-						return result, errRoom
-					}
+			blocks, work := b.coded()
+			if !room(int64(work) / 4) {
+				return result, errRoom
+			}
+			decoded := make([]bool, parallel.Parts(work, blocksWork))
+			parallel.Do(len(decoded), func(part int) {
+				var decoder blockDecoder
+				for k := part; k < len(blocks); k += len(decoded) {
+					block := blocks[k]
 					if !decoder.decode(block, b.orientation, planes, c.coding.style) {
-						return result, errors.New("a code-block of too many bits")
+						return
 					}
 					last := max(planes-1-block.zeroPlanes-(block.passes+1)/3, 0)
 					place(&band, block, decoder.values, func(v uint32) T {
@@ -237,6 +238,10 @@ func decodeComponent[T number](t *tile, index, discard int, room func(int64) boo
 						return value(v, last, step)
 					})
 				}
+				decoded[part] = true
+			})
+			if slices.Contains(decoded, false) {
+				return result, errors.New("a code-block of too many bits")
 			}
 			if r == 0 {
 				into = band
@@ -252,6 +257,23 @@ func decodeComponent[T number](t *tile, index, discard int, room func(int64) boo
 		result = into
 	}
 	return result, nil
+}
+
+// blocksWork is the least number of coefficients, each counted once for each pass, for which another CPU is used.
+const blocksWork = 1 << 19
+
+// coded returns the code-blocks of a subband that have data, and the sum of their coefficients, each counted once
+// for each pass.
+func (b *subband) coded() (blocks []*codeBlock, work int) {
+	for k := range b.cells {
+		for n := range b.cells[k].blocks {
+			if block := &b.cells[k].blocks[n]; block.passes > 0 {
+				blocks = append(blocks, block)
+				work += (block.x1 - block.x0) * (block.y1 - block.y0) * block.passes
+			}
+		}
+	}
+	return blocks, work
 }
 
 // place writes the coefficients of a block into its subband.

@@ -7,13 +7,12 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/parallel"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/planes"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
@@ -284,7 +283,7 @@ const bandSamples = 1 << 18
 
 // run reads all rows.
 func (w *reduction) run() {
-	count := min(runtime.GOMAXPROCS(0), 1+w.reader.Width()*w.reader.Rows()*w.n/bandSamples)
+	count := parallel.Parts(w.reader.Width()*w.reader.Rows()*w.n, bandSamples)
 	readers := w.reader.Parts(count, w.stepY)
 	bands := make([]band, len(readers))
 	together := w.together()
@@ -304,29 +303,8 @@ func (w *reduction) run() {
 		}
 		y += (reader.Rows() + w.stepY - 1) / w.stepY
 	}
-	inParts(len(bands), func(k int) { bands[k].run() })
+	parallel.Do(len(bands), func(k int) { bands[k].run() })
 	w.uniform = !slices.ContainsFunc(bands, func(b band) bool { return !b.uniform })
-}
-
-// inParts calls do for each of n parts at the same time, and waits for all. A panic becomes that of the caller.
-func inParts(n int, do func(part int)) {
-	var group sync.WaitGroup
-	faults := make([]any, n)
-	for k := 1; k < n; k++ {
-		group.Go(func() {
-			defer func() { faults[k] = recover() }()
-			do(k)
-		})
-	}
-	func() {
-		defer group.Wait()
-		do(0)
-	}()
-	for _, fault := range faults {
-		if fault != nil {
-			panic(fault)
-		}
-	}
 }
 
 // run reads the rows of a band.
@@ -547,8 +525,8 @@ func (r *Renderer) convertMeans(w *reduction, space *color.Space, means [][]uint
 			inks[p] = make([]uint8, size)
 			w.out.Amounts[p] = inks[p]
 		}
-		count := min(runtime.GOMAXPROCS(0), 1+size/bandSamples)
-		inParts(count, func(k int) {
+		count := parallel.Parts(size, bandSamples)
+		parallel.Do(count, func(k int) {
 			from, end := k*size/count, (k+1)*size/count
 			var to [planes.FirstSpot][]uint8
 			for p := range to {
