@@ -4,6 +4,7 @@ package color
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io"
 )
 
@@ -157,13 +158,25 @@ func (r *Reader) Next() []byte {
 			r.row[k] = r.packed[2*k]
 		}
 	default:
+		k := 0
+		if bits == 1 {
+			for ; k+8 <= len(r.row); k += 8 {
+				binary.LittleEndian.PutUint64(r.row[k:], eightBits(r.packed[k/8]))
+			}
+		}
 		mask := byte(1)<<bits - 1
-		for k := range r.row {
+		for ; k < len(r.row); k++ {
 			first := k * bits
 			r.row[k] = r.packed[first/8] >> (8 - bits - first%8) & mask
 		}
 	}
 	return r.row
+}
+
+// eightBits returns the bits of a byte, each in a byte, with the highest in the lowest byte.
+func eightBits(packed byte) uint64 {
+	const each, places, most = 0x0101010101010101, 0x0102040810204080, 0x7f7f7f7f7f7f7f7f
+	return (uint64(packed)*each&places + most) >> 7 & each
 }
 
 // Stride returns the length of a row in bytes.
