@@ -469,7 +469,7 @@ func promtool(t *testing.T, directory string, args ...string) {
 func TestPrometheusLoadsAndFiresTheAlerts(t *testing.T) {
 	t.Parallel()
 	promtool(t, "monitoring", "check", "rules", "alerts.yaml", "slo.yaml")
-	promtool(t, "monitoring", "test", "rules", "alerts_tests.yaml")
+	promtool(t, "monitoring", "test", "rules", "alerts_tests.yaml", "alerts_hours_tests.yaml")
 }
 
 // The variables of Grafana are replaced, and each expression becomes a recording rule.
