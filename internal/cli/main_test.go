@@ -6,13 +6,16 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -38,14 +41,29 @@ func run(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	// Without symbols, linking takes a fifth less.
-	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", dir+"/", "../..", "../../workers/inspector", "../../test/localcluster")
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", dir+"/", "../..", "../../workers/inspector", "../../test/localcluster",
+		"../../docs/examples/webhooks/consumer")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
 		return 1
 	}
 	binaries = dir
+	if err := overlap(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	return m.Run()
+}
+
+// overlap runs two tests at a time for each CPU, unless the flag -parallel has a value, because the
+// tests wait for processes most of the time.
+func overlap() error {
+	flag.Parse()
+	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
+		return parallel.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0)))
+	}
+	return nil
 }
 
 // platform is a running `printmarket dev`, or a cluster on this machine.
@@ -218,7 +236,7 @@ func (w lockedWriter) Write(b []byte) (int, error) {
 }
 
 // patience limits every wait, including the start of a complete cluster while another one
-// starts. It is long, because both clusters may share two cores.
+// starts. It is long, because several clusters may share two cores.
 const patience = 3 * time.Minute
 
 // until polls a condition for as long as that. It waits four times as long as the condition took,

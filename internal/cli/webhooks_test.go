@@ -55,9 +55,9 @@ type consumer struct {
 }
 
 // startConsumer runs the guide's command, with the example as it was built.
-func startConsumer(p *platform, program, command string) *consumer {
+func startConsumer(p *platform, command string) *consumer {
 	p.t.Helper()
-	c := &consumer{p: p, command: strings.NewReplacer("go run ./docs/examples/webhooks/consumer", program, ".printmarket/", p.data+"/").Replace(command)}
+	c := &consumer{p: p, command: strings.NewReplacer("go run ./docs/examples/webhooks/consumer", filepath.Join(binaries, "consumer"), ".printmarket/", p.data+"/").Replace(command)}
 	c.start()
 	p.t.Cleanup(c.stop)
 	return c
@@ -105,22 +105,12 @@ func (c *consumer) has(rfq string) error {
 	return nil
 }
 
-func buildConsumer(t *testing.T) (program string) {
-	t.Helper()
-	program = filepath.Join(t.TempDir(), "consumer")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../docs/examples/webhooks/consumer").CombinedOutput(); err != nil {
-		t.Fatalf("build the consumer: %v\n%s", err, out)
-	}
-	return program
-}
-
 // TestWebhooksFromTheFirstSecretToTheSecond walks through the guide.
 func TestWebhooksFromTheFirstSecretToTheSecond(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("openssl"); err != nil {
 		t.Skip("openssl is not installed")
 	}
-	program := buildConsumer(t)
 	walk, p, addr := readWebhookWalk(t), startDev(t, t.TempDir()), freeAddr(t)
 	at := strings.NewReplacer("127.0.0.1:9090", addr)
 	declare := func(yaml ...string) { p.declareAcme(t, at.Replace(strings.Join(yaml, ""))) }
@@ -131,7 +121,7 @@ func TestWebhooksFromTheFirstSecretToTheSecond(t *testing.T) {
 
 	p.shell(walk.secret)
 	declare(walk.endpoint)
-	receiver := startConsumer(p, program, at.Replace(walk.receive))
+	receiver := startConsumer(p, at.Replace(walk.receive))
 	p.until("the endpoint is known", func() error { return p.metric(`printmarket_webhook_breakers{state="closed"} 1`) })
 	first := requested()
 	p.until("events come", func() error { return receiver.has(first) })
@@ -162,7 +152,7 @@ func TestWebhooksFromTheFirstSecretToTheSecond(t *testing.T) {
 	p.shell(walk.nextSecret)
 	declare(walk.endpoint, walk.nextEndpoint)
 	receiver.stop()
-	next := startConsumer(p, program, at.Replace(strings.Replace(walk.receive, "webhook.secret", "next.secret", 1)))
+	next := startConsumer(p, at.Replace(strings.Replace(walk.receive, "webhook.secret", "next.secret", 1)))
 	// One that is signed before the second secret is known is refused, and comes again.
 	second := requested()
 	p.until("the second secret signs", func() error { return next.has(second) })
@@ -185,7 +175,7 @@ func TestWebhooksFromTheFirstSecretToTheSecond(t *testing.T) {
 func (p *platform) webhooksArrive(t *testing.T) {
 	const secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 	addr := freeAddr(t)
-	receiver := startConsumer(p, buildConsumer(t), "PRINTMARKET_WEBHOOK_SECRET="+secret+" go run ./docs/examples/webhooks/consumer --addr "+addr)
+	receiver := startConsumer(p, "PRINTMARKET_WEBHOOK_SECRET="+secret+" go run ./docs/examples/webhooks/consumer --addr "+addr)
 	p.kubectl("create", "secret", "generic", "acme-events", "--from-literal=first="+secret)
 	p.kubectl("patch", "partnerentitlement", "acme", "--type=merge", "--patch", `{"spec": {"webhooks": [{"name": "erp", "kind": "Test", "url": "http://`+addr+
 		`/", "secrets": [{"name": "first", "secretRef": {"name": "acme-events", "key": "first"}}]}]}}`)
