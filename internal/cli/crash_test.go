@@ -50,8 +50,8 @@ const (
 // acknowledged records and every other response.
 type load struct {
 	p *platform
-	// api, ops, key and files stay the same; those of the platform change with each start.
-	api, ops, key, files string
+	// api, ops, key and file stay the same; those of the platform change with each start.
+	api, ops, key, file string
 
 	stop    chan struct{}
 	clients sync.WaitGroup
@@ -64,7 +64,7 @@ type load struct {
 func (p *platform) startLoad() *load {
 	p.t.Helper()
 	l := &load{
-		p: p, api: p.env["API_URL"], ops: p.env["OPS_URL"], key: p.env["ACME_LIVE_KEY"], files: p.files(),
+		p: p, api: p.env["API_URL"], ops: p.env["OPS_URL"], key: p.env["ACME_LIVE_KEY"], file: p.files() + p.smallFile(),
 		stop: make(chan struct{}), refusals: map[string]int{},
 	}
 	run := rand.Uint64()
@@ -82,7 +82,7 @@ func (l *load) client(name string) {
 			return
 		default:
 		}
-		var body any = map[string]string{"fileUrl": l.files + "sample.pdf", "profile": "print_ready"}
+		var body any = map[string]string{"fileUrl": l.file, "profile": "print_ready"}
 		path := "/api/v1/preflight"
 		if n%3 == 0 {
 			body, path = rfqBody(), "/api/v1/rfq"
