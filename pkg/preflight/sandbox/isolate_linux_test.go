@@ -4,6 +4,7 @@ package sandbox_test
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,10 +20,16 @@ import (
 // same attempts succeed.
 func TestIsolatedInspectorReachesNothingOutside(t *testing.T) {
 	t.Parallel()
-	// A descriptor that the worker leaks, because it is not closed on exec.
-	leaked, err := unix.Open("/dev/null", unix.O_RDONLY, 0)
+	// A descriptor that the worker leaks, because it is not closed on exec. Those of the protocol would replace
+	// it if it were one of the first.
+	null, err := os.Open(os.DevNull)
 	if err != nil {
-		t.Fatalf(`Open("/dev/null"): %v`, err)
+		t.Fatalf("os.Open: %v", err)
+	}
+	defer func() { _ = null.Close() }()
+	leaked, err := unix.FcntlInt(null.Fd(), unix.F_DUPFD, 100)
+	if err != nil {
+		t.Fatalf("F_DUPFD: %v", err)
 	}
 	t.Cleanup(func() { _ = unix.Close(leaked) })
 	for mode, want := range map[string][]string{
