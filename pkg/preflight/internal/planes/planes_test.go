@@ -326,3 +326,19 @@ func TestShapesTogether(t *testing.T) {
 		t.Errorf("the same shapes are work of %d and %d", all.Work(), again.Work())
 	}
 }
+
+func TestPanicOfAPainterIsThatOfTheCaller(t *testing.T) {
+	t.Parallel()
+	s := newScene()
+	// A mask without its pixels.
+	broken := change(solid(ink(255, 0, 0, 0, 0)), func(p *planes.Paint) { p.Soft = &planes.Soft{Mask: &raster.Mask{Box: s.Box()}} })
+	for range 100 {
+		s.rect(0, 0, 20, 20, broken)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("Flush returned, want the panic of the painters")
+		}
+	}()
+	s.Flush()
+}
