@@ -14,6 +14,8 @@ import (
 	"image"
 	"math"
 	"slices"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/parallel"
 )
 
 // Image is an image of reflectances, row by row from the top: 255 is white paper.
@@ -72,18 +74,23 @@ func Find(m Image) []Region {
 		return nil
 	}
 	var out []Region
-	upright, lying := bars(m)
+	var upright, lying, squares, corners []image.Rectangle
+	searches := [...]func(){
+		func() { upright, lying = bars(m) },
+		func() { squares = finders(m) },
+		func() { corners = matrices(m) },
+	}
+	parallel.Do(len(searches), func(k int) { searches[k]() })
 	for _, box := range upright {
 		out = append(out, Region{Upright, box})
 	}
 	for _, box := range lying {
 		out = append(out, Region{Lying, box})
 	}
-	squares := finders(m)
 	for _, box := range squares {
 		out = append(out, Region{QR, box})
 	}
-	for _, box := range matrices(m) {
+	for _, box := range corners {
 		// Finder patterns have dark sides, too.
 		if !slices.ContainsFunc(squares, box.Overlaps) {
 			out = append(out, Region{DataMatrix, box})

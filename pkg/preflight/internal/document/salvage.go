@@ -64,12 +64,38 @@ func flushed(err error, tail []byte) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) && bytes.HasSuffix(bytes.TrimRight(tail, "\r\n"), []byte{0, 0, 0xff, 0xff})
 }
 
+// The first buffer for deflated data has the size of content with the usual ratio, up to firstBuffer bytes. The next
+// one has at least nextBuffer bytes if they are expected.
+const (
+	usualRatio  = 4
+	firstBuffer = 1 << 18
+	nextBuffer  = 16 << 20
+)
+
 // inflate unpacks all data up to the limit, into a buffer that grows as needed.
 func inflate(buffer, raw []byte, limit int64) ([]byte, error) {
 	in := bytes.NewReader(raw[zlibHeader:])
-	out := bytes.NewBuffer(buffer[:0])
-	_, err := out.ReadFrom(io.LimitReader(flate.NewReader(in), limit+1))
-	data := out.Bytes()
+	from := io.LimitReader(flate.NewReader(in), limit+1)
+	data := buffer[:0]
+	if cap(data) == 0 {
+		data = make([]byte, 0, min(usualRatio*int64(len(raw)), limit, firstBuffer)+1)
+	}
+	var err error
+	for err == nil {
+		if len(data) == cap(data) {
+			// As much as the rest has if its ratio is the same, and a bit more: pages that are not used cost nothing.
+			rest := len(data) * in.Len() / (len(raw) - in.Len())
+			larger := make([]byte, len(data), len(data)+min(max(rest+rest/4, len(data)/4), max(3*len(data), nextBuffer))+1)
+			copy(larger, data)
+			data = larger
+		}
+		var n int
+		n, err = from.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
 	var check [adler32.Size]byte
 	switch {
 	case int64(len(data)) > limit:

@@ -11,30 +11,35 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
 
-// The bounds of a batch, after which it is painted: its shapes, their points, and the pixels of their boxes.
-// Paths with more than shapePoints are painted at once, because each band reads all points.
+// The bounds of a batch, after which it is painted: its shapes, their points, the work for the pixels of their boxes,
+// and the bytes of their images. Paths with more than shapePoints are painted at once, because each band reads all
+// points.
 const (
 	batchShapes = 2048
 	batchPoints = 1 << 16
-	batchPixels = 1 << 23
+	batchWork   = flatWork << 23
+	batchImages = 8 << 20
 	shapePoints = 256
 )
 
-// bands is the number of parts of a batch that can be painted at the same time, and leastShapes the number of shapes
-// below which it has one part. They do not depend on the number of CPUs, so the result does not.
+// bands is the number of parts of a batch that can be painted at the same time. A batch with less than leastShapes and
+// leastWork has one part. They do not depend on the number of CPUs, so the result does not.
 const (
 	bands       = 4
 	leastShapes = 64
+	leastWork   = 1 << 20
 )
 
-// batch holds shapes that are painted together, in one colour each, on the paper: the shapes of each band of rows one
-// after the other, and several bands at the same time.
+// batch holds shapes that are painted together on the paper, in one colour each or with an image: the shapes of each
+// band of rows one after the other, and several bands at the same time.
 type batch struct {
 	shapes []shape
-	// paths holds the paths of all shapes, box contains them, and pixels is the sum of the pixels of their boxes.
+	// paths holds the paths of all shapes, and box contains them. work is that of the pixels of their boxes, and images
+	// has the bytes of their images.
 	paths  geom.Path
 	box    image.Rectangle
-	pixels int
+	work   int64
+	images int64
 	// bands is the number of bands, and next the first that no painter has begun.
 	bands int
 	next  atomic.Int32
@@ -47,17 +52,44 @@ type shape struct {
 	box   image.Rectangle
 	clip  *raster.Clip
 	paint Paint
+	// source has the pixels of an image; it is nil for a shape in one colour.
+	source *Sampler
 }
 
-// painter has what a goroutine needs to paint bands.
+// inked returns the planes that the shape puts ink on.
+func (s *shape) inked() Set {
+	amounts := s.paint.Amounts
+	if s.source != nil {
+		amounts = s.source.highest()
+	}
+	return amounts.Inked() & s.paint.Planes
+}
+
+// painter has what a goroutine needs to paint.
 type painter struct {
 	raster raster.Rasterizer
+	// pixels and cover have room for a row, as shape, behind and ratio do. shape holds the coverage of pixels without the
+	// opacity of the paint, for knockout groups.
+	pixels        Pixels
+	cover         []uint8
+	shape, behind []uint8
+	ratio         []uint16
+	sampler       Sampler
 	// counted is the work of the rasterizer that the canvas has counted, and work the other work of the batch.
 	counted, work int64
 	// seen is what the batch shows of marks.
 	seen []glimpse
 	// fault is a panic.
 	fault any
+}
+
+func newPainter(width int) *painter {
+	p := &painter{cover: make([]uint8, width), shape: make([]uint8, width), behind: make([]uint8, width), ratio: make([]uint16, width)}
+	for i := range p.pixels.Amounts {
+		p.pixels.Amounts[i] = make([]uint8, width)
+	}
+	p.pixels.Alpha = make([]uint8, width)
+	return p
 }
 
 // glimpse is what a band shows of a mark.
@@ -76,8 +108,16 @@ func (c *Canvas) add(s shape) {
 	b := c.filling
 	b.shapes = append(b.shapes, s)
 	b.box = b.box.Union(s.box)
-	b.pixels += s.box.Dx() * s.box.Dy()
-	if len(b.shapes) == batchShapes || b.pixels >= batchPixels || b.paths.Points() >= batchPoints {
+	work := int64(flatWork)
+	if s.source != nil {
+		work = s.source.Work()
+		b.images += s.source.size()
+	}
+	b.work += work * int64(s.box.Dx()) * int64(s.box.Dy())
+	switch {
+	case b.images >= batchImages:
+		c.Flush()
+	case len(b.shapes) == batchShapes || b.work >= batchWork || b.paths.Points() >= batchPoints:
 		c.exchange()
 	}
 }
@@ -96,14 +136,14 @@ func (c *Canvas) exchange() {
 	c.filling, c.painting = c.painting, c.filling
 	b := c.painting
 	for i := range b.shapes {
-		c.page.ensure(&b.shapes[i].paint)
+		c.page.ensure(b.shapes[i].inked())
 	}
-	if b.bands = 1; len(b.shapes) >= leastShapes {
+	if b.bands = 1; len(b.shapes) >= leastShapes || b.work >= leastWork {
 		b.bands = bands
 	}
 	for i := range min(runtime.GOMAXPROCS(0), b.bands) - 1 {
 		if i == len(c.helpers) {
-			c.helpers = append(c.helpers, &painter{})
+			c.helpers = append(c.helpers, newPainter(c.page.box.Dx()))
 		}
 		helper := c.helpers[i]
 		c.group.Go(func() {
@@ -133,7 +173,7 @@ func (c *Canvas) join() {
 		helper.counted = helper.raster.Work()
 	}
 	clear(b.shapes)
-	b.shapes, b.box, b.pixels = b.shapes[:0], image.Rectangle{}, 0
+	b.shapes, b.box, b.work, b.images = b.shapes[:0], image.Rectangle{}, 0, 0
 	b.paths.Reset()
 	b.next.Store(0)
 }
@@ -171,6 +211,13 @@ func (c *Canvas) paintBands(p *painter) {
 func (c *Canvas) paintShape(p *painter, s *shape, box image.Rectangle) {
 	p.seen = append(p.seen, glimpse{mark: s.paint.Mark})
 	state := &p.seen[len(p.seen)-1].sight
+	if s.source != nil {
+		p.sampler.use(s.source)
+		p.raster.Fill(&s.path, s.evenOdd, box, func(y, x int, cover []uint8) {
+			c.draw(p, &p.sampler, y, x, cover, s.clip, &s.paint, state)
+		})
+		return
+	}
 	p.raster.Fill(&s.path, s.evenOdd, box, func(y, x int, cover []uint8) {
 		s.clip.Apply(y, x, cover)
 		s.paint.dim(y, x, cover)

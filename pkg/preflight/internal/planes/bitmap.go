@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/parallel"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
 
@@ -46,13 +47,27 @@ func (b *Bitmap) measure() {
 		return
 	}
 	b.highest, b.flat = &Amounts{}, b.Alpha == nil
+	var inked []int
 	for p, plane := range b.Amounts {
 		if len(plane) > 0 {
-			b.highest[p] = slices.Max(plane)
-			b.flat = b.flat && b.highest[p]-slices.Min(plane) <= FlatNoise
+			inked = append(inked, p)
 		}
 	}
+	var lowest Amounts
+	count := min(parallel.Parts(int(b.Size()), partSamples), len(inked))
+	parallel.Do(count, func(k int) {
+		for i := k; i < len(inked); i += count {
+			plane := b.Amounts[inked[i]]
+			b.highest[inked[i]], lowest[inked[i]] = slices.Max(plane), slices.Min(plane)
+		}
+	})
+	for p, highest := range b.highest {
+		b.flat = b.flat && highest-lowest[p] <= FlatNoise
+	}
 }
+
+// partSamples is the least number of samples for which another core is used.
+const partSamples = 1 << 18
 
 // Size returns the bytes of the bitmap.
 func (b *Bitmap) Size() int64 {
@@ -100,6 +115,29 @@ type columns struct {
 
 // Highest returns the highest amount of each ink in the bitmap.
 func (s *Sampler) Highest() Amounts { return s.Bitmap.Highest() }
+
+// highest returns the highest amount of each ink that the sampler returns.
+func (s *Sampler) highest() Amounts {
+	if s.Flat != nil {
+		return *s.Flat
+	}
+	return s.Bitmap.Highest()
+}
+
+// size returns the bytes of the bitmaps.
+func (s *Sampler) size() int64 {
+	size := s.Bitmap.Size()
+	if s.Alpha != nil {
+		size += s.Alpha.Size()
+	}
+	return size
+}
+
+// use makes the sampler take the pixels that another one takes. It keeps its buffers.
+func (s *Sampler) use(o *Sampler) {
+	s.Bitmap, s.Inverse, s.Repeat, s.Alpha, s.AlphaInverse, s.Flat = o.Bitmap, o.Inverse, o.Repeat, o.Alpha, o.AlphaInverse, o.Flat
+	s.columns = columns{}
+}
 
 // Row implements [Source].
 func (s *Sampler) Row(y, x, n int, to *Pixels) {
@@ -353,15 +391,37 @@ func (c *Canvas) Measure(box image.Rectangle, side int) Measurement {
 	m := Measurement{Pixels: int64(box.Dx()) * int64(box.Dy()), Side: side, Totals: make([]uint32, Max*100+1)}
 	m.Columns, m.Rows = (box.Dx()+side-1)/side, (box.Dy()+side-1)/side
 	m.Cells = make([]uint16, m.Columns*m.Rows)
-	for y := box.Min.Y; y < box.Max.Y; y++ {
-		cells := m.Cells[(y-box.Min.Y)/side*m.Columns:]
-		from, until := l.painted(y, box.Min.X, box.Max.X)
-		m.Totals[0] += uint32(box.Dx() - (until - from)) // #nosec G115 -- inside of the box
-		for x := from; x < until; x += measured {
-			m.row(l, y, x, min(measured, until-x), x-box.Min.X, cells)
+	// Each part has rows of cells of its own.
+	parts := make([]Measurement, min(parallel.Parts(int(m.Pixels), partSamples), max(m.Rows, 1)))
+	parallel.Do(len(parts), func(k int) {
+		part := &parts[k]
+		part.Side, part.Totals = side, make([]uint32, len(m.Totals))
+		for row := k * m.Rows / len(parts); row < (k+1)*m.Rows/len(parts); row++ {
+			top := box.Min.Y + row*side
+			for y := top; y < min(top+side, box.Max.Y); y++ {
+				from, until := l.painted(y, box.Min.X, box.Max.X)
+				part.Totals[0] += uint32(box.Dx() - (until - from)) // #nosec G115 -- inside of the box
+				for x := from; x < until; x += measured {
+					part.row(l, y, x, min(measured, until-x), x-box.Min.X, m.Cells[row*m.Columns:])
+				}
+			}
 		}
+	})
+	for i := range parts {
+		m.add(&parts[i])
 	}
 	return m
+}
+
+// add adds the inks of a part of the box.
+func (m *Measurement) add(part *Measurement) {
+	for p, sum := range part.Sum {
+		m.Sum[p] += sum
+		m.Highest[p] = max(m.Highest[p], part.Highest[p])
+	}
+	for percent, pixels := range part.Totals {
+		m.Totals[percent] += pixels
+	}
 }
 
 // measured is the number of pixels that are measured at once: most parts of most planes

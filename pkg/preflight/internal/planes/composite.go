@@ -17,25 +17,25 @@ type part struct {
 	whole  bool
 }
 
-// composite paints pixels with the opacities of cover (11.3.6, formula 3).
-func (c *Canvas) composite(y, x int, cover []uint8, paint *Paint, from *Pixels) {
-	l := c.top
+// composite paints the pixels of a painter with the opacities of cover (11.3.6, formula 3).
+func (c *Canvas) composite(painter *painter, y, x int, cover []uint8, paint *Paint, state *sight) {
+	l, from := c.top, &painter.pixels
 	if paint.Erased != nil {
 		paint.Erased.count(l, y, x, cover)
 	}
 	if l.shape != nil {
 		at := l.index(y, x)
-		for i, v := range c.shape[:len(cover)] {
+		for i, v := range painter.shape[:len(cover)] {
 			l.shape[at+i] = union(l.shape[at+i], v)
 		}
 	}
-	c.note(y, x, cover, paint, c.sight(paint.Mark))
-	if c.work += paint.Blend.work() * int64(len(cover)); l.knockout {
-		c.work += flatWork*int64(len(cover)) + replaceWork*int64(c.replace(y, x, cover, paint, from))
+	c.note(y, x, cover, paint, state)
+	if painter.work += paint.Blend.work() * int64(len(cover)); l.knockout {
+		painter.work += flatWork*int64(len(cover)) + replaceWork*int64(c.replace(y, x, cover, painter.shape, paint, from))
 		return
 	}
 	n := len(cover)
-	to := part{at: l.index(y, x), ratio: c.ratio[:n], behind: c.behind[:n], whole: true}
+	to := part{at: l.index(y, x), ratio: painter.ratio[:n], behind: painter.behind[:n], whole: true}
 	blend := paint.Blend
 	if l.absent(blend) {
 		l.backdrop(to.at, to.behind)
@@ -184,11 +184,11 @@ func (l *layer) blendTogether(part *part, paint *Paint, from *Pixels) {
 // replace paints into a knockout group: an object replaces earlier objects of the
 // group where its shape is, also if it is transparent, and is composited with what was there
 // before the group (11.4.6). It returns the number of pixels of the shape.
-func (c *Canvas) replace(y, x int, cover []uint8, paint *Paint, from *Pixels) (pixels int) {
+func (c *Canvas) replace(y, x int, cover, shapes []uint8, paint *Paint, from *Pixels) (pixels int) {
 	l := c.top
 	at := l.index(y, x)
 	from.Complete(All, len(cover))
-	for i, shape := range c.shape[:len(cover)] {
+	for i, shape := range shapes[:len(cover)] {
 		if shape == 0 {
 			continue
 		}

@@ -60,9 +60,9 @@ func (l *layer) allocate(p int) {
 	l.inked |= 1 << p
 }
 
-// ensure allocates the planes that a paint puts ink on.
-func (l *layer) ensure(paint *Paint) {
-	for set := paint.Amounts.Inked() & paint.Planes &^ l.inked; set != 0; set &= set - 1 {
+// ensure allocates planes.
+func (l *layer) ensure(set Set) {
+	for set &^= l.inked; set != 0; set &= set - 1 {
 		l.allocate(bits.TrailingZeros32(uint32(set)))
 	}
 }
@@ -200,9 +200,9 @@ func (c *Canvas) End(clip *raster.Clip, paint Paint) {
 	region := raster.NewClip(clip.Box.Intersect(group.box))
 	for y := region.Box.Min.Y; y < region.Box.Max.Y; y++ {
 		if from, until := group.painted(y, region.Box.Min.X, region.Box.Max.X); from < until {
-			cover := c.cover[:until-from]
+			cover := c.own.cover[:until-from]
 			raster.Set(cover, 255)
-			c.draw(group, y, from, cover, region, &paint)
+			c.draw(c.own, group, y, from, cover, region, &paint, c.sight(paint.Mark))
 		}
 	}
 }

@@ -156,7 +156,7 @@ type Canvas struct {
 	// memory the bytes of their planes.
 	begun  []*layer
 	memory int64
-	// work is the work so far, without that of the own rasterizer.
+	// work is the work so far, without that of own.
 	work int64
 	// filling is the batch that shapes are added to, and painting the one before, which own and helpers paint; helpers
 	// do so in the goroutines of group.
@@ -168,12 +168,6 @@ type Canvas struct {
 	// what is known of each mark.
 	owners [][]uint32
 	seen   []*[sights]sight
-	pixels Pixels
-	cover  []uint8
-	// shape holds the coverage of pixels without the opacity of the paint, for knockout groups.
-	shape  []uint8
-	behind []uint8
-	ratio  []uint16
 }
 
 // New returns a canvas of white paper.
@@ -188,15 +182,7 @@ func NewCell(box image.Rectangle) *Canvas {
 
 func newCanvas(page *layer) *Canvas {
 	page.rows = make([]span, page.box.Dy())
-	c := &Canvas{page: page, top: page, filling: &batch{}, painting: &batch{}, own: &painter{}, owners: make([][]uint32, page.box.Dy())}
-	width := page.box.Dx()
-	c.ratio = make([]uint16, width)
-	c.cover, c.shape, c.behind = make([]uint8, width), make([]uint8, width), make([]uint8, width)
-	for i := range c.pixels.Amounts {
-		c.pixels.Amounts[i] = make([]uint8, width)
-	}
-	c.pixels.Alpha = make([]uint8, width)
-	return c
+	return &Canvas{page: page, top: page, filling: &batch{}, painting: &batch{}, own: newPainter(page.box.Dx()), owners: make([][]uint32, page.box.Dy())}
 }
 
 // Knockout reports whether an object that is painted now replaces others of its group.
@@ -210,7 +196,7 @@ func (c *Canvas) Rasterizer() *raster.Rasterizer { return &c.own.raster }
 
 // Work returns the work so far in about nanoseconds, also the work that was charged. It contains that of shapes
 // once they have been painted.
-func (c *Canvas) Work() int64 { return c.work + c.own.raster.Work() }
+func (c *Canvas) Work() int64 { return c.work + c.own.work + c.own.raster.Work() }
 
 // Charge adds work that was done elsewhere.
 func (c *Canvas) Charge(work int64) { c.work += work }
@@ -224,7 +210,7 @@ func (c *Canvas) Fill(p *geom.Path, evenOdd bool, clip *raster.Clip, paint *Pain
 		c.add(shape{path: c.filling.paths.Store(p), evenOdd: evenOdd, box: box, clip: clip, paint: *paint})
 	default:
 		c.Flush()
-		c.top.ensure(paint)
+		c.top.ensure(paint.Amounts.Inked() & paint.Planes)
 		c.own.raster.Fill(p, evenOdd, box, func(y, x int, cover []uint8) {
 			clip.Apply(y, x, cover)
 			c.flat(y, x, cover, paint)
@@ -240,56 +226,67 @@ func (c *Canvas) FillMask(m *raster.Mask, at image.Point, clip *raster.Clip, pai
 		return
 	}
 	c.Flush()
-	c.top.ensure(paint)
+	c.top.ensure(paint.Amounts.Inked() & paint.Planes)
 	for y := box.Min.Y; y < box.Max.Y; y++ {
-		cover := c.cover[:box.Dx()]
+		cover := c.own.cover[:box.Dx()]
 		copy(cover, m.Row(y - at.Y)[box.Min.X-moved.Min.X:])
 		clip.Apply(y, box.Min.X, cover)
 		c.flat(y, box.Min.X, cover, paint)
 	}
 }
 
-// Draw paints a source inside a shape, or inside the whole clip when the shape is nil.
-func (c *Canvas) Draw(s Source, shape *geom.Path, clip *raster.Clip, paint *Paint) {
-	c.Flush()
-	if shape == nil {
-		box := clip.Box.Intersect(c.top.box)
+// Draw paints a source inside a path, or inside the whole clip when the path is nil.
+func (c *Canvas) Draw(s Source, path *geom.Path, clip *raster.Clip, paint *Paint) {
+	box := clip.Box.Intersect(c.top.box)
+	if path == nil {
+		c.Flush()
 		for y := box.Min.Y; y < box.Max.Y; y++ {
-			cover := c.cover[:box.Dx()]
+			cover := c.own.cover[:box.Dx()]
 			raster.Set(cover, 255)
-			c.draw(s, y, box.Min.X, cover, clip, paint)
+			c.draw(c.own, s, y, box.Min.X, cover, clip, paint, c.sight(paint.Mark))
 		}
 		return
 	}
-	box := raster.Pixels(shape.Bounds()).Intersect(clip.Box).Intersect(c.top.box)
-	c.own.raster.Fill(shape, false, box, func(y, x int, cover []uint8) { c.draw(s, y, x, cover, clip, paint) })
+	box = raster.Pixels(path.Bounds()).Intersect(box)
+	sampler, ok := s.(*Sampler)
+	switch {
+	case box.Empty():
+	case ok && c.waits(paint) && path.Points() <= shapePoints:
+		c.add(shape{path: c.filling.paths.Store(path), source: sampler, box: box, clip: clip, paint: *paint})
+	default:
+		c.Flush()
+		c.own.raster.Fill(path, false, box, func(y, x int, cover []uint8) {
+			c.draw(c.own, s, y, x, cover, clip, paint, c.sight(paint.Mark))
+		})
+	}
 }
 
-func (c *Canvas) draw(s Source, y, x int, cover []uint8, clip *raster.Clip, paint *Paint) {
+// draw paints a part of a row with the pixels of a source.
+func (c *Canvas) draw(p *painter, s Source, y, x int, cover []uint8, clip *raster.Clip, paint *Paint, state *sight) {
 	clip.Apply(y, x, cover)
-	c.work += s.Work() * int64(len(cover))
-	c.pixels.Shape = nil
-	s.Row(y, x, len(cover), &c.pixels)
-	for i, share := range c.pixels.Shape {
-		c.shape[i] = raster.Times(cover[i], share)
+	p.work += s.Work() * int64(len(cover))
+	p.pixels.Shape = nil
+	s.Row(y, x, len(cover), &p.pixels)
+	for i, share := range p.pixels.Shape {
+		p.shape[i] = raster.Times(cover[i], share)
 	}
-	for i, alpha := range c.pixels.Alpha[:len(cover)] {
+	for i, alpha := range p.pixels.Alpha[:len(cover)] {
 		if alpha < 255 {
 			cover[i] = raster.Times(cover[i], alpha)
 		}
 	}
-	if c.top.shaped() && c.pixels.Shape == nil {
-		copy(c.shape, cover)
+	if c.top.shaped() && p.pixels.Shape == nil {
+		copy(p.shape, cover)
 	}
 	paint.dim(y, x, cover)
-	c.composite(y, x, cover, paint, &c.pixels)
+	c.composite(p, y, x, cover, paint, state)
 }
 
 // flat paints a part of a row in one colour.
 func (c *Canvas) flat(y, x int, cover []uint8, paint *Paint) {
-	l := c.top
+	l, own := c.top, c.own
 	if l.shaped() {
-		copy(c.shape, cover)
+		copy(own.shape, cover)
 	}
 	paint.dim(y, x, cover)
 	if l.alpha == nil && paint.Blend == Normal {
@@ -297,16 +294,16 @@ func (c *Canvas) flat(y, x int, cover []uint8, paint *Paint) {
 			paint.Erased.count(l, y, x, cover)
 		}
 		c.put(y, x, cover, paint, c.sight(paint.Mark))
-		c.work += flatWork * int64(len(cover))
+		own.work += flatWork * int64(len(cover))
 		return
 	}
-	c.pixels.Inked = paint.Amounts.Inked() & paint.Planes
+	own.pixels.Inked = paint.Amounts.Inked() & paint.Planes
 	for p, v := range paint.Amounts {
-		if c.pixels.Inked.Has(p) {
-			raster.Set(c.pixels.Amounts[p][:len(cover)], v)
+		if own.pixels.Inked.Has(p) {
+			raster.Set(own.pixels.Amounts[p][:len(cover)], v)
 		}
 	}
-	c.composite(y, x, cover, paint, &c.pixels)
+	c.composite(own, y, x, cover, paint, c.sight(paint.Mark))
 }
 
 // put paints a part of a row of the paper in one colour. The planes with ink have been allocated.
@@ -366,7 +363,10 @@ func between(a, b, share uint8) uint8 {
 
 // between8 is [between] for eight values and shares, one in each byte, and one b.
 func between8(a, b, shares uint64) uint64 {
-	const low, half = 0x00ff00ff00ff00ff, 0x0080008000800080
+	const low, half, ones = 0x00ff00ff00ff00ff, 0x0080008000800080, 0x0101010101010101
+	if a == b*ones {
+		return a
+	}
 	rest := ^shares
 	// The products fit into 16 bits: they are those of the bytes at even places, and at odd places.
 	even := (a&255)*(rest&255) | (a>>16&255)*(rest>>16&255)<<16 | (a>>32&255)*(rest>>32&255)<<32 | (a>>48&255)*(rest>>48&255)<<48

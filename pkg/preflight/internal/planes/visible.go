@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/parallel"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
 
@@ -133,27 +134,34 @@ func (c *Canvas) opaque() bool { return c.top == c.page }
 // pixels that the mark paints; it is empty for a mark that paints less than a quarter of each.
 func (c *Canvas) Visible() func(mark uint32) (image.Rectangle, bool) {
 	c.Flush()
-	remains := make([]bool, len(c.seen)*sights)
-	last := uint32(0)
-	for y, row := range c.owners {
-		if row == nil {
-			continue
-		}
-		for _, mark := range row[c.page.rows[y].from:c.page.rows[y].until] {
-			if mark != last {
-				last, remains[mark] = mark, true
+	parts := make([][]bool, parallel.Parts(len(c.owners)*c.page.box.Dx(), partSamples))
+	parallel.Do(len(parts), func(k int) {
+		remains, last := make([]bool, len(c.seen)*sights), uint32(0)
+		for y := k * len(c.owners) / len(parts); y < (k+1)*len(c.owners)/len(parts); y++ {
+			row := c.owners[y]
+			if row == nil {
+				continue
+			}
+			for _, mark := range row[c.page.rows[y].from:c.page.rows[y].until] {
+				if mark != last {
+					last, remains[mark] = mark, true
+				}
 			}
 		}
+		parts[k] = remains
+	})
+	remains := func(mark uint32) bool {
+		return slices.ContainsFunc(parts, func(remains []bool) bool { return remains[mark] })
 	}
 	return func(mark uint32) (image.Rectangle, bool) {
 		if mark == 0 {
 			return image.Rect(math.MinInt32, math.MinInt32, math.MaxInt32, math.MaxInt32), true
 		}
-		if int(mark) >= len(remains) {
+		if int(mark) >= len(parts[0]) {
 			return image.Rectangle{}, false
 		}
 		s := c.sight(mark)
-		return image.Rect(int(s.left), int(s.top), int(s.right), int(s.bottom)), s.printed && (!s.owner || remains[mark])
+		return image.Rect(int(s.left), int(s.top), int(s.right), int(s.bottom)), s.printed && (!s.owner || remains(mark))
 	}
 }
 

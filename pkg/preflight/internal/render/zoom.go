@@ -9,6 +9,7 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/parallel"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/planes"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
@@ -66,36 +67,47 @@ func (r *Renderer) Incomplete() bool { return r.partial }
 // large enough.
 func (r *Renderer) Reflectance(buffer []uint8, full func(ink string) float64) (pixels []uint8, width int) {
 	box := r.surface.canvas.Box()
-	out := slices.Grow(buffer[:0], box.Dx()*box.Dy())[:box.Dx()*box.Dy()]
-	raster.Set(out, 255)
-	blank := make([]uint8, box.Dx())
+	width = box.Dx()
+	out := slices.Grow(buffer[:0], width*box.Dy())[:width*box.Dy()]
+	type absorbing struct {
+		plane []uint8
+		// table has the reflectance of each amount.
+		table [256]uint8
+	}
+	var inks []absorbing
 	for p := range planes.Max {
 		name, used := r.name(p)
 		plane := r.surface.canvas.Plane(p)
 		if !used || plane == nil {
 			continue
 		}
-		reflects := full(name)
-		if reflects >= 1 {
-			continue
-		}
-		var table [256]uint8
-		for v := range table {
-			table[v] = eighth(1 - float64(v)/255*(1-reflects))
-		}
-		for y := range box.Dy() {
-			row := plane[y*box.Dx():][:box.Dx()]
-			if bytes.Equal(row, blank) {
-				continue
+		if reflects := full(name); reflects < 1 {
+			ink := absorbing{plane: plane}
+			for v := range ink.table {
+				ink.table[v] = eighth(1 - float64(v)/255*(1-reflects))
 			}
-			to := out[y*box.Dx():][:box.Dx()]
-			for x, v := range row {
-				if v > 0 {
-					to[x] = raster.Times(to[x], table[v])
+			inks = append(inks, ink)
+		}
+	}
+	blank := make([]uint8, width)
+	count := parallel.Parts(len(out), bandSamples)
+	parallel.Do(count, func(k int) {
+		for y := k * box.Dy() / count; y < (k+1)*box.Dy()/count; y++ {
+			to := out[y*width:][:width]
+			raster.Set(to, 255)
+			for i := range inks {
+				row := inks[i].plane[y*width:][:width]
+				if bytes.Equal(row, blank) {
+					continue
+				}
+				for x, v := range row {
+					if v > 0 {
+						to[x] = raster.Times(to[x], inks[i].table[v])
+					}
 				}
 			}
 		}
-	}
+	})
 	r.surface.canvas.Charge(4 * int64(len(out)))
-	return out, box.Dx()
+	return out, width
 }
