@@ -65,6 +65,9 @@ type Region struct {
 	Box  image.Rectangle
 }
 
+// leastPixels is the least number of pixels for which another core is used.
+const leastPixels = 1 << 20
+
 // maxRegions bounds the regions of a page.
 const maxRegions = 8
 
@@ -80,7 +83,12 @@ func Find(m Image) []Region {
 		func() { squares = finders(m) },
 		func() { corners = matrices(m) },
 	}
-	parallel.Do(len(searches), func(k int) { searches[k]() })
+	count := min(parallel.Parts(len(m.Pix), leastPixels), len(searches))
+	parallel.Do(count, func(k int) {
+		for ; k < len(searches); k += count {
+			searches[k]()
+		}
+	})
 	for _, box := range upright {
 		out = append(out, Region{Upright, box})
 	}

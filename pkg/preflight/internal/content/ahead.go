@@ -70,9 +70,12 @@ func (in *Interpreter) takeAhead(dict uintptr) *color.Decoding {
 	return jpeg
 }
 
-// Close waits for an image that no page has placed.
+// Close waits for an image that no page has placed, and for the painters of a page that has not been finished.
 func (in *Interpreter) Close() {
 	if in.ahead.jpeg != nil {
 		in.ahead.jpeg.Wait()
+	}
+	if in.renderer != nil {
+		in.renderer.Close()
 	}
 }

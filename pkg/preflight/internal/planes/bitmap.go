@@ -67,7 +67,7 @@ func (b *Bitmap) measure() {
 }
 
 // partSamples is the least number of samples for which another core is used.
-const partSamples = 1 << 18
+const partSamples = 1 << 20
 
 // Size returns the bytes of the bitmap.
 func (b *Bitmap) Size() int64 {

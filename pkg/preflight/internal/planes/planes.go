@@ -14,7 +14,6 @@ import (
 	"image"
 	"math"
 	"math/bits"
-	"sync"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
@@ -158,12 +157,14 @@ type Canvas struct {
 	memory int64
 	// work is the work so far, without that of own.
 	work int64
-	// filling is the batch that shapes are added to, and painting the one before, which own and helpers paint; helpers
-	// do so in the goroutines of group.
-	filling, painting *batch
-	own               *painter
-	helpers           []*painter
-	group             sync.WaitGroup
+	// filling is the batch that shapes are added to, sent are those whose results have not been collected, and idle
+	// those without shapes. images has the bytes of the images of filling and sent. The queue holds what is not painted.
+	// own paints what is painted at once, and mate takes part in painting batches.
+	filling    *batch
+	sent, idle []*batch
+	images     int64
+	queue      queue
+	own, mate  *painter
 	// owners holds for each row of the page the last mark that covered each pixel, or nil; seen holds
 	// what is known of each mark.
 	owners [][]uint32
@@ -182,7 +183,9 @@ func NewCell(box image.Rectangle) *Canvas {
 
 func newCanvas(page *layer) *Canvas {
 	page.rows = make([]span, page.box.Dy())
-	return &Canvas{page: page, top: page, filling: &batch{}, painting: &batch{}, own: newPainter(page.box.Dx()), owners: make([][]uint32, page.box.Dy())}
+	c := &Canvas{page: page, top: page, filling: &batch{}, own: newPainter(page.box.Dx()), owners: make([][]uint32, page.box.Dy())}
+	c.queue.changed.L = &c.queue.mu
+	return c
 }
 
 // Knockout reports whether an object that is painted now replaces others of its group.

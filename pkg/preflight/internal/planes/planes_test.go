@@ -277,10 +277,11 @@ func TestTransparentPixelsOfAnImageHaveNoColour(t *testing.T) {
 	}
 }
 
-// TestShapesTogether paints shapes in batches, and one after the other. Each shape crosses several bands.
+// TestShapesTogether paints shapes and images in more batches than wait, and one after the other. Each shape crosses
+// several bands.
 func TestShapesTogether(t *testing.T) {
 	t.Parallel()
-	const side, shapes = 200, 5000
+	const side, shapes = 200, 20_000
 	random := rand.New(rand.NewPCG(1, 2))
 	paths, paints := make([]geom.Path, shapes), make([]planes.Paint, shapes)
 	for i := range paths {
@@ -295,11 +296,21 @@ func TestShapesTogether(t *testing.T) {
 			paints[i].Planes, paints[i].Alpha = planes.Process, 200
 		}
 	}
+	picture := &planes.Bitmap{Width: 50, Height: 50, Alpha: make([]uint8, 2500)}
+	for _, plane := range []int{planes.Cyan, planes.Magenta} {
+		picture.Amounts[plane] = make([]uint8, 2500)
+		for i := range 2500 {
+			picture.Amounts[plane][i], picture.Alpha[i] = uint8(random.IntN(256)), uint8(min(random.IntN(512), 255))
+		}
+	}
 	paint := func(together bool) *planes.Canvas {
 		c := planes.New(side, side)
 		clip := raster.NewClip(image.Rect(3, 3, side-3, side-3))
 		for i := range paths {
-			c.Fill(&paths[i], i%2 == 0, clip, &paints[i])
+			if c.Fill(&paths[i], i%2 == 0, clip, &paints[i]); i%20 == 0 {
+				inverse := geom.Matrix{float64(1 + i%3), 0, 0, 1, float64(-i % 90), float64(-i % 70)}
+				c.Draw(&planes.Sampler{Bitmap: picture, Inverse: inverse}, &paths[(i+7)%shapes], clip, &paints[i])
+			}
 			if !together {
 				c.Flush()
 			}
