@@ -288,7 +288,7 @@ func TestShapesTogether(t *testing.T) {
 		x, y := random.Float64()*side, random.Float64()*side
 		paths[i].Move(x, y)
 		for range 2 {
-			paths[i].Line(x+random.NormFloat64()*20, y+random.NormFloat64()*20)
+			paths[i].Line(x+random.NormFloat64()*7, y+random.NormFloat64()*7)
 		}
 		paints[i] = *solid(ink(uint8(random.IntN(256)), 0, uint8(random.IntN(256)), uint8(i%3*100), uint8(i%7*30)))
 		paints[i].Mark = uint32(i + 1)
