@@ -20,7 +20,7 @@ func gwgFlaws() []Flaw {
 	// patch is a square of 20 mm in a colour.
 	patch := func(color string) string { return fmt.Sprintf("%s 100 300 %g %[2]g re f\n", color, MM(20)) }
 	line := func(color string, width float64) func() []byte {
-		return content(dark + fmt.Sprintf("%s %g w 100 310 m 200 350 l S\n", color, width))
+		return steps(dark+fmt.Sprintf("%s %g w 100 310 m 200 350 l S\n", color, width), "Cutting")
 	}
 	// whole is a page that is one image with so many pixels to the inch.
 	whole := func(ppi float64) func() []byte {
@@ -48,6 +48,7 @@ func gwgFlaws() []Flaw {
 	}
 	spotPatch := func(amount string) func() []byte {
 		return with("/C cs "+patch(amount+" scn")+"/G gs "+patch("1 1 1 0 k"), func(s *Sound) string {
+			s.structural("Cutting")
 			return fmt.Sprintf("/ColorSpace << /C %s >> /ExtGState << /G << %s >> >>", s.Spot("Gold", "0 0.2 0.8 0.2"), overprint)
 		})
 	}
@@ -78,6 +79,30 @@ func gwgFlaws() []Flaw {
 		{Rule: "image.page_ppi_below_target", Profile: cmyk, Breaks: whole(150), Twin: with("0 g 300 300 9 9 re f "+inch, resource(grey(300, "")))},
 		{Rule: "layer.configurations", Profile: cmyk, Breaks: configured("/Configs [<< /Name (Other) >>]"), Twin: configured("")},
 		{Rule: "transparency.blend_space", Profile: cmyk, Breaks: group("/DeviceRGB"), Twin: group("/DeviceCMYK")},
-		{Rule: "packaging.crease_missing", Profile: packaging, Breaks: layerPage(Step("Structural", "Cutting"), ""), Twin: layerPage(Step("Structural", "Creasing"), "")},
+		{Rule: "packaging.carton_step", Profile: "gwg2022_carton", Breaks: steps("", "Cutting", "Creasing", "Folding"), Twin: steps("", "Cutting", "Creasing")},
+		{Rule: "packaging.carton_step", Variant: "of a display", Profile: "gwg2022_corrugated_display", Breaks: steps("", "Cutting", "Folding"), Twin: steps("", "Cutting", "Stapling")},
+		{Rule: "packaging.crease_missing", Profile: packaging, Breaks: steps("", "Cutting"), Twin: steps("", "Cutting", "ReverseCreasing")},
+		{Rule: "packaging.cut_missing", Profile: packaging, Breaks: steps("", "Creasing", "CuttingCreasing"), Twin: steps("", "Cutting", "Creasing")},
+		{Rule: "packaging.cut_missing", Variant: "of a label", Profile: label, Breaks: sound, Twin: steps("", "Cutting")},
+		{Rule: "packaging.flexible_step", Profile: "gwg2022_flexible", Breaks: steps("", "Cutting", "PartialCutting"), Twin: steps("", "Cutting", "Perforating")},
+		{Rule: "packaging.label_step", Profile: label, Breaks: steps("", "Cutting", "Creasing"), Twin: steps("", "Cutting", "PartialCutting")},
 	}
+}
+
+// steps returns a function that writes a document of one sound page with additional content, and with
+// layers of structural processing steps.
+func steps(text string, types ...string) func() []byte {
+	return with(text, func(s *Sound) string {
+		s.structural(types...)
+		return ""
+	})
+}
+
+// structural adds layers of structural processing steps to the document.
+func (s *Sound) structural(types ...string) {
+	refs := ""
+	for _, kind := range types {
+		refs += s.Add("<< /Type /OCG /Name (%s) %s >>", kind, Step("Structural", kind)).String() + " "
+	}
+	s.Catalog = fmt.Sprintf("/OCProperties << /OCGs [%s] /D << /Name (Default) /Order [%[1]s] >> >>", refs)
 }

@@ -3,6 +3,8 @@
 package rules_test
 
 import (
+	"slices"
+
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
@@ -22,6 +24,11 @@ func gwgCases() map[string]ruleCase {
 	}
 	whole := func(ppi float64) change {
 		return image(ppi, func(i *facts.Image) { i.Box = geom.Rect{40, 40, 260, 260} })
+	}
+	without := func(kind string) change {
+		return doc(func(d *facts.Document) {
+			d.Layers = slices.DeleteFunc(d.Layers, func(l *facts.Layer) bool { return l.Type == kind })
+		})
 	}
 	defined := func(digests ...string) change {
 		return func(s *scene) {
@@ -54,6 +61,10 @@ func gwgCases() map[string]ruleCase {
 		"image.page_ppi_below_target": pair(whole(448), whole(449)).in(cmykAd),
 		"layer.configurations":        pair(feature(facts.LayerConfigurations, ""), nothing).in(cmykAd),
 		"transparency.blend_space":    pair(feature(facts.GroupSpace, "DeviceRGB"), feature(facts.GroupSpace, "DeviceCMYK")).in(cmykAd),
-		"packaging.crease_missing":    pair(doc(func(d *facts.Document) { d.Layers = nil }), nothing).in(packaging),
+		"packaging.carton_step":       pair(step("Folding"), step("CuttingCreasing")).in("gwg2022_carton"),
+		"packaging.crease_missing":    pair(without("Creasing"), without("Folding")).in(packaging),
+		"packaging.cut_missing":       pair(without("Cutting"), without("Folding")).in(packaging),
+		"packaging.flexible_step":     pair(step("Embossing"), step("Folding")).in("gwg2022_flexible"),
+		"packaging.label_step":        pair(step("ReverseCuttingCreasing"), step("Embossing")).in("gwg2022_label"),
 	}
 }

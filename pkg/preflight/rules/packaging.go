@@ -49,11 +49,12 @@ func packagings() []Rule {
 				return 0, role != "" && m.Paint.Inks() > 1 && (role.Line() || m.Kind != facts.Picture)
 			},
 		}),
-		row("packaging.crease_missing", report.Error, "GWG 2022 R1002; ISO 19593-1", once(func(in *input) *message {
-			return when(!slices.ContainsFunc(in.doc.Layers, func(l *facts.Layer) bool {
-				return l.Group == "Structural" && (l.Type == "Creasing" || l.Type == "ReverseCreasing")
-			}), nil)
-		})),
+		row("packaging.carton_step", report.Error, "GWG 2022 R1001; ISO 19593-1", unfit("Folding")),
+		row("packaging.crease_missing", report.Error, "GWG 2022 R1002; ISO 19593-1", missingStep("Creasing", "ReverseCreasing")),
+		row("packaging.cut_missing", report.Error, "GWG 2022 R1001; ISO 19593-1", missingStep("Cutting")),
+		row("packaging.flexible_step", report.Error, "GWG 2022 R1001; ISO 19593-1", unfit(slices.Concat(
+			creases, []string{"PartialCutting", "ReversePartialCutting", "Drilling", "Embossing", "Debossing", "Stapling"})...)),
+		row("packaging.label_step", report.Error, "GWG 2022 R1001; ISO 19593-1", unfit(slices.Concat(creases, []string{"Drilling", "Stapling"})...)),
 		row("packaging.layer_mixed", report.Info, "ISO 19593-1; house rule", mixedLayers),
 		row("packaging.step_process", report.Warning, "ISO 19593-1 6.3.3", printedSteps),
 		row("packaging.step_unknown", report.Warning, "ISO 19593-1", everyLayer(func(l *facts.Layer) *message {
@@ -64,6 +65,29 @@ func packagings() []Rule {
 			return &message{variant: fault, values: values{"layer": l.Name, "group": l.Group, "type": l.Type}}
 		})),
 	}
+}
+
+// creases are the types of structural processing steps with a crease.
+var creases = []string{
+	"Creasing", "ReverseCreasing", "CuttingCreasing", "ReverseCuttingCreasing", "PartialCuttingCreasing", "ReversePartialCuttingCreasing",
+} // constant
+
+// missingStep finds files without a layer of any of some structural processing steps.
+func missingStep(types ...string) judge {
+	return once(func(in *input) *message {
+		return when(!slices.ContainsFunc(in.doc.Layers, func(l *facts.Layer) bool { return structural(l, types) }), nil)
+	})
+}
+
+// unfit finds layers of structural processing steps that a type of product does not have.
+func unfit(types ...string) judge {
+	return everyLayer(func(l *facts.Layer) *message {
+		return when(structural(l, types), values{"layer": l.Name, "type": l.Type})
+	})
+}
+
+func structural(l *facts.Layer, types []string) bool {
+	return l.Group == "Structural" && slices.Contains(types, l.Type)
 }
 
 // technical returns the technical ink of a colour with its role, that of a line first, or "".

@@ -66,7 +66,9 @@ func soundFor(name string, changes ...change) *scene {
 	base := []change{nothing}
 	switch name {
 	case "gwg2022_packaging_offset", "gwg2022_packaging_gravure", "gwg2022_packaging_flexo", "gwg2022_carton":
-		base = []change{layer(facts.Layer{Name: "Creases", Printed: true, Group: "Structural", Type: "Creasing"})}
+		base = []change{step("Cutting"), step("Creasing")}
+	case "gwg2022_label", "gwg2022_flexible", "gwg2022_corrugated_display":
+		base = []change{step("Cutting")}
 	case "pdfx1a":
 		base = []change{claim("PDF/X-1a:2003"), version("1.4")}
 	case "pdfx3":
@@ -254,6 +256,11 @@ func feature(kind facts.FeatureKind, detail string) change {
 
 func layer(l facts.Layer) change {
 	return doc(func(d *facts.Document) { d.Layers = append(d.Layers, &l) })
+}
+
+// step adds a layer of a structural processing step.
+func step(kind string) change {
+	return layer(facts.Layer{Name: kind, Printed: true, Group: "Structural", Type: kind, Uses: facts.Used(1)})
 }
 
 func annotation(a facts.Annotation) change {

@@ -5,6 +5,11 @@ package texts
 // packagings holds the texts of the rules about technical inks and processing steps.
 var packagings = []rule{
 	{
+		id: "packaging.carton_step", title: text{"Processing step does not fit a box", "Verarbeitungsschritt passt nicht zu einer Schachtel"},
+		fix:      text{"Remove the layer, or assign the type Creasing to the lines along which the box is folded (ISO 19593-1).", "Ebene entfernen oder den Linien, an denen die Schachtel gefaltet wird, den Typ Creasing zuweisen (ISO 19593-1)."},
+		messages: one("The layer {layer} is for the processing step {type}, which boxes and displays of board must not have.", "Die Ebene {layer} ist für den Verarbeitungsschritt {type}, den Schachteln und Displays aus Karton nicht haben dürfen."),
+	},
+	{
 		id: "packaging.contour_open", title: text{"Cutting line is open", "Schneidlinie ist offen"},
 		fix: text{"Join the ends of the cutting line (Illustrator: Object > Path > Join), or let them meet another line.", "Enden der Schneidlinie verbinden (Illustrator: Objekt > Pfad > Zusammenfügen) oder an eine andere Linie anschließen."},
 		messages: one("The cutting lines have {ends:openEnds}; an end is {value} mm away from any other line, and at most {limit} mm count as closed.",
@@ -14,6 +19,11 @@ var packagings = []rule{
 		id: "packaging.crease_missing", title: text{"Creasing is missing", "Rillung fehlt"},
 		fix:      text{"Put the creasing lines on a layer of the processing step Structural, Creasing (ISO 19593-1).", "Rilllinien auf eine Ebene des Verarbeitungsschritts Structural, Creasing (ISO 19593-1) legen."},
 		messages: one("The file has no layer of the processing step Creasing.", "Die Datei hat keine Ebene des Verarbeitungsschritts Creasing (Rillen)."),
+	},
+	{
+		id: "packaging.cut_missing", title: text{"Cutting is missing", "Stanzung fehlt"},
+		fix:      text{"Put the cutting lines on a layer of the processing step Structural, Cutting (ISO 19593-1).", "Schneidlinien auf eine Ebene des Verarbeitungsschritts Structural, Cutting (ISO 19593-1) legen."},
+		messages: one("The file has no layer of the processing step Cutting.", "Die Datei hat keine Ebene des Verarbeitungsschritts Cutting (Schneiden)."),
 	},
 	{
 		id: "packaging.cut_tint", title: text{"Line of a tool is a tint", "Werkzeuglinie ist abgetönt"},
@@ -28,10 +38,20 @@ var packagings = []rule{
 			"{mark:Mark} in {paint:paint} ist keine Linie; Schneidsysteme folgen nur den Konturen von Pfaden."),
 	},
 	{
+		id: "packaging.flexible_step", title: text{"Processing step does not fit flexible packaging", "Verarbeitungsschritt passt nicht zu flexibler Verpackung"},
+		fix:      text{"Remove the layer, or assign the type of the step that the product needs (ISO 19593-1).", "Ebene entfernen oder ihr den Typ des Schritts zuweisen, den das Produkt braucht (ISO 19593-1)."},
+		messages: one("The layer {layer} is for the processing step {type}, which flexible packaging must not have.", "Die Ebene {layer} ist für den Verarbeitungsschritt {type}, den flexible Verpackungen nicht haben dürfen."),
+	},
+	{
 		id: "packaging.ink_mixed", title: text{"Technical ink is mixed with other inks", "Technische Farbe ist mit anderen Farben gemischt"},
 		fix: text{"Give the object the technical ink alone, and put the artwork into another object.", "Dem Objekt nur die technische Farbe zuweisen und das Motiv als eigenes Objekt anlegen."},
 		messages: one("{mark:Mark} mixes a technical ink with other inks ({paint:paint}); the printer cannot separate them.",
 			"{mark:Mark} mischt eine technische Farbe mit anderen Farben ({paint:paint}); die Druckerei kann sie nicht trennen."),
+	},
+	{
+		id: "packaging.label_step", title: text{"Processing step does not fit a label", "Verarbeitungsschritt passt nicht zu einem Etikett"},
+		fix:      text{"Remove the layer, or assign the type of the step that the product needs (ISO 19593-1).", "Ebene entfernen oder ihr den Typ des Schritts zuweisen, den das Produkt braucht (ISO 19593-1)."},
+		messages: one("The layer {layer} is for the processing step {type}, which labels and leaflets must not have.", "Die Ebene {layer} ist für den Verarbeitungsschritt {type}, den Etiketten und Packungsbeilagen nicht haben dürfen."),
 	},
 	{
 		id: "packaging.layer_mixed", title: text{"Technical ink has no layer of its own", "Technische Farbe hat keine eigene Ebene"},
