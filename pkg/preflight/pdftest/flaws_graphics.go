@@ -26,6 +26,15 @@ func overprintFlaws() []Flaw {
 			return fmt.Sprintf("/ColorSpace << /C %s >> /ExtGState << /G << %s >> >>", s.Spot(name, "0 0.2 0 0"), entries)
 		})
 	}
+	const cutting, area, artwork = "/C CS 1 SCN 1 w 100 300 80 60 re S ", "/C cs 1 scn 100 300 40 40 re f ", "/G gs /Fm Do\n"
+	// cut draws with a cutting ink, and a form with more entries.
+	cut := func(entries, state, text string) func() []byte {
+		return with(text, func(s *Sound) string {
+			form := s.Stream("/Type /XObject /Subtype /Form /BBox [0 0 600 800] "+entries, []byte("0 0 0 0.6 k 90 290 60 80 re f"))
+			return fmt.Sprintf("/ColorSpace << /C %s >> /XObject << /Fm %s >> /ExtGState << /G << %s >> >>", s.Spot("CutContour", "0 1 0 0"), form, state)
+		})
+	}
+	const group = "/Group << /S /Transparency >>"
 	stencil := func(entries string) func() []byte {
 		return with(dark+"/G gs 0 0 0 0 k "+inch, func(s *Sound) string {
 			mask := s.Flate("/Type /XObject /Subtype /Image /Width 600 /Height 600 /BitsPerComponent 1 /ImageMask true", make([]byte, 75*600))
@@ -46,6 +55,9 @@ func overprintFlaws() []Flaw {
 		{Rule: "overprint.white", Variant: "image mask", Breaks: stencil(overprint), Twin: stencil(knockout)},
 		{Rule: "overprint.technical_knockout", Breaks: technical("White", knockout), Twin: technical("White", overprint)},
 		{Rule: "overprint.technical_knockout", Variant: "of an ink of the artwork", Breaks: technical("Spot UV", knockout), Twin: technical("Gold", knockout)},
+		{Rule: "overprint.technical_removed", Breaks: cut("", knockout, cutting+artwork), Twin: cut("", overprint, cutting+artwork)},
+		{Rule: "overprint.technical_removed", Variant: "by a group", Breaks: cut(group, knockout, cutting+artwork), Twin: cut(group, overprint, artwork+cutting)},
+		{Rule: "overprint.technical_removed", Variant: "of an area", Breaks: cut("", knockout, area+artwork), Twin: cut("", knockout, area+"0 scn 110 310 20 20 re f\n")},
 		{Rule: "overprint.white", Variant: "mode 0", Breaks: state(overprint, dark+"0 0 0 0 k"+square), Twin: state("/OP true /op true /OPM 0", dark+"0 0 0 0 k"+square)},
 		both("overprint.gray", "", "0.5 g"+square),
 		reverse("overprint.black_text_knockout", "0 0 0 1 k "+word(10)),

@@ -113,6 +113,11 @@ func paintCases() map[string]ruleCase {
 			p.Ink = &facts.InkMap{Complete: true, Planes: []facts.InkPlane{{Name: name, Erased: mm2, ErasedBox: centre}}}
 		})
 	}
+	removed := func(name string, mm2 float64) change {
+		return first(func(p *facts.Page) {
+			p.Ink = &facts.InkMap{Complete: true, Planes: []facts.InkPlane{{Name: name, Removed: mm2, RemovedBox: centre}}}
+		})
+	}
 	thin := func(v float64, p facts.Paint) change {
 		return paint(with(area(p), func(m *facts.Mark) { m.Thin = v }))
 	}
@@ -137,6 +142,7 @@ func paintCases() map[string]ruleCase {
 		"overprint.black_line_knockout": pair(paint(knockout(line(2, black()))), paint(knockout(line(2.1, black())))),
 
 		"overprint.technical_knockout": pair(erasing("White", 1), erasing("White", 0.9)),
+		"overprint.technical_removed":  pair(removed("Cut", 1), removed("Cut", 0.9)),
 
 		"line.hairline":       pair(paint(line(0, black())), paint(line(0.125, black()))),
 		"line.thin":           pair(paint(line(0.125, black())), paint(line(0.25, black()))),

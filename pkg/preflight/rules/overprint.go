@@ -22,7 +22,11 @@ func overprints() []Rule {
 	return []Rule{
 		{
 			ID: "overprint.technical_knockout", Category: report.CategoryOverprint, Severity: report.Error, Ref: "ISO 19593-1; house rule",
-			judge: technicalKnockouts,
+			judge: technicalInks(func(p *facts.InkPlane) (float64, *geom.Rect) { return p.Erased, &p.ErasedBox }),
+		},
+		{
+			ID: "overprint.technical_removed", Category: report.CategoryOverprint, Severity: report.Warning, Ref: "ISO 19593-1; house rule",
+			judge: technicalInks(func(p *facts.InkPlane) (float64, *geom.Rect) { return p.Removed, &p.RemovedBox }),
 		},
 		row("overprint.white", report.Error, "GWG 2015 4.8 and 4.9; ISO 32000-2 8.6.7", marks{
 			of: fill | stroke | everyText | stencil, group: byPaint, message: markMessage,
@@ -55,28 +59,31 @@ func overprints() []Rule {
 	}
 }
 
-// leastKnockout is the least area that a technical ink must remove, in square
+// leastKnockout is the least area that a technical ink must remove, or lose, in square
 // millimetres.
 const leastKnockout = 1
 
-// technicalKnockouts finds inks such as white, varnish and cutting lines that remove the
-// artwork below them instead of overprinting it.
-func technicalKnockouts(in *input) []observation {
-	var out []observation
-	for i := range in.doc.Pages {
-		page := &in.doc.Pages[i]
-		if page.Ink == nil {
-			continue
-		}
-		for k := range page.Ink.Planes {
-			if plane := &page.Ink.Planes[k]; plane.Erased >= leastKnockout {
-				out = append(out, observation{page: page.Number, box: &plane.ErasedBox, message: message{values: values{
-					"ink": plane.Name, "role": string(in.roles.Of(plane.Name)), "area_cm2": geom.Round(plane.Erased/100, 1),
-				}}})
+// technicalInks finds inks such as white, varnish and cutting lines with an area on which they remove
+// the artwork below them, or the artwork above removes them, instead of overprinting.
+func technicalInks(area func(*facts.InkPlane) (mm2 float64, box *geom.Rect)) judge {
+	return func(in *input) []observation {
+		var out []observation
+		for i := range in.doc.Pages {
+			page := &in.doc.Pages[i]
+			if page.Ink == nil {
+				continue
+			}
+			for k := range page.Ink.Planes {
+				plane := &page.Ink.Planes[k]
+				if mm2, box := area(plane); mm2 >= leastKnockout {
+					out = append(out, observation{page: page.Number, box: box, message: message{values: values{
+						"ink": plane.Name, "role": string(in.roles.Of(plane.Name)), "area_cm2": geom.Round(mm2/100, 2),
+					}}})
+				}
 			}
 		}
+		return out
 	}
-	return out
 }
 
 // overprintWhite picks white that prints no ink when it overprints (ISO 32000-2,

@@ -124,6 +124,10 @@ type InkPlane struct {
 	// inks, and ErasedBox the box around it.
 	Erased    float64
 	ErasedBox geom.Rect
+	// Removed is the area, in square millimetres of the full amount, that other inks remove from a technical
+	// ink, and RemovedBox the box around it.
+	Removed    float64
+	RemovedBox geom.Rect
 }
 
 // Over returns the area with more ink than a limit, in square millimetres, and the box

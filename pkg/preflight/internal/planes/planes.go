@@ -69,6 +69,8 @@ type Paint struct {
 	Mark uint32
 	// Erased, if not nil, counts the pixels at which the paint removes other inks.
 	Erased *Erased
+	// Wanted, if not nil, keeps what the paint puts on the page.
+	Wanted *Wanted
 }
 
 // dim reduces the coverage of pixels to the opacity of the paint.
@@ -206,6 +208,9 @@ func (c *Canvas) Charge(work int64) { c.work += work }
 
 // Fill paints a path in one colour.
 func (c *Canvas) Fill(p *geom.Path, evenOdd bool, clip *raster.Clip, paint *Paint) {
+	if paint.Wanted != nil {
+		paint.Wanted.fill(c, p, evenOdd, clip, paint)
+	}
 	box := raster.Pixels(p.Bounds()).Intersect(clip.Box).Intersect(c.top.box)
 	switch {
 	case box.Empty():
@@ -223,6 +228,9 @@ func (c *Canvas) Fill(p *geom.Path, evenOdd bool, clip *raster.Clip, paint *Pain
 
 // FillMask paints a mask, moved to a pixel, in one colour.
 func (c *Canvas) FillMask(m *raster.Mask, at image.Point, clip *raster.Clip, paint *Paint) {
+	if paint.Wanted != nil {
+		paint.Wanted.fillMask(c, m, at, clip, paint)
+	}
 	moved := m.Box.Add(at)
 	box := moved.Intersect(clip.Box).Intersect(c.top.box)
 	if box.Empty() {

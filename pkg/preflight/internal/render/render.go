@@ -72,6 +72,8 @@ type Renderer struct {
 	mark    uint32
 	// erased counts what technical inks remove, by their plane.
 	erased map[int]*planes.Erased
+	// wanted holds what technical inks paint, by their plane.
+	wanted map[int]*planes.Wanted
 	// roles are those of the inks by their names.
 	roles facts.Roles
 	// done is the work of the pages before, and around that of the canvases around the
@@ -120,7 +122,7 @@ func (r *Renderer) Start(page *document.Page) {
 	width, height := r.Size(page)
 	r.leave()
 	r.page, r.depth, r.mark, r.memory, r.around = page, 0, 0, 0, 0
-	r.erased = map[int]*planes.Erased{}
+	r.erased, r.wanted = map[int]*planes.Erased{}, map[int]*planes.Wanted{}
 	r.exhausted = r.done > documentWork
 	r.partial, r.limited = r.exhausted, r.exhausted
 	clear(r.glyphs)
@@ -279,15 +281,21 @@ func (r *Renderer) Finish(rgb bool) *facts.InkMap {
 			Name: name, Coverage: float64(sum) / 255 / float64(m.Pixels) * 100, Highest: float64(m.Highest[p]) / 255 * 100,
 		}
 		if e := r.erased[p]; e != nil && e.Pixels > 0 {
-			plane.Erased = float64(e.Pixels) * mm * mm
-			plane.ErasedBox = geom.Rect{
-				r.page.Media[0] + float64(e.Box.Min.X)/scale, r.page.Media[3] - float64(e.Box.Max.Y)/scale,
-				r.page.Media[0] + float64(e.Box.Max.X)/scale, r.page.Media[3] - float64(e.Box.Min.Y)/scale,
-			}
+			plane.Erased, plane.ErasedBox = float64(e.Pixels)*mm*mm, r.onPage(e.Box)
+		}
+		if w := r.wanted[p]; w != nil {
+			pixels, box := s.canvas.Removed(w)
+			plane.Removed, plane.RemovedBox = pixels*mm*mm, r.onPage(box)
 		}
 		out.Planes = append(out.Planes, plane)
 	}
 	return out
+}
+
+// onPage returns a box of pixels in the default user space of the page.
+func (r *Renderer) onPage(box image.Rectangle) geom.Rect {
+	inverse, _ := r.surface.device.Invert()
+	return inverse.Rect(geom.Rect{float64(box.Min.X), float64(box.Min.Y), float64(box.Max.X), float64(box.Max.Y)})
 }
 
 // Settle converts the planes of a page that blends in RGB to inks, and reports whether it does. It must
@@ -307,8 +315,7 @@ func (r *Renderer) mean(box image.Rectangle, mm float64, inks int) facts.MeanInk
 	s := r.surface
 	percent, square := s.canvas.Mean(box, max(int(facts.MeanSide/mm+0.5), 1), inks)
 	s.canvas.Charge(4 * int64(box.Dx()) * int64(box.Dy()))
-	inverse, _ := s.device.Invert()
-	return facts.MeanInk{Percent: percent, Box: inverse.Rect(geom.Rect{float64(square.Min.X), float64(square.Min.Y), float64(square.Max.X), float64(square.Max.Y)})}
+	return facts.MeanInk{Percent: percent, Box: r.onPage(square)}
 }
 
 // Means makes the next pages measure [facts.InkMap.Mean].
@@ -374,8 +381,8 @@ func (r *Renderer) paint(t Tone, s Style, flat bool) planes.Paint {
 	if r.depth > 0 {
 		p.Mark = 0
 	}
-	if !s.Overprint && r.depth == 0 {
-		p.Erased = r.technical(t)
+	if plane, ok := r.technical(t); ok && r.depth == 0 && !r.zooming {
+		r.track(&p, plane, s.Overprint)
 	}
 	if s.Overprint && !r.surface.mask {
 		p.Planes = t.named
@@ -390,20 +397,24 @@ func (r *Renderer) paint(t Tone, s Style, flat bool) planes.Paint {
 	return p
 }
 
-// technical returns the count of what a tone removes, when it is the tone of a technical
-// ink alone, else nil.
-func (r *Renderer) technical(t Tone) *planes.Erased {
+// technical returns the plane of a tone of a technical ink alone.
+func (r *Renderer) technical(t Tone) (plane int, ok bool) {
 	if t.named == 0 || t.named&planes.Process != 0 || t.named&(t.named-1) != 0 {
-		return nil
+		return 0, false
 	}
-	p := bits.TrailingZeros32(uint32(t.named))
-	if name, used := r.name(p); !used || r.roles.Of(name) == "" {
-		return nil
+	plane = bits.TrailingZeros32(uint32(t.named))
+	name, used := r.name(plane)
+	return plane, used && r.roles.Of(name) != ""
+}
+
+// track makes the page count what a paint of a technical ink removes, unless it overprints, and keep what it paints.
+func (r *Renderer) track(p *planes.Paint, plane int, overprint bool) {
+	if r.wanted[plane] == nil {
+		r.erased[plane], r.wanted[plane] = &planes.Erased{Own: 1 << plane}, &planes.Wanted{Plane: plane}
 	}
-	if r.erased[p] == nil {
-		r.erased[p] = &planes.Erased{Own: t.named}
+	if p.Wanted = r.wanted[plane]; !overprint {
+		p.Erased = r.erased[plane]
 	}
-	return r.erased[p]
 }
 
 // toDevice returns a path of the page in pixels. It is valid until the next call.

@@ -32,7 +32,6 @@ func (r *Renderer) Zoom(page *document.Page, box geom.Rect, resolution float64) 
 	scale := resolution * page.UserUnit / 72
 	scale = min(scale, math.Sqrt(zoomPixels/(box.Width()*box.Height())), maxSide/max(box.Width(), box.Height()))
 	r.page, r.depth, r.mark, r.memory, r.around = page, 0, 0, 0, 0
-	r.erased = map[int]*planes.Erased{}
 	r.partial, r.limited, r.exhausted, r.zooming = false, false, false, true
 	clear(r.glyphs)
 	spots := []string{}

@@ -208,6 +208,12 @@ var paints = []rule{
 		messages: one("The ink {ink} ({role:role}) removes the artwork below it on {area_cm2} cm²; it should overprint.", "Die Farbe {ink} ({role:role}) spart das Motiv darunter auf {area_cm2} cm² aus; sie sollte überdrucken."),
 	},
 	{
+		id: "overprint.technical_removed", title: text{"Artwork knocks out a technical ink", "Motiv spart eine technische Farbe aus"},
+		fix: text{"Move the objects in cutting, white or varnish inks above the artwork and set them to overprint.", "Objekte in Stanzfarben, Weiß oder Lack über das Motiv legen und auf Überdrucken setzen."},
+		messages: one("Artwork above the ink {ink} ({role:role}) removes {area_cm2} cm² of it; the separation of the ink has gaps.",
+			"Motiv über der Farbe {ink} ({role:role}) spart {area_cm2} cm² von ihr aus; der Auszug der Farbe hat Lücken."),
+	},
+	{
 		id: "overprint.white_text", title: text{"White text overprints and disappears", "Weißer Text überdruckt und verschwindet"},
 		fix:      text{"Switch off overprint for white text (Window > Output > Attributes).", "Überdrucken bei weißem Text ausschalten (Fenster > Ausgabe > Attribute)."},
 		messages: one("{mark:Mark} in white is set to overprint and disappears in print.", "{mark:Mark} in Weiß ist auf Überdrucken gesetzt und verschwindet im Druck."),
