@@ -239,8 +239,8 @@ func ordered(ticket *jobticket.Ticket) string {
 	if ticket.Spine > 0 {
 		words = append(words, "spine: "+millimetres(ticket.Spine)+" mm")
 	}
-	if ticket.Bleed > 0 {
-		words = append(words, "bleed: "+millimetres(ticket.Bleed)+" mm")
+	if ticket.Bleed != nil {
+		words = append(words, "bleed: "+millimetres(*ticket.Bleed)+" mm")
 	}
 	if stock := ticket.Stock; stock != nil {
 		if stock.Surface != "" {

@@ -56,9 +56,9 @@ func TestOrderedProductIsStoredWithTheJob(t *testing.T) {
 		"with an intent": {
 			`"intent":{"pages":8},"product":{"backColors":{"process":1},"bleed":3,"binding":"SaddleStitch","part":"body","spine":2.5,"stock":{"surface":"coated","weight":135},"varnish":"spot"}`,
 			&jobticket.Ticket{Pages: 8},
-			&jobticket.Product{BackColors: &jobticket.Colors{Process: 1}, Bleed: 3, Binding: jobticket.SaddleStitch, Part: jobticket.Body, Spine: 2.5, Stock: &jobticket.Stock{Surface: jobticket.Coated, Weight: 135}, Varnish: jobticket.SpotVarnish},
+			&jobticket.Product{BackColors: &jobticket.Colors{Process: 1}, Bleed: new(3.0), Binding: jobticket.SaddleStitch, Part: jobticket.Body, Spine: 2.5, Stock: &jobticket.Stock{Surface: jobticket.Coated, Weight: 135}, Varnish: jobticket.SpotVarnish},
 		},
-		"alone":          {`"product":{"bleed":5}`, nil, &jobticket.Product{Bleed: 5}},
+		"alone":          {`"product":{"bleed":5}`, nil, &jobticket.Product{Bleed: new(5.0)}},
 		"a white back":   {`"product":{"backColors":{"process":0}}`, nil, &jobticket.Product{BackColors: &jobticket.Colors{}}},
 		"without either": {`"clientReference":"1"`, nil, nil},
 	}
@@ -88,7 +88,7 @@ func TestInvalidProductsAreRejected(t *testing.T) {
 	// The released object of the intent is closed.
 	submit(t, server, "", intended(`{"bleed":3}`)).Want(t, 422, "PREFLIGHT_INVALID")
 	for name, product := range map[string]string{
-		"nothing": `{}`, "another binding": `{"binding":"Staples"}`, "a bleed of 0": `{"bleed":0}`, "a spine of a metre": `{"spine":1000}`, "another part": `{"part":"back"}`,
+		"nothing": `{}`, "another binding": `{"binding":"Staples"}`, "a negative bleed": `{"bleed":-1}`, "a spine of a metre": `{"spine":1000}`, "another part": `{"part":"back"}`,
 		"a stock of nothing": `{"stock":{}}`, "another surface": `{"stock":{"surface":"rough"}}`, "a weight of 0": `{"stock":{"weight":0}}`, "another varnish": `{"varnish":"all"}`,
 	} {
 		t.Run(name, func(t *testing.T) {

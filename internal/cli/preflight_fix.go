@@ -89,6 +89,9 @@ func (o *fixOptions) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
+	if _, reason := report.ContraryFix(fixes, in.spec.Ticket); reason != "" {
+		return errors.New("--fixes: " + reason)
+	}
 	printing := &report.Output{Condition: o.condition, Intent: o.intent}
 	if o.printing != "" {
 		if printing.Profile, err = readFile(o.printing, report.MaxProfile, "the ICC profile"); err != nil {

@@ -236,7 +236,7 @@ func TestPreflightReadsTheOrderOfAnXJDFFile(t *testing.T) {
 		"a word that a flag does not take": {"good.pdf --product P-1 --part back", 1, "must be cover or body"},
 		"several products":                 {"good.pdf", 1, job + ": no such product: several products have a layout; choose one of P-1, P-2"},
 		"a product that does not exist":    {"good.pdf --product P-3", 1, `"P-3"; choose one of P-1, P-2`},
-		"a binding that pages do not fit":  {"good.pdf --product P-1 --binding SaddleStitch", 2, "intent.page_multiple"},
+		"a binding that pages do not fit":  {"good.pdf --product P-1 --binding SaddleStitch", 1, "binding SaddleStitch holds a multiple of 4 pages, and pages is 1: order another number of pages or another binding"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -300,6 +300,7 @@ func TestPreflightFixesAFile(t *testing.T) {
 		"a given fix is not possible":    {"card.pdf -f fixed.pdf --fixes trim,actions", 1, []string{"skipped  trim size from the order", "nothing was fixed"}, false},
 		"the list alone, as JSON":        {"card.pdf -o json", 0, []string{`"fixVersion":"1.0"`, `"fix":"actions"`}, false},
 		"all fixes by name":              {"card.pdf -f fixed.pdf --fixes auto", 0, []string{"fixed    actions and bookmarks"}, true},
+		"two fixes of the bleed":         {"card.pdf --fixes bleed,stretch", 1, []string{"--fixes: bleed and stretch make the same bleed in different ways: omit one of them"}, false},
 		"all fixes, and one of them":     {"card.pdf --fixes auto,trim", 1, []string{"--fixes auto takes no other fix with it"}, false},
 		"a file without a fault":         {"good.pdf -f fixed.pdf", 0, []string{"There is nothing to fix."}, false},
 		"an unknown fix":                 {"card.pdf --fixes color", 1, []string{"fix color is unknown: must be auto, intent, layers, colors, black, white, hairlines, scale, trim, annotations, bleed, stretch, actions or attachments"}, false},

@@ -35,7 +35,7 @@ func (t *ticketFlags) flags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&t.spots, "spot", nil, "name of an ordered spot colour; may be repeated")
 	flags.IntVar(&t.quantity, "quantity", 0, "ordered number of copies")
 	flags.IntVar(&t.back, "back-process", 0, "ordered process inks of the back: 4, 1, or 0 for a back without ink")
-	flags.Float64Var(&t.bleed, "bleed", 0, "ordered bleed in mm")
+	flags.Float64Var(&t.bleed, "bleed", 0, "ordered bleed in mm; 0 for none")
 	chooseAny(flags, &t.binding, "binding", "ordered binding: "+orList(names(jobticket.Bindings())), names(jobticket.Bindings())...)
 	chooseAny(flags, &t.part, "part", "part of a bound product in the file: cover or body", string(jobticket.Cover), string(jobticket.Body))
 	flags.Float64Var(&t.spine, "spine", 0, "ordered width of the spine in mm")
@@ -102,7 +102,10 @@ func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*jobticket.Ticket, error) {
 		made.BackColors = &jobticket.Colors{Process: jobticket.Count(t.back)}
 	}
 	made.Pages, made.Quantity = cmp.Or(jobticket.Count(t.pages), made.Pages), cmp.Or(jobticket.Count(t.quantity), made.Quantity)
-	made.Bleed, made.Spine = cmp.Or(t.bleed, made.Bleed), cmp.Or(t.spine, made.Spine)
+	if flags.Changed("bleed") {
+		made.Bleed = &t.bleed
+	}
+	made.Spine = cmp.Or(t.spine, made.Spine)
 	made.Binding, made.Part = cmp.Or(jobticket.Binding(t.binding), made.Binding), cmp.Or(jobticket.Part(t.part), made.Part)
 	made.Varnish = cmp.Or(jobticket.Varnish(t.varnish), made.Varnish)
 	if t.surface != "" || t.weight != 0 {
@@ -113,7 +116,7 @@ func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*jobticket.Ticket, error) {
 		stock.Surface, stock.Weight = cmp.Or(jobticket.Surface(t.surface), stock.Surface), cmp.Or(t.weight, stock.Weight)
 		made.Stock = &stock
 	}
-	for _, name := range []string{"pages", "quantity", "bleed", "stock-weight"} {
+	for _, name := range []string{"pages", "quantity", "stock-weight"} {
 		if flags.Changed(name) && flags.Lookup(name).Value.String() == "0" {
 			return nil, fmt.Errorf("--%s must be more than 0; omit it if the order does not state it", name)
 		}

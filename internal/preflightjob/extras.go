@@ -479,7 +479,11 @@ func (s *Service) judgeCopies(owner tenant.ID, request Request) (found []Violati
 	if request.Output != nil && request.Fixes == "" {
 		found = append(found, Violation{Pointer: "#/output", Code: "NOT_ALLOWED", Detail: "must be absent without `fix`, which uses it"})
 	}
-	return append(append(found, request.Fixes.check()...), request.Output.check()...)
+	unknown := request.Fixes.check()
+	if i, reason := report.ContraryFix(request.Fixes.Names(), request.Ticket); unknown == nil && i >= 0 {
+		found = append(found, Violation{Pointer: fmt.Sprintf("#/fix/%d", i), Code: "NOT_ALLOWED", Detail: reason})
+	}
+	return append(append(found, unknown...), request.Output.check()...)
 }
 
 // printed returns the violation of the ICC profile of a request. The error is one of the store.

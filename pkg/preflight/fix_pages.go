@@ -199,8 +199,8 @@ func (x *fixer) bleeds(fix report.Fix, drawn func(trim, reach geom.Rect) string)
 	if s, ok := x.profile.Rules["box.bleed_short"]; ok && s.Limit != nil {
 		width = *s.Limit
 	}
-	if x.opts.Ticket != nil && x.opts.Ticket.Bleed > 0 {
-		width = x.opts.Ticket.Bleed
+	if x.opts.Ticket != nil && x.opts.Ticket.Bleed != nil {
+		width = *x.opts.Ticket.Bleed
 	}
 	var changes []report.ObjectChange
 	for i := range x.pages {

@@ -754,8 +754,8 @@ export interface components {
          *     `intent.trimSize`; `trim` sets the TrimBox and the BleedBox from `intent.trimSize`; `annotations` makes printed
          *     annotations and form fields part of the page, and removes the others; `bleed` mirrors the artwork at the trim edges
          *     into the bleed, and `stretch` draws a larger copy there instead; `actions` removes JavaScript, all other actions and
-         *     the bookmarks; `attachments` removes attached files. `auto` does not include `scale` and `stretch`. New fixes may be
-         *     added.
+         *     the bookmarks; `attachments` removes attached files. `auto` does not include `scale` and `stretch`. `bleed` and
+         *     `stretch` exclude each other, and a `product.bleed` of 0 excludes both. New fixes may be added.
          * @example bleed
          * @enum {string}
          */
@@ -878,13 +878,13 @@ export interface components {
              */
             backColors?: components["schemas"]["IntentColors"];
             /**
-             * @description The width of the bleed on every side in mm. It replaces that of the profile.
+             * @description The width of the bleed on every side in mm, 0 for none. It replaces that of the profile.
              * @example 3
              */
             bleed?: number;
             /**
              * @description How the pages are bound, by the names of XJDF. A saddle stitch needs a multiple of four pages, other bindings a
-             *     multiple of two, and loose leaves any number.
+             *     multiple of two, and loose leaves any number. A submission with other `pages` is invalid, except for a `cover`.
              * @example SaddleStitch
              * @enum {string}
              */

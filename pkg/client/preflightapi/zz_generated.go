@@ -529,13 +529,13 @@ type OrderedProduct struct {
 	// BackColors The inks of the print job.
 	BackColors *IntentColors `json:"backColors,omitempty"`
 
-	// Bleed The width of the bleed on every side in mm. It replaces that of the profile.
+	// Bleed The width of the bleed on every side in mm, 0 for none. It replaces that of the profile.
 	//
 	// Examples: 3
-	Bleed float64 `json:"bleed,omitempty"`
+	Bleed *float64 `json:"bleed,omitempty"`
 
 	// Binding How the pages are bound, by the names of XJDF. A saddle stitch needs a multiple of four pages, other bindings a
-	// multiple of two, and loose leaves any number.
+	// multiple of two, and loose leaves any number. A submission with other `pages` is invalid, except for a `cover`.
 	//
 	//
 	// Examples: SaddleStitch
@@ -567,7 +567,7 @@ type OrderedProduct struct {
 }
 
 // OrderedProductBinding How the pages are bound, by the names of XJDF. A saddle stitch needs a multiple of four pages, other bindings a
-// multiple of two, and loose leaves any number.
+// multiple of two, and loose leaves any number. A submission with other `pages` is invalid, except for a `cover`.
 //
 // Examples: SaddleStitch
 type OrderedProductBinding string

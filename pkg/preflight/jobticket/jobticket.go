@@ -40,8 +40,9 @@ type Product struct {
 	// BackColors are the inks of the back of each sheet, which has the even pages. No ink at all
 	// means that the back stays white.
 	BackColors *Colors `json:"backColors,omitempty"`
-	// Bleed is the width of the bleed on every side in millimetres, at most [MaxBleed].
-	Bleed float64 `json:"bleed,omitempty"`
+	// Bleed is the width of the bleed on every side in millimetres, from 0 for none to [MaxBleed]; nil if
+	// the order does not say.
+	Bleed *float64 `json:"bleed,omitempty"`
 	// Binding is how the pages are bound, "" if the order does not say.
 	Binding Binding `json:"binding,omitempty"`
 	// Part is the part of a bound product that the file holds, "" for all of it.
@@ -190,12 +191,30 @@ const (
 // ErrInvalid is the error of an invalid ticket.
 var ErrInvalid = errors.New("invalid job ticket")
 
+// ErrBinding is the error of a ticket whose pages its binding cannot hold. It wraps [ErrInvalid].
+var ErrBinding = fmt.Errorf("%w: binding", ErrInvalid)
+
+// bound returns [ErrBinding] for a number of pages that the binding cannot hold. Pages of a cover may be
+// those of the whole copy, and the ordered pages may leave out backs that stay white.
+func (t *Ticket) bound() error {
+	of, pages := t.Binding.Multiple(), int(t.Pages)
+	if t.Part == Cover || pages%of == 0 || t.WhiteBack() && 2*pages%of == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w %s holds a multiple of %d pages, and pages is %d: order another number of pages or another binding", ErrBinding, t.Binding, of, pages)
+}
+
+// WhiteBack reports whether the back of each sheet stays white.
+func (t *Ticket) WhiteBack() bool {
+	return t.BackColors != nil && t.BackColors.Process == 0 && len(t.BackColors.Spots) == 0
+}
+
 // Empty reports whether the ticket orders nothing.
 func (t *Ticket) Empty() bool {
 	return t == nil || t.TrimSize == nil && t.Pages == 0 && t.Colors == nil && t.Quantity == 0 && t.RFQID == "" && t.Product == (Product{})
 }
 
-// Check returns [ErrInvalid] for a ticket that is out of bounds. A nil ticket is valid.
+// Check returns [ErrInvalid] for a ticket that is out of bounds or contradicts itself. A nil ticket is valid.
 func (t *Ticket) Check() error {
 	switch {
 	case t == nil:
@@ -208,8 +227,8 @@ func (t *Ticket) Check() error {
 		return fmt.Errorf("%w: rfqId is too long", ErrInvalid)
 	case t.TrimSize != nil && !(length(t.TrimSize.Width) && length(t.TrimSize.Height)):
 		return fmt.Errorf("%w: trimSize must be more than 0 and at most %.0f mm", ErrInvalid, MaxLength)
-	case t.Bleed != 0 && !(length(t.Bleed) && t.Bleed <= MaxBleed):
-		return fmt.Errorf("%w: bleed must be more than 0 and at most %.0f mm", ErrInvalid, MaxBleed)
+	case t.Bleed != nil && !(*t.Bleed >= 0 && *t.Bleed <= MaxBleed):
+		return fmt.Errorf("%w: bleed must be 0 to %.0f mm", ErrInvalid, MaxBleed)
 	case t.Spine != 0 && !(length(t.Spine) && t.Spine <= MaxSpine):
 		return fmt.Errorf("%w: spine must be more than 0 and at most %.0f mm", ErrInvalid, MaxSpine)
 	case t.Binding != "" && !slices.Contains(Bindings(), t.Binding):
@@ -223,7 +242,7 @@ func (t *Ticket) Check() error {
 	case t.Stock != nil && t.Stock.Weight != 0 && !(length(t.Stock.Weight) && t.Stock.Weight <= MaxWeight):
 		return fmt.Errorf("%w: stock.weight must be more than 0 and at most %.0f g/m2", ErrInvalid, MaxWeight)
 	}
-	return errors.Join(t.Colors.check("colors"), t.BackColors.check("backColors"))
+	return errors.Join(t.Colors.check("colors"), t.BackColors.check("backColors"), t.bound())
 }
 
 func (c *Colors) check(member string) error {

@@ -12,7 +12,7 @@ import (
 
 func TestSplitAndWithAreInverse(t *testing.T) {
 	t.Parallel()
-	product := jobticket.Product{Bleed: 3, Part: jobticket.Cover}
+	product := jobticket.Product{Bleed: new(3.0), Part: jobticket.Cover}
 	tests := map[string]struct {
 		ticket, rest *jobticket.Ticket
 		product      *jobticket.Product

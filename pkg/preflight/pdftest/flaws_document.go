@@ -119,7 +119,7 @@ func ticketFlaws() []Flaw {
 			Breaks: page(func(_ *Sound, p *Page) { p.sized(300, 210) }), Twin: page(func(_ *Sound, p *Page) { p.sized(304, 210) }),
 		},
 		{Rule: "intent.colors_extra", Variant: "on the back", Ticket: &jobticket.Ticket{Colors: &jobticket.Colors{Process: 4}, Product: jobticket.Product{BackColors: &jobticket.Colors{Process: 1}}}, Breaks: twoSided("1 0 0 0"), Twin: twoSided("0 0 0 1")},
-		{Rule: "box.bleed_short", Variant: "ordered", Ticket: &jobticket.Ticket{Product: jobticket.Product{Bleed: 4}}, Breaks: sound, Twin: page(func(_ *Sound, p *Page) { p.Bleed = p.Trim.Around(MM(4)) })},
+		{Rule: "box.bleed_short", Variant: "ordered", Ticket: &jobticket.Ticket{Product: jobticket.Product{Bleed: new(4.0)}}, Breaks: sound, Twin: page(func(_ *Sound, p *Page) { p.Bleed = p.Trim.Around(MM(4)) })},
 		{Rule: "intent.trim_size", Ticket: a4, Breaks: page(func(_ *Sound, p *Page) { p.sized(148, 210) }), Twin: sound},
 		{Rule: "intent.trim_size", Variant: "turned", Ticket: a4, Breaks: page(func(_ *Sound, p *Page) { p.Rotate = 90 }), Twin: sound},
 		{Rule: "intent.colors_extra", Variant: "spot colour", Ticket: cmyk, Breaks: spot, Twin: content("0 0.2 0.8 0.2 k 60 300 50 50 re f\n")},

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
 // Fix is a change of a file that removes a fault.
@@ -60,6 +61,24 @@ func Fixes() []Fix {
 // Automatic reports whether the fix is applied without being named. [FixScale] changes the size of the
 // artwork, and [FixStretch] fixes what [FixBleed] fixes.
 func (f Fix) Automatic() bool { return f != FixScale && f != FixStretch }
+
+// ContraryFix returns the index of a fix that contradicts another one or the order, with the reason, or -1.
+func ContraryFix(fixes []Fix, ordered *jobticket.Ticket) (i int, reason string) {
+	unbled := ordered != nil && ordered.Bleed != nil && *ordered.Bleed == 0
+	made := Fix("")
+	for i, fix := range fixes {
+		switch {
+		case fix != FixBleed && fix != FixStretch:
+			continue
+		case unbled:
+			return i, fmt.Sprintf("%s makes a bleed, and the order has a bleed of 0: omit one of them", fix)
+		case made != "":
+			return i, fmt.Sprintf("%s and %s make the same bleed in different ways: omit one of them", made, fix)
+		}
+		made = fix
+	}
+	return -1, ""
+}
 
 // fixedBy holds the rules whose findings a fix removes.
 var fixedBy = map[Fix][]string{

@@ -301,8 +301,8 @@ func Ordered(r Report) string {
 	if t.BackColors != nil {
 		parts = append(parts, in.Report("orderedBack", "colors", colors(t.BackColors)))
 	}
-	if t.Bleed > 0 {
-		parts = append(parts, in.Report("orderedBleed", "value", t.Bleed))
+	if t.Bleed != nil {
+		parts = append(parts, in.Report("orderedBleed", "value", *t.Bleed))
 	}
 	if t.Part != "" {
 		parts = append(parts, in.Report("orderedPart", "part", string(t.Part)))

@@ -44,11 +44,14 @@ func Start(p profile.Profile, ticket *jobticket.Ticket) *Judging {
 	if !ticket.Empty() && ticket.Colors != nil {
 		j.inks = &[2]processInks{}
 	}
-	if !ticket.Empty() && ticket.Bleed > 0 {
+	if !ticket.Empty() && ticket.Bleed != nil {
 		p.Rules = maps.Clone(p.Rules)
+		if *ticket.Bleed == 0 {
+			delete(p.Rules, "box.bleed_missing")
+		}
 		for _, id := range [...]string{"box.bleed_short", "box.art_short_of_bleed"} {
 			if s, ok := p.Rules[id]; ok {
-				s.Limit = &ticket.Bleed
+				s.Limit = ticket.Bleed
 				p.Rules[id] = s
 			}
 		}

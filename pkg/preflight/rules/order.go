@@ -39,7 +39,7 @@ func orders() []Rule {
 		count,
 		bound,
 		row("intent.back_printed", report.Error, everyPage(func(in *input, page *facts.Page) (observation, bool) {
-			return observation{}, whiteBack(in.ticket) && page.Back && page.Printed
+			return observation{}, in.ticket.WhiteBack() && page.Back && page.Printed
 		})),
 		row("intent.trim_size", report.Error, orderedSize),
 		row("intent.cover_size", report.Error, coverSize),
@@ -71,7 +71,7 @@ const coverPages = 4
 // that stays white may have pages or none, and a page of a cover may be two pages that are folded.
 func (in *input) asOrdered() bool {
 	n, want := len(in.doc.Pages), int(in.ticket.Pages)
-	cover, white := in.ticket.Part == jobticket.Cover, whiteBack(in.ticket)
+	cover, white := in.ticket.Part == jobticket.Cover, in.ticket.WhiteBack()
 	switch {
 	case want == 0, n == want, n == want*max(1, int(in.ticket.Quantity)), cover && want > coverPages:
 		return true
@@ -79,11 +79,6 @@ func (in *input) asOrdered() bool {
 		return true
 	}
 	return cover && 2*n == want
-}
-
-// whiteBack reports whether the back of each sheet stays white.
-func whiteBack(t *jobticket.Ticket) bool {
-	return t.BackColors != nil && t.BackColors.Process == 0 && len(t.BackColors.Spots) == 0
 }
 
 // Back reports whether a page of a file with some pages is the back of a sheet: every second page of
@@ -110,7 +105,7 @@ func copyPages(t *jobticket.Ticket, pages int) int {
 
 // leavesOutBacks reports whether a file with some pages has the fronts of the ordered pages only.
 func leavesOutBacks(t *jobticket.Ticket, pages int) bool {
-	return whiteBack(t) && 2*pages == int(t.Pages)
+	return t.WhiteBack() && 2*pages == int(t.Pages)
 }
 
 // boundPages requires as many pages as the binding can hold. A file with another number of pages
@@ -280,7 +275,7 @@ func extraColors(in *input) []observation {
 		return &message{variant: "spot", values: values{"ink": i.Name}}
 	})
 	out := in.inks[0].extra(int(front.Process))
-	if back != nil && !whiteBack(in.ticket) { // intent.back_printed judges a white back
+	if back != nil && !in.ticket.WhiteBack() { // intent.back_printed judges a white back
 		out = append(out, in.inks[1].extra(int(back.Process))...)
 	}
 	return append(out, extraSpots(in)...)

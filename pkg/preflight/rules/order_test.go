@@ -92,7 +92,9 @@ func TestAFaultOfAnOrderIsOneFinding(t *testing.T) {
 		"a cut line is no extra ink":                   {1, jobticket.Ticket{Colors: four}, inks("CutContour"), nil},
 		"a varnish that was not ordered":               {1, jobticket.Ticket{Colors: four, Product: jobticket.Product{Varnish: jobticket.NoVarnish}}, inks("Varnish"), []string{"intent.varnish_extra"}},
 		"a varnish in an order that does not state it": {1, jobticket.Ticket{Colors: four}, inks("Varnish"), []string{"intent.colors_extra"}},
-		"a bleed that is too small for the order":      {1, jobticket.Ticket{Product: jobticket.Product{Bleed: 4}}, nothing, []string{"box.bleed_short"}},
+		"no bleed, as ordered":                         {1, jobticket.Ticket{Product: jobticket.Product{Bleed: new(0.0)}}, first(func(p *facts.Page) { *p = page(0) }), nil},
+		"no bleed without an order":                    {1, jobticket.Ticket{Pages: 1}, first(func(p *facts.Page) { *p = page(0) }), []string{"box.bleed_missing"}},
+		"a bleed that is too small for the order":      {1, jobticket.Ticket{Product: jobticket.Product{Bleed: new(4.0)}}, nothing, []string{"box.bleed_short"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

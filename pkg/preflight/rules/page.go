@@ -36,7 +36,7 @@ func pages() []Rule {
 		count("page.count_multiple", multiple, func(n, limit int) bool { return n%limit != 0 }),
 		// An unread page is not empty, and the order may leave a back without ink.
 		row("page.blank", report.Warning, "GWG 2015 4.5", everyPage(func(in *input, page *facts.Page) (observation, bool) {
-			white := in.ticket != nil && whiteBack(in.ticket) && page.Back
+			white := in.ticket != nil && in.ticket.WhiteBack() && page.Back
 			return observation{}, !page.Printed && in.doc.Complete && !white
 		})),
 		sizes,

@@ -156,7 +156,7 @@ func (r *reader) layout(product, bound *xjdf.Node) {
 	}
 	r.ticket.Pages = r.count(layout, "Pages", jobticket.MaxPages)
 	if bleed := r.lengths(layout, "Bleed"); len(bleed) == 1 {
-		r.ticket.Bleed = bleed[0]
+		r.ticket.Bleed = &bleed[0]
 	}
 	if text(layout, "Sides") == "OneSided" {
 		r.ticket.BackColors = &jobticket.Colors{}
@@ -237,6 +237,8 @@ func (r *reader) colors(intent *xjdf.Node) {
 			front = inks
 		case "Back":
 			back = inks
+		case "Both":
+			front, back = inks, inks
 		}
 	}
 	if front == nil {

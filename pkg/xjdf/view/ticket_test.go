@@ -48,7 +48,7 @@ func TestTicketOfAProduct(t *testing.T) {
 	}{
 		"a cover inherits the binding of the whole": {
 			text: string(booklet), id: "P-COVER",
-			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 210, Height: 297}, Pages: 4, Quantity: 1, Product: jobticket.Product{Bleed: 3, Binding: jobticket.SaddleStitch, Part: jobticket.Cover, Stock: &jobticket.Stock{Surface: jobticket.Coated, Weight: 250}}},
+			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 210, Height: 297}, Pages: 4, Quantity: 1, Product: jobticket.Product{Bleed: new(3.0), Binding: jobticket.SaddleStitch, Part: jobticket.Cover, Stock: &jobticket.Stock{Surface: jobticket.Coated, Weight: 250}}},
 		},
 		"a body has inks on both sides": {
 			text: string(booklet), id: "P-BODY",
@@ -67,6 +67,14 @@ func TestTicketOfAProduct(t *testing.T) {
 			text: product(`ID="P"`, layout+`Sides="TwoSidedHeadToHead" Pages="2"`+end+front+`<SurfaceColor Surface="Back" ColorsUsed="Black Gold"/></ColorIntent></Intent>`),
 			want: &jobticket.Ticket{Pages: 2, Colors: four, Product: jobticket.Product{BackColors: &jobticket.Colors{Process: 1, Spots: []string{"Gold"}}}},
 		},
+		"inks of both sides, and no bleed": {
+			text: product(`ID="P"`, layout+`Pages="2" Bleed="0"`+end+`<Intent Name="ColorIntent"><ColorIntent><SurfaceColor Surface="Both" ColorsUsed="Black Gold"/></ColorIntent></Intent>`),
+			want: &jobticket.Ticket{
+				Pages: 2, Colors: &jobticket.Colors{Process: 1, Spots: []string{"Gold"}},
+				Product: jobticket.Product{Bleed: new(0.0), BackColors: &jobticket.Colors{Process: 1, Spots: []string{"Gold"}}},
+			},
+		},
+		"a bleed below 0": {text: product(`ID="P"`, layout+`Pages="2" Bleed="-9"`+end), err: jobticket.ErrInvalid},
 		"the thickness of a cover is its spine": {
 			text: product(`ID="P" ProductType="Cover"`, layout+`FinishedDimensions="419.528 595.276 22.677"`+end),
 			want: &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 148, Height: 210}, Product: jobticket.Product{Part: jobticket.Cover, Spine: 8}},
