@@ -5,6 +5,8 @@ package preflight
 import (
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
@@ -70,17 +72,7 @@ func (x *fixer) actions() ([]report.ObjectChange, error) {
 // fieldActions removes the actions of form fields that are no annotations of a page.
 func (x *fixer) fieldActions(root types.Dict) []report.ObjectChange {
 	var changes []report.ObjectChange
-	stack := append(types.Array{}, x.file.Array(x.file.Dict(root["AcroForm"])["Fields"])...)
-	seen := map[types.Object]bool{}
-	for len(stack) > 0 && len(seen) < maxFields {
-		o := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if _, ok := o.(types.IndirectRef); !ok || seen[o] {
-			continue
-		}
-		seen[o] = true
-		field := x.file.Dict(o)
-		stack = append(stack, x.file.Array(field["Kids"])...)
+	x.walk(x.file.Array(x.file.Dict(root["AcroForm"])["Fields"]), func(o types.Object, field types.Dict) types.Array {
 		for _, key := range [...]string{"A", "AA"} {
 			action, ok := field[key]
 			if !ok {
@@ -91,11 +83,31 @@ func (x *fixer) fieldActions(root types.Dict) []report.ObjectChange {
 				changes = append(changes, x.removedAction(0, document.Ref(o), key, action))
 			}
 		}
-	}
+		return x.file.Array(field["Kids"])
+	})
 	return changes
 }
 
-// maxFields bounds the form fields that are visited.
+// walk visits the dictionaries of a tree, each object once. visit returns those below a dictionary.
+func (x *fixer) walk(roots types.Array, visit func(types.Object, types.Dict) types.Array) {
+	stack := append(types.Array{}, roots...)
+	seen := map[types.IndirectRef]bool{}
+	for steps := 0; len(stack) > 0 && steps < maxFields; steps++ {
+		o := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if ref, ok := o.(types.IndirectRef); ok {
+			if seen[ref] {
+				continue
+			}
+			seen[ref] = true
+		}
+		if dict := x.file.Dict(o); dict != nil {
+			stack = append(stack, visit(o, dict)...)
+		}
+	}
+}
+
+// maxFields bounds the objects of a tree that are visited, such as form fields and bookmarks.
 const maxFields = 20_000
 
 // attachments removes attached files, and the annotations that hold one.
@@ -106,9 +118,9 @@ func (x *fixer) attachments() ([]report.ObjectChange, error) {
 	}
 	changes := x.unname(root, "EmbeddedFiles")
 	for _, key := range [...]string{"AF", "Collection"} { // a collection presents the attached files
-		if _, ok := root[key]; ok {
+		if o, ok := root[key]; ok {
 			delete(root, key)
-			changes = append(changes, removed(0, document.Ref(x.file.RootObject()), key))
+			changes = append(changes, removed(0, document.Ref(x.file.RootObject()), key, x.files(o)))
 		}
 	}
 	for i := range x.pages {
@@ -116,9 +128,9 @@ func (x *fixer) attachments() ([]report.ObjectChange, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, ok := page["AF"]; ok {
+		if o, ok := page["AF"]; ok {
 			delete(page, "AF")
-			changes = append(changes, removed(i+1, document.Ref(x.pages[i].Object), "AF"))
+			changes = append(changes, removed(i+1, document.Ref(x.pages[i].Object), "AF", x.files(o)))
 		}
 		var kept types.Array
 		annots := x.file.Array(page["Annots"])
@@ -142,7 +154,8 @@ func (x *fixer) attachments() ([]report.ObjectChange, error) {
 // unname removes a name tree of the catalog.
 func (x *fixer) unname(root types.Dict, key string) []report.ObjectChange {
 	names := x.file.Dict(root["Names"])
-	if _, ok := names[key]; !ok {
+	tree, ok := names[key]
+	if !ok {
 		return nil
 	}
 	object := document.Ref(root["Names"])
@@ -153,19 +166,69 @@ func (x *fixer) unname(root types.Dict, key string) []report.ObjectChange {
 		delete(names, key)
 		root["Names"], object = names, document.Ref(x.file.RootObject())
 	}
-	return []report.ObjectChange{removed(0, object, "Names/"+key)}
+	entries := 0
+	x.walk(types.Array{tree}, func(_ types.Object, node types.Dict) types.Array {
+		entries += len(x.file.Array(node["Names"])) / 2
+		return x.file.Array(node["Kids"])
+	})
+	unit := map[string]string{"JavaScript": "script", "EmbeddedFiles": "file"}[key]
+	return []report.ObjectChange{removed(0, object, "Names/"+key, counted(entries, unit))}
 }
 
-// removedAction is the change of an entry that was an action, with its type, or another entry.
-func (x *fixer) removedAction(page int, object, name string, action types.Object) report.ObjectChange {
-	change := removed(page, object, name)
-	if kind := x.file.Name(x.file.Dict(action)["S"]); kind != "" {
-		change.Before = document.Clean(kind, 40)
+// files describes a list of attached files, or the presentation of a portfolio.
+func (x *fixer) files(o types.Object) string {
+	if list := x.file.Array(o); list != nil {
+		return counted(len(list), "file")
 	}
-	return change
+	return "portfolio"
+}
+
+// removedAction is the change of an entry that was an action, actions by their triggers, bookmarks, or the
+// destination of one.
+func (x *fixer) removedAction(page int, object, name string, action types.Object) report.ObjectChange {
+	dict := x.file.Dict(action)
+	switch {
+	case name == "Outlines":
+		bookmarks := 0
+		x.walk(types.Array{dict["First"]}, func(_ types.Object, item types.Dict) types.Array {
+			bookmarks++
+			return types.Array{item["Next"], item["First"]}
+		})
+		return removed(page, object, name, counted(bookmarks, "bookmark"))
+	case dict == nil:
+		return removed(page, object, name, "destination")
+	case dict["S"] != nil:
+		return removed(page, object, name, document.Clean(x.file.Name(dict["S"]), maxActionName))
+	}
+	var kinds []string
+	for _, trigger := range slices.Sorted(maps.Keys(dict)) {
+		if kind := x.file.Name(x.file.Dict(dict[trigger])["S"]); kind != "" {
+			kinds = append(kinds, document.Clean(kind, maxActionName))
+		}
+	}
+	text := counted(len(kinds), "action")
+	if slices.Sort(kinds); len(kinds) > 0 {
+		kinds = slices.Compact(kinds)
+		text += ": " + strings.Join(kinds[:min(len(kinds), maxActionKinds)], ", ")
+	}
+	return removed(page, object, name, text)
+}
+
+// maxActionName bounds the name of a type of actions, and maxActionKinds the types that a change lists.
+const (
+	maxActionName  = 40
+	maxActionKinds = 5
+)
+
+// counted returns a number with its unit, such as "2 files".
+func counted(n int, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
 }
 
 // removed is the change of an entry that exists no longer.
-func removed(page int, object, name string) report.ObjectChange {
-	return report.ObjectChange{Page: page, Object: object, Name: name, Before: "present"}
+func removed(page int, object, name, before string) report.ObjectChange {
+	return report.ObjectChange{Page: page, Object: object, Name: name, Before: before}
 }

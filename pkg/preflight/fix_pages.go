@@ -412,7 +412,7 @@ func (x *fixer) annotations() ([]report.ObjectChange, error) {
 	root, ok := x.edit(x.file.RootObject())
 	if _, form := root["AcroForm"]; ok && form && len(changes) > 0 {
 		delete(root, "AcroForm")
-		changes = append(changes, removed(0, document.Ref(x.file.RootObject()), "AcroForm"))
+		changes = append(changes, removed(0, document.Ref(x.file.RootObject()), "AcroForm", counted(x.facts.Form.Fields, "field")))
 	}
 	return changes, nil
 }

@@ -286,6 +286,39 @@ func TestFixesRemoveTheirFaults(t *testing.T) {
 	}
 }
 
+func TestLogStatesWhatWasRemoved(t *testing.T) {
+	t.Parallel()
+	s := pdftest.NewSound()
+	script, link := s.Add("<< /S /JavaScript /JS (1) >>"), s.Add("<< /S /URI /URI (https://example.com) >>")
+	outlines, first, second := s.Reserve(), s.Reserve(), s.Reserve()
+	s.Set(outlines, "<< /Type /Outlines /First %s /Last %s >>", first, second)
+	s.Set(first, "<< /Title (One) /Parent %s /Next %s /First << /Title (Below) >> >>", outlines, second)
+	s.Set(second, "<< /Title (Two) /Parent %s /Prev %s /Next %[2]s >>", outlines, first)
+	file := s.Add("<< /Type /Filespec /F (a.txt) /EF << /F %s >> >>", s.Stream("/Type /EmbeddedFile", []byte("hello")))
+	p := s.Page("", "")
+	p.Extra = fmt.Sprintf("/AA << /O %s /C %s >> /AF [%s]", script, link, file)
+	s.Catalog += fmt.Sprintf(" /OpenAction [null /Fit] /AA << /WC %s /WS %[1]s >> /Outlines %s"+
+		" /Names << /JavaScript << /Kids [<< /Names [(a) %[1]s (b) %[1]s] >> << /Names [(c) %[1]s] >>] >> /EmbeddedFiles << /Names [(a) %[3]s] >> >> /Collection << /View /D >>",
+		script, outlines, file)
+	_, log, err := fixed(t, s.Bytes(p), nil, report.FixActions, report.FixAttachments)
+	if err != nil {
+		t.Fatalf("preflight.Fix: %v", err)
+	}
+	got := map[string]string{}
+	for _, a := range log.Applied {
+		for _, c := range a.Changes {
+			got[fmt.Sprint(c.Page, " ", c.Name)] = c.Before
+		}
+	}
+	want := map[string]string{
+		"0 OpenAction": "destination", "0 AA": "2 actions: JavaScript", "0 Outlines": "3 bookmarks", "0 Names/JavaScript": "3 scripts",
+		"1 AA": "2 actions: JavaScript, URI", "0 Names/EmbeddedFiles": "1 file", "0 Collection": "portfolio", "1 AF": "1 file",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("removed (-want +got):\n%s\nlog %+v", diff, log)
+	}
+}
+
 func TestImpossibleFixesChangeNothing(t *testing.T) {
 	t.Parallel()
 	signed := func() []byte {
@@ -296,6 +329,11 @@ func TestImpossibleFixesChangeNothing(t *testing.T) {
 		p := s.Page("", "")
 		p.Annots = field.String()
 		return s.Bytes(p)
+	}()
+	certified := func() []byte {
+		s := pdftest.NewSound()
+		s.Catalog += " /Perms << /DocMDP << /Type /Sig /Filter /Adobe.PPKLite /ByteRange [0 1 2 3] /Contents <00> >> >> /OpenAction << /S /JavaScript /JS (1) >>"
+		return s.Bytes(s.Page("", ""))
 	}()
 	scripted := func() []byte {
 		s := pdftest.NewSound()
@@ -341,6 +379,7 @@ func TestImpossibleFixesChangeNothing(t *testing.T) {
 		want   []report.SkippedFix
 	}{
 		"a signed file":                {data: signed, fixes: []report.Fix{report.FixActions}, want: []report.SkippedFix{{Fix: report.FixActions, Reason: report.FixSigned}}},
+		"a signature without a field":  {data: certified, fixes: []report.Fix{report.FixActions}, want: []report.SkippedFix{{Fix: report.FixActions, Reason: report.FixSigned}}},
 		"a signed file, for all fixes": {data: signed, want: []report.SkippedFix{{Fix: report.FixAnnotations, Reason: report.FixSigned}, {Fix: report.FixActions, Reason: report.FixSigned}}},
 		"an encrypted file":            {data: encrypted, fixes: []report.Fix{report.FixActions}, want: []report.SkippedFix{{Fix: report.FixActions, Reason: report.FixEncrypted}}},
 		"a file that is no PDF":        {data: []byte("no PDF"), fixes: []report.Fix{report.FixActions}, want: []report.SkippedFix{{Fix: report.FixActions, Reason: report.FixUnreadable}}},

@@ -216,6 +216,10 @@ func TestFormsAndAttachments(t *testing.T) {
 	if diff := cmp.Diff(facts.Form{Fields: 4, Signatures: 1, XFA: true}, doc.Form); diff != "" {
 		t.Errorf("form (-want +got):\n%s", diff)
 	}
+	b.Catalog = "/Perms << /DocMDP << /Type /Sig >> >>"
+	if diff := cmp.Diff(facts.Form{Signatures: 1}, read(t, &b, pdftest.Page{}).Form); diff != "" {
+		t.Errorf("form of a document with a signature that no field has (-want +got):\n%s", diff)
+	}
 	if diff := cmp.Diff([]string{"unicode.txt", "other", "note.txt"}, doc.Attachments); diff != "" {
 		t.Errorf("attachments (-want +got):\n%s", diff)
 	}

@@ -10,14 +10,19 @@ type field struct {
 	kind   string
 }
 
-// form counts the fields and the signed signatures of the interactive form, and
-// records the actions of the fields.
+// form counts the fields and the signatures of the document, and records the actions of the fields. A signature
+// that permits some changes (12.8.2.2) counts also if no field has it.
 func (f *File) form(root types.Dict) {
+	doc := f.collector.Document()
+	defer func() {
+		if doc.Form.Signatures == 0 && f.Dict(f.Dict(root["Perms"])["DocMDP"]) != nil {
+			doc.Form.Signatures = 1
+		}
+	}()
 	form := f.Dict(root["AcroForm"])
 	if form == nil {
 		return
 	}
-	doc := f.collector.Document()
 	doc.Form.XFA = f.Resolve(form["XFA"]) != nil
 	c := f.crawl()
 	stack := fields(nil, c.push(nil, f.Array(form["Fields"])), "")
