@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -28,6 +29,12 @@ import (
 const (
 	// MaxText bounds the YAML of a profile, in bytes.
 	MaxText = 256 << 10
+	// MaxName, MaxVersion, MaxTitle and MaxDescription bound the texts of a profile, in characters. A
+	// PreflightProfile has the same bounds.
+	MaxName        = 63
+	MaxVersion     = 32
+	MaxTitle       = 120
+	MaxDescription = 500
 	// maxExtends bounds a chain of profiles that extend each other.
 	maxExtends = 6
 )
@@ -193,13 +200,13 @@ func read(yamlText []byte) (text, error) {
 	err = members(document.Content[0], "", func(key, value *yaml.Node) error {
 		switch key.Value {
 		case "name":
-			return scalar(value, "name", &t.name)
+			return limited(value, "name", MaxName, &t.name)
 		case "version":
-			return scalar(value, "version", &t.version)
+			return limited(value, "version", MaxVersion, &t.version)
 		case "title":
-			return scalar(value, "title", &t.title)
+			return limited(value, "title", MaxTitle, &t.title)
 		case "description":
-			return scalar(value, "description", &t.description)
+			return limited(value, "description", MaxDescription, &t.description)
 		case "extends":
 			t.extendsLine = value.Line
 			return scalar(value, "extends", &t.extends)
@@ -330,6 +337,15 @@ func scalar(node *yaml.Node, field string, to *string) error {
 	}
 	*to = node.Value
 	return nil
+}
+
+// limited is [scalar] with a highest number of characters.
+func limited(node *yaml.Node, field string, most int, to *string) error {
+	err := scalar(node, field, to)
+	if n := utf8.RuneCountInString(*to); err == nil && n > most {
+		return &Fault{Line: node.Line, Field: field, Reason: fmt.Sprintf("the text has %d characters; at most %d are allowed", n, most)}
+	}
+	return err
 }
 
 func unknown(node *yaml.Node, field, known string) error {

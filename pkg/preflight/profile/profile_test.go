@@ -4,6 +4,7 @@ package profile_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -111,6 +112,30 @@ func TestParse(t *testing.T) {
 				t.Errorf("error = %v, want ok %t", err, tc.ok)
 			}
 		})
+	}
+}
+
+func TestLongTextsAreRefusedWithTheirPlace(t *testing.T) {
+	t.Parallel()
+	for field, most := range map[string]int{"name": 63, "version": 32, "title": 120, "description": 500} {
+		texts := map[string]string{"name": "x", "version": "1", field: strings.Repeat("\u00fc", most)}
+		text := func() []byte {
+			out := fmt.Sprintf("# A comment\n%s: %s\n", field, texts[field])
+			for _, required := range []string{"name", "version"} {
+				if required != field {
+					out += fmt.Sprintf("%s: '%s'\n", required, texts[required])
+				}
+			}
+			return []byte(out)
+		}
+		if _, err := profile.Parse(text(), nil); err != nil {
+			t.Errorf("%s of %d characters: error %v", field, most, err)
+		}
+		texts[field] += "x"
+		want := fmt.Sprintf("line 2: %s: the text has %d characters; at most %d are allowed", field, most+1, most)
+		if _, err := profile.Parse(text(), nil); err == nil || err.Error() != want {
+			t.Errorf("%s of %d characters: error %v, want %s", field, most+1, err, want)
+		}
 	}
 }
 

@@ -49,10 +49,10 @@ func Schema() []byte {
 		"$schema": "http://json-schema.org/draft-07/schema#", "title": "Profile of preflight",
 		"type": "object", "required": []string{"name", "version"}, "additionalProperties": false,
 		"properties": object{
-			"name":        object{"type": "string", "description": "The name in reports."},
-			"version":     object{"type": []string{"string", "number"}, "description": "The version in reports. Change it when you change the profile."},
-			"title":       object{"type": "string"},
-			"description": object{"type": "string", "description": "A sentence that helps to choose the profile."},
+			"name":        object{"type": "string", "maxLength": profile.MaxName, "description": "The name in reports."},
+			"version":     object{"type": []string{"string", "number"}, "maxLength": profile.MaxVersion, "description": "The version in reports. Change it when you change the profile."},
+			"title":       object{"type": "string", "maxLength": profile.MaxTitle},
+			"description": object{"type": "string", "maxLength": profile.MaxDescription, "description": "A sentence that helps to choose the profile."},
 			"extends":     object{"enum": profile.Names(), "description": "The profile whose settings apply where this one has none."},
 			"inks": object{
 				"type": "object", "maxProperties": 200, "additionalProperties": object{"enum": profile.InkRoles()},
