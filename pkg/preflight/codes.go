@@ -70,7 +70,7 @@ func (c *codeFinder) page(ctx context.Context, page *document.Page) error {
 		if err := c.interpreter.Again(ctx, page); err != nil {
 			return fmt.Errorf("read a code: %w", err)
 		}
-		if code, ok := c.code(region.Kind, page); ok && !c.known(&code) {
+		if code, ok := c.code(region, page); ok && !c.known(&code) {
 			c.doc.Codes = append(c.doc.Codes, code)
 		}
 	}
@@ -101,9 +101,13 @@ func reach(box geom.Rect, kind barcode.Kind, unit float64) geom.Rect {
 }
 
 // code reads the code of the zoomed part of a page.
-func (c *codeFinder) code(kind barcode.Kind, page *document.Page) (facts.Code, bool) {
+func (c *codeFinder) code(region barcode.Region, page *document.Page) (facts.Code, bool) {
+	kind := region.Kind
 	red, width := c.painter.Reflectance(nil, c.red)
 	read := func(pixels []uint8) (barcode.Symbol, bool) {
+		if region.Reversed {
+			pixels = inverse(pixels)
+		}
 		return barcode.Read(barcode.Image{Width: width, Height: len(red) / width, Pix: pixels}, kind)
 	}
 	s, ok := read(red)
@@ -123,15 +127,15 @@ func (c *codeFinder) code(kind barcode.Kind, page *document.Page) (facts.Code, b
 	}
 	if bars && !ok {
 		// Bars that are lighter than their background.
-		inverse := slices.Clone(red)
-		for i := range inverse {
-			inverse[i] = 255 - inverse[i]
-		}
-		s, ok = read(inverse)
+		s, ok = read(inverse(red))
 		ok = ok && s.Text != ""
 	}
 	if !ok || c.painter.Incomplete() && s.Text == "" {
 		return facts.Code{}, false
+	}
+	if region.Reversed {
+		// Scanners read matrix codes of light modules (ISO/IEC 18004 and 16022); the inks are those around them.
+		s.Bars, s.Spaces = s.Spaces, s.Bars
 	}
 	device, _ := c.painter.Device().Invert()
 	pixel := geom.Millimetres(page.UserUnit) * device[0]
@@ -149,6 +153,15 @@ func (c *codeFinder) code(kind barcode.Kind, page *document.Page) (facts.Code, b
 		}
 	}
 	return out, true
+}
+
+// inverse returns pixels with dark and light exchanged.
+func inverse(pixels []uint8) []uint8 {
+	out := make([]uint8, len(pixels))
+	for i, v := range pixels {
+		out[i] = 255 - v
+	}
+	return out
 }
 
 // mean returns the mean of pixels at places.

@@ -34,6 +34,42 @@ func TestBarsThatAreLighterThanTheirBackgroundAreAFault(t *testing.T) {
 	}
 }
 
+func TestMatrixCodesOfLightModulesAreRead(t *testing.T) {
+	t.Parallel()
+	p, err := profile.Lookup("label")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		symbology, ground string
+		contrast          float64
+		inks              []string
+	}{
+		"a QR Code on black":             {"QR Code", "0 0 0 1 k 100 250 200 200 re f", 97, []string{"Black"}},
+		"a Data Matrix on black":         {"Data Matrix", "0 0 0 1 k 100 250 200 200 re f", 97, []string{"Black"}},
+		"a QR Code on a cyan page":       {"QR Code", "1 0 0 0 k 0 0 700 1000 re f", 90, []string{"Cyan"}},
+		"a Data Matrix on cyan and blue": {"Data Matrix", "1 0.5 0 0 k 100 250 200 200 re f", 90, []string{"Cyan", "Magenta"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := pdftest.NewSound()
+			code := pdftest.Code(pdftest.Modules(tc.symbology, "printmarket 2026"), 0, 0, pdftest.MM(0.5), pdftest.MM(0.5))
+			data := s.Bytes(s.Page(tc.ground+" q 0 0 0 0 k 1 0 0 1 150 300 cm "+code+"Q\n", ""))
+			r, err := preflight.Inspect(t.Context(), bytes.NewReader(data), int64(len(data)), p, preflight.Options{})
+			if err != nil || len(r.Codes) != 1 {
+				t.Fatalf("codes %+v, error %v", r.Codes, err)
+			}
+			c := r.Codes[0]
+			if c.Symbology != tc.symbology || c.Text != "printmarket 2026" || math.Abs(c.Module-0.5) > 0.01 || math.Abs(c.Contrast-tc.contrast) > 2 || !slices.Equal(c.Inks, tc.inks) {
+				t.Errorf("code %+v, want contrast %v and inks %v", c, tc.contrast, tc.inks)
+			}
+			if slices.ContainsFunc(r.Findings, func(f report.Finding) bool { return f.Category == report.CategoryBarcode && f.Severity == report.Error }) {
+				t.Errorf("findings %+v", r.Findings)
+			}
+		})
+	}
+}
+
 func TestCodesArePathsOrImagesInAnyQuarterOfATurn(t *testing.T) {
 	t.Parallel()
 	modules := pdftest.Modules("EAN-13", "4006381333931")

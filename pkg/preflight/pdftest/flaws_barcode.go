@@ -43,6 +43,7 @@ func barcodeFlaws() []Flaw {
 		}
 	}
 	beside := func(gap float64) string { return fmt.Sprintf("0 0 0 1 k %g 190 4 80 re f ", 90-gap-4) }
+	const white, box = "0 0 0 0 k", "0 0 0 1 k 60 170 250 120 re f "
 	return []Flaw{
 		{Rule: "barcode.size", Breaks: coded(black, "", ean, 0.25), Twin: coded(black, "", ean, 0.264)},
 		{Rule: "barcode.size", Variant: "large", Breaks: coded(black, "", ean, 0.7), Twin: coded(black, "", ean, 0.66)},
@@ -62,6 +63,8 @@ func barcodeFlaws() []Flaw {
 		{Rule: "barcode.bar_inks", Breaks: coded("0.6 0.4 0.4 1 k", "", ean, 0.33), Twin: coded(black, "", ean, 0.33)},
 		{Rule: "barcode.unreadable", Breaks: coded(black, "", wrong, 0.33), Twin: coded(black, "", ean, 0.33)},
 		{Rule: "barcode.unreadable", Variant: "QR Code", Breaks: coded(black, "", blank, 0.5), Twin: coded(black, "", qr, 0.5)},
+		{Rule: "barcode.unreadable", Variant: "QR Code of light modules", Breaks: coded(white, box, blank, 0.5), Twin: coded(white, box, qr, 0.5)},
+		{Rule: "barcode.size", Variant: "Data Matrix of light modules", Breaks: coded(white, box, dm, 0.22), Twin: coded(white, box, dm, 0.5)},
 		{Rule: "barcode.unreadable", Variant: "Data Matrix", Breaks: coded(black, "", filled, 0.5), Twin: coded(black, "", dm, 0.5)},
 	}
 }

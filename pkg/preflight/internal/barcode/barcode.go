@@ -63,6 +63,8 @@ const (
 type Region struct {
 	Kind Kind
 	Box  image.Rectangle
+	// Reversed is set for a matrix code whose modules are lighter than its background: [Read] reads its inverse.
+	Reversed bool
 }
 
 // leastPixels is the least number of pixels for which another core is used.
@@ -77,11 +79,12 @@ func Find(m Image) []Region {
 		return nil
 	}
 	var out []Region
-	var upright, lying, squares, corners []image.Rectangle
+	var upright, lying, squares, corners, lightSquares, lightCorners []image.Rectangle
 	searches := [...]func(){
 		func() { upright, lying = bars(m) },
 		func() { squares = finders(m) },
 		func() { corners = matrices(m) },
+		func() { lightSquares, lightCorners = reversed(m) },
 	}
 	count := min(parallel.Parts(len(m.Pix), leastPixels), len(searches))
 	parallel.Do(count, func(k int) {
@@ -90,18 +93,26 @@ func Find(m Image) []Region {
 		}
 	})
 	for _, box := range upright {
-		out = append(out, Region{Upright, box})
+		out = append(out, Region{Kind: Upright, Box: box})
 	}
 	for _, box := range lying {
-		out = append(out, Region{Lying, box})
+		out = append(out, Region{Kind: Lying, Box: box})
 	}
 	for _, box := range squares {
-		out = append(out, Region{QR, box})
+		out = append(out, Region{Kind: QR, Box: box})
 	}
 	for _, box := range corners {
 		// Finder patterns have dark sides, too.
 		if !slices.ContainsFunc(squares, box.Overlaps) {
-			out = append(out, Region{DataMatrix, box})
+			out = append(out, Region{Kind: DataMatrix, Box: box})
+		}
+	}
+	for _, box := range lightSquares {
+		out = append(out, Region{Kind: QR, Box: box, Reversed: true})
+	}
+	for _, box := range lightCorners {
+		if !slices.ContainsFunc(squares, box.Overlaps) {
+			out = append(out, Region{Kind: DataMatrix, Box: box, Reversed: true})
 		}
 	}
 	area := func(r Region) int { return r.Box.Dx() * r.Box.Dy() }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,6 +116,54 @@ func TestCodesAreFoundAndReadInFourDirections(t *testing.T) {
 	}
 }
 
+// onDark returns an image in which a rectangle has dark and light exchanged, and its darkest pixels have a reflectance.
+func onDark(m barcode.Image, r image.Rectangle, ground int) barcode.Image {
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			v := &m.Pix[y*m.Width+x]
+			*v = uint8(255 - int(*v)*(255-ground)/255)
+		}
+	}
+	return m
+}
+
+func TestMatrixCodesOfLightModulesAreFound(t *testing.T) {
+	t.Parallel()
+	for name, tc := range samples {
+		modules := pdftest.Modules(tc.symbology, tc.content)
+		if len(modules) == 1 {
+			continue
+		}
+		size := func(n int) int { return int(math.Ceil(float64(n) * 1.3)) }
+		code := image.Rect(60, 70, 60+size(len(modules[0])), 70+size(len(modules)))
+		for ground, c := range map[string]struct {
+			box         image.Rectangle
+			reflectance int
+		}{
+			"a black page":             {image.Rect(0, 0, 400, 300), 8},
+			"a black box":              {code.Inset(-20), 8},
+			"a black box around codes": {code.Inset(-12), 8},
+			"a cyan box":               {code.Inset(-20), 102},
+		} {
+			for quarters := range 4 {
+				t.Run(fmt.Sprintf("%s on %s turned by %d degrees", name, ground, 90*quarters), func(t *testing.T) {
+					t.Parallel()
+					page := turned(onDark(drawn(400, 300, modules, 60.37, 70.61, 1.3, 1.3, 0, 255), c.box, c.reflectance), quarters)
+					regions := barcode.Find(page)
+					reversed := slices.IndexFunc(regions, func(r barcode.Region) bool { return r.Reversed })
+					if reversed < 0 {
+						t.Fatalf("regions %+v", regions)
+					}
+					near := turned(drawn(len(modules[0])*7+200, len(modules)*7+200, modules, 100.3, 90.2, 6.5, 6.5, 10, 255), quarters)
+					if s, ok := barcode.Read(near, regions[reversed].Kind); !ok || s.Symbology != tc.want || s.Text != tc.text {
+						t.Errorf("read %t %+v, want %s %s", ok, s, tc.want, tc.text)
+					}
+				})
+			}
+		}
+	}
+}
+
 func TestCodesWithWideBarsAreFound(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -209,9 +258,11 @@ func TestOtherPatternsAreNoCodes(t *testing.T) {
 		"a dark photo": filled(func(x, y int) bool {
 			return x > 40 && x < 140 && y > 40 && y < 140 && math.Hypot(float64(x-90), float64(y-90)) > 30
 		}),
-		"one pattern":     filled(func(x, y int) bool { d := max(max(x-100, 100-x), max(y-100, 100-y)); return d < 6 || d >= 10 && d < 14 }),
-		"a small image":   {Width: 3, Height: 2, Pix: make([]uint8, 6)},
-		"an image of air": {},
+		"a dark page with a light area": filled(func(x, y int) bool { return x < 100 || x > 180 || y < 40 || y > 120 }),
+		"light text on black":           filled(func(x, y int) bool { return y%20 < 8 || (x/3)%3 > 0 }),
+		"one pattern":                   filled(func(x, y int) bool { d := max(max(x-100, 100-x), max(y-100, 100-y)); return d < 6 || d >= 10 && d < 14 }),
+		"a small image":                 {Width: 3, Height: 2, Pix: make([]uint8, 6)},
+		"an image of air":               {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package barcode
+
+import (
+	"image"
+	"slices"
+)
+
+// The search for matrix codes of light modules: the reflectance up to which a pixel belongs to a dark area, the side of
+// the cells of such an area in pixels, its least side in cells, the least share of its cells that are dark, in percent,
+// and how many areas of a page are searched.
+const (
+	darkest       = 140
+	darkCell      = 4
+	leastDarkArea = 4
+	leastDarkPart = 5
+	maxDarkAreas  = 8
+)
+
+// reversed returns the boxes of QR codes and of Data Matrix codes with light modules, which lie in dark areas.
+func reversed(m Image) (squares, corners []image.Rectangle) {
+	for _, box := range darkAreas(m) {
+		part := m.inverse(box)
+		found := finders(part)
+		for _, b := range found {
+			squares = append(squares, b.Add(box.Min))
+		}
+		for _, b := range matrices(part) {
+			if !slices.ContainsFunc(found, b.Overlaps) {
+				corners = append(corners, b.Add(box.Min))
+			}
+		}
+	}
+	return squares, corners
+}
+
+// darkAreas returns the boxes of the largest connected areas of cells that are wholly dark. Text and thin lines
+// have none.
+func darkAreas(m Image) []image.Rectangle {
+	columns, rows := m.Width/darkCell, m.Height/darkCell
+	cells := make([]uint8, columns*rows)
+	for row := range rows {
+		middle := m.Row(row*darkCell + darkCell/2)
+		for x := skipWhite(middle, 0); x/darkCell < columns; x = skipWhite(middle, x) {
+			column := x / darkCell
+			if m.dark(column*darkCell, row*darkCell) {
+				cells[row*columns+column] = 1
+			}
+			x = (column + 1) * darkCell
+		}
+	}
+	type area struct {
+		box   image.Rectangle
+		count int
+	}
+	var areas []area
+	for at := range cells {
+		if cells[at] == 0 {
+			continue
+		}
+		box, count := connected(cells, columns, at)
+		if min(box.Dx(), box.Dy()) >= leastDarkArea && 100*count >= leastDarkPart*box.Dx()*box.Dy() {
+			areas = append(areas, area{box, count})
+		}
+	}
+	slices.SortStableFunc(areas, func(a, b area) int { return b.count - a.count })
+	var out []image.Rectangle
+	for _, a := range areas[:min(len(areas), maxDarkAreas)] {
+		// The margin of a code may end inside of the next cells.
+		box := image.Rect(a.box.Min.X*darkCell, a.box.Min.Y*darkCell, a.box.Max.X*darkCell, a.box.Max.Y*darkCell).Inset(-darkCell)
+		out = append(out, box.Intersect(image.Rect(0, 0, m.Width, m.Height)))
+	}
+	return out
+}
+
+// dark reports whether a cell is dark, by nine of its pixels. Most cells differ at the first.
+func (m Image) dark(x, y int) bool {
+	for _, dy := range [...]int{darkCell / 2, 0, darkCell - 1} {
+		row := m.Pix[(y+dy)*m.Width+x:]
+		if row[darkCell/2] > darkest || row[0] > darkest || row[darkCell-1] > darkest {
+			return false
+		}
+	}
+	return true
+}
+
+// connected clears the cells that are connected with one, and returns the box around them and their number.
+func connected(cells []uint8, columns, first int) (box image.Rectangle, count int) {
+	cells[first] = 0
+	members := []int{first}
+	for i := 0; i < len(members); i++ {
+		x, y := members[i]%columns, members[i]/columns
+		box = box.Union(image.Rect(x, y, x+1, y+1))
+		for _, to := range [...]image.Point{{x + 1, y}, {x - 1, y}, {x, y + 1}, {x, y - 1}} {
+			next := to.Y*columns + to.X
+			if to.X >= 0 && to.X < columns && next >= 0 && next < len(cells) && cells[next] != 0 {
+				cells[next] = 0
+				members = append(members, next)
+			}
+		}
+	}
+	return box, len(members)
+}
+
+// inverse returns a part of an image in which the darkness that most dark pixels have at most is white, and white
+// is black.
+func (m Image) inverse(box image.Rectangle) Image {
+	out := Image{Width: box.Dx(), Height: box.Dy(), Pix: make([]uint8, box.Dx()*box.Dy())}
+	var counts [256]int
+	all := 0
+	for y := range out.Height {
+		for _, v := range m.Row(box.Min.Y + y)[box.Min.X:box.Max.X] {
+			if v <= darkest {
+				counts[v]++
+				all++
+			}
+		}
+	}
+	background, below := 0, 0
+	for v, n := range counts {
+		if below += n; below*10 >= all*9 {
+			background = v
+			break
+		}
+	}
+	var table [256]uint8
+	for v := range table {
+		table[v] = uint8(min((255-v)*255/(255-background), 255)) // #nosec G115 -- limited
+	}
+	for y := range out.Height {
+		to := out.Row(y)
+		for x, v := range m.Row(box.Min.Y + y)[box.Min.X:box.Max.X] {
+			to[x] = table[v]
+		}
+	}
+	return out
+}
