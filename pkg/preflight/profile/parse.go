@@ -29,14 +29,16 @@ import (
 const (
 	// MaxText bounds the YAML of a profile, in bytes.
 	MaxText = 256 << 10
-	// MaxName, MaxVersion, MaxTitle and MaxDescription bound the texts of a profile, in characters. A
-	// PreflightProfile has the same bounds.
+	// maxExtends bounds a chain of profiles that extend each other.
+	maxExtends = 6
+)
+
+// The bounds of the texts of a profile, in characters. A PreflightProfile has the same.
+const (
 	MaxName        = 63
 	MaxVersion     = 32
 	MaxTitle       = 120
 	MaxDescription = 500
-	// maxExtends bounds a chain of profiles that extend each other.
-	maxExtends = 6
 )
 
 // Fault is a fault in the text of a profile. It wraps [ErrInvalid].

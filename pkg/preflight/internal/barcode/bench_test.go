@@ -5,7 +5,6 @@ package barcode_test
 import (
 	"image"
 	"slices"
-
 	"testing"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/barcode"
