@@ -58,6 +58,7 @@ func TestOrderedProductIsStoredWithTheJob(t *testing.T) {
 			&jobticket.Ticket{Pages: 8},
 			&jobticket.Product{BackColors: &jobticket.Colors{Process: 1}, Bleed: new(3.0), Binding: jobticket.SaddleStitch, Part: jobticket.Body, Spine: 2.5, Stock: &jobticket.Stock{Surface: jobticket.Coated, Weight: 135}, Varnish: jobticket.SpotVarnish},
 		},
+		"no bleed":       {`"product":{"bleed":0}`, nil, &jobticket.Product{Bleed: new(0.0)}},
 		"alone":          {`"product":{"bleed":5}`, nil, &jobticket.Product{Bleed: new(5.0)}},
 		"a white back":   {`"product":{"backColors":{"process":0}}`, nil, &jobticket.Product{BackColors: &jobticket.Colors{}}},
 		"without either": {`"clientReference":"1"`, nil, nil},
