@@ -234,7 +234,6 @@ func TestSubmissionWithInvalidFixesOrComparisonIsRejected(t *testing.T) {
 		"a fix twice":                          {"acme-live", `"fix":["bleed","bleed"]`, "#/fix", ""},
 		"two fixes that make the same bleed":   {"acme-live", `"fix":["bleed","actions","stretch"]`, "#/fix/2", "bleed and stretch make the same bleed"},
 		"a bleed that the order excludes":      {"acme-live", `"fix":["trim","stretch"],"product":{"bleed":0}`, "#/fix/1", "the order has a bleed of 0"},
-		"pages that the binding cannot hold":   {"acme-live", `"intent":{"pages":3},"product":{"binding":"SaddleStitch"}`, "#/product/binding", "holds a multiple of 4 pages, and pages is 3"},
 		"auto in a list":                       {"acme-live", `"fix":["auto"]`, "#/fix/0", "attachments"},
 		"a number":                             {"acme-live", `"fix":1`, "#/fix", "must be a string or an array"},
 		"a language that comments lack":        {"acme-live", `"annotate":"fr"`, "#/annotate", "de"},

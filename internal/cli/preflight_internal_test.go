@@ -40,8 +40,6 @@ func TestPreflightFlagsDescribeTheOrder(t *testing.T) {
 		"a spot colour without a name": {"--process=4 --spot=", nil, "spot colour"},
 		"no bleed":                     {"--bleed=0", &jobticket.Ticket{Product: jobticket.Product{Bleed: new(0.0)}}, ""},
 		"a negative bleed":             {"--bleed=-1", nil, "bleed must be 0 to 100 mm"},
-		"pages that cannot be bound":   {"--binding=SaddleStitch --pages=3", nil, "holds a multiple of 4 pages, and pages is 3"},
-		"pages of a whole copy":        {"--binding=SaddleStitch --pages=6 --part=cover", &jobticket.Ticket{Pages: 6, Product: jobticket.Product{Binding: jobticket.SaddleStitch, Part: jobticket.Cover}}, ""},
 		"no pages":                     {"--pages=0", nil, "--pages must be more than 0"},
 	}
 	for name, tc := range tests {

@@ -236,7 +236,7 @@ func TestPreflightReadsTheOrderOfAnXJDFFile(t *testing.T) {
 		"a word that a flag does not take": {"good.pdf --product P-1 --part back", 1, "must be cover or body"},
 		"several products":                 {"good.pdf", 1, job + ": no such product: several products have a layout; choose one of P-1, P-2"},
 		"a product that does not exist":    {"good.pdf --product P-3", 1, `"P-3"; choose one of P-1, P-2`},
-		"a binding that pages do not fit":  {"good.pdf --product P-1 --binding SaddleStitch", 1, "binding SaddleStitch holds a multiple of 4 pages, and pages is 1: order another number of pages or another binding"},
+		"a binding that pages do not fit":  {"good.pdf --product P-1 --binding SaddleStitch", 2, "intent.page_multiple"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -229,9 +229,7 @@ func (s *Service) judge(now time.Time, owner tenant.ID, request Request, address
 	if known := slices.Concat(s.config.Profiles, request.Profiles); !slices.Contains(known, request.Profile) && !isSimulated(owner, request.Profile) {
 		found = append(found, Violation{Pointer: "#/profile", Code: "NOT_ALLOWED", Detail: "must be one of: " + strings.Join(known, ", ")})
 	}
-	if err := request.Ticket.Check(); errors.Is(err, jobticket.ErrBinding) {
-		found = append(found, Violation{Pointer: "#/product/binding", Code: "INVALID_VALUE", Detail: err.Error()})
-	} else if err != nil {
+	if err := request.Ticket.Check(); err != nil {
 		found = append(found, Violation{Pointer: "#/intent", Code: "INVALID_VALUE", Detail: err.Error()})
 	}
 	if code, detail := checkText(request.ClientReference, MaxReference); code != "" {

@@ -884,7 +884,7 @@ export interface components {
             bleed?: number;
             /**
              * @description How the pages are bound, by the names of XJDF. A saddle stitch needs a multiple of four pages, other bindings a
-             *     multiple of two, and loose leaves any number. A submission with other `pages` is invalid, except for a `cover`.
+             *     multiple of two, and loose leaves any number.
              * @example SaddleStitch
              * @enum {string}
              */

@@ -535,7 +535,7 @@ type OrderedProduct struct {
 	Bleed *float64 `json:"bleed,omitempty"`
 
 	// Binding How the pages are bound, by the names of XJDF. A saddle stitch needs a multiple of four pages, other bindings a
-	// multiple of two, and loose leaves any number. A submission with other `pages` is invalid, except for a `cover`.
+	// multiple of two, and loose leaves any number.
 	//
 	//
 	// Examples: SaddleStitch
@@ -567,7 +567,7 @@ type OrderedProduct struct {
 }
 
 // OrderedProductBinding How the pages are bound, by the names of XJDF. A saddle stitch needs a multiple of four pages, other bindings a
-// multiple of two, and loose leaves any number. A submission with other `pages` is invalid, except for a `cover`.
+// multiple of two, and loose leaves any number.
 //
 // Examples: SaddleStitch
 type OrderedProductBinding string

@@ -55,26 +55,6 @@ func TestTicketsOutOfBoundsAreRefused(t *testing.T) {
 	}
 }
 
-func TestPagesThatTheBindingCannotHoldAreRefused(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]error{
-		`{"pages":3,"binding":"SaddleStitch"}`:                            jobticket.ErrBinding,
-		`{"pages":6,"binding":"SaddleStitch","part":"body"}`:              jobticket.ErrBinding,
-		`{"pages":3,"binding":"SoftCover"}`:                               jobticket.ErrBinding,
-		`{"pages":3,"binding":"SaddleStitch","backColors":{"process":0}}`: jobticket.ErrBinding,
-		`{"pages":2,"binding":"SaddleStitch","backColors":{"process":0}}`: nil,
-		`{"pages":8,"binding":"SaddleStitch"}`:                            nil,
-		`{"pages":6,"binding":"SaddleStitch","part":"cover"}`:             nil,
-		`{"pages":3,"binding":"LooseBinding"}`:                            nil,
-		`{"pages":3}`:                                                     nil,
-		`{"binding":"SaddleStitch"}`:                                      nil,
-	} {
-		if _, err := jobticket.Parse([]byte(text)); !errors.Is(err, want) || want != nil && !errors.Is(err, jobticket.ErrInvalid) {
-			t.Errorf("%s: error %v, want %v", text, err, want)
-		}
-	}
-}
-
 func TestLongestTicketIsReadBackFromTheStore(t *testing.T) {
 	t.Parallel()
 	// Each of these characters is six bytes of JSON.

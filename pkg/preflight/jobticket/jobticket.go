@@ -191,19 +191,6 @@ const (
 // ErrInvalid is the error of an invalid ticket.
 var ErrInvalid = errors.New("invalid job ticket")
 
-// ErrBinding is the error of a ticket whose pages its binding cannot hold. It wraps [ErrInvalid].
-var ErrBinding = fmt.Errorf("%w: binding", ErrInvalid)
-
-// bound returns [ErrBinding] for a number of pages that the binding cannot hold. Pages of a cover may be
-// those of the whole copy, and the ordered pages may leave out backs that stay white.
-func (t *Ticket) bound() error {
-	of, pages := t.Binding.Multiple(), int(t.Pages)
-	if t.Part == Cover || pages%of == 0 || t.WhiteBack() && 2*pages%of == 0 {
-		return nil
-	}
-	return fmt.Errorf("%w %s holds a multiple of %d pages, and pages is %d: order another number of pages or another binding", ErrBinding, t.Binding, of, pages)
-}
-
 // WhiteBack reports whether the back of each sheet stays white.
 func (t *Ticket) WhiteBack() bool {
 	return t.BackColors != nil && t.BackColors.Process == 0 && len(t.BackColors.Spots) == 0
@@ -242,7 +229,7 @@ func (t *Ticket) Check() error {
 	case t.Stock != nil && t.Stock.Weight != 0 && !(length(t.Stock.Weight) && t.Stock.Weight <= MaxWeight):
 		return fmt.Errorf("%w: stock.weight must be more than 0 and at most %.0f g/m2", ErrInvalid, MaxWeight)
 	}
-	return errors.Join(t.Colors.check("colors"), t.BackColors.check("backColors"), t.bound())
+	return errors.Join(t.Colors.check("colors"), t.BackColors.check("backColors"))
 }
 
 func (c *Colors) check(member string) error {
