@@ -65,7 +65,12 @@ type derived struct {
 // the same objects give the same snapshot in any order. An invalid object closes its
 // own access and never hides another object's denial.
 func Compile(in Inputs) *Snapshot {
-	return new(Compiler).Compile(Objects{pointers(in.Rollouts), pointers(in.Partners), pointers(in.Senders), pointers(in.Profiles), in.Secrets, in.Webhooks})
+	return new(Compiler).Compile(in.Objects())
+}
+
+// Objects returns pointers to the objects of in.
+func (in Inputs) Objects() Objects {
+	return Objects{pointers(in.Rollouts), pointers(in.Partners), pointers(in.Senders), pointers(in.Profiles), in.Secrets, in.Webhooks}
 }
 
 func pointers[T any](list []T) []*T {

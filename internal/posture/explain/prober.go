@@ -72,9 +72,11 @@ func New(in posture.Inputs) *Prober {
 	for scope := range posture.AllScopes() {
 		scopes = append(scopes, v1alpha1.Scope(scope.String()))
 	}
-	in.Partners = slices.Clone(in.Partners)
-	for i := range in.Partners {
-		o := &in.Partners[i]
+	var compiler posture.Compiler // the second compilation evaluates only the partners again
+	objects := in.Objects()
+	p.declared = compiler.Compile(objects)
+	for i := range objects.Partners {
+		o := new(*objects.Partners[i])
 		o.Spec.Keys = slices.Clone(o.Spec.Keys)
 		for _, k := range KeyKinds() {
 			// No key has this digest: the hashed text does not have the form of a key.
@@ -84,8 +86,9 @@ func New(in posture.Inputs) *Prober {
 				Name: "probe", Kind: k.Kind, State: v1alpha1.KeyStateActive, SHA256: hex.EncodeToString(digest[:]), Scopes: scopes,
 			})
 		}
+		objects.Partners[i] = o
 	}
-	p.declared, p.snapshot = posture.Compile(p.inputs), posture.Compile(in)
+	p.snapshot = compiler.Compile(objects)
 	// Sort the partners by name and index them by their displayed names.
 	partners := slices.Clone(p.inputs.Partners)
 	for i := range partners {

@@ -21,6 +21,7 @@ type request struct {
 // ask decides the request on the changed objects.
 func (e *subject) ask(p *Prober, r request) posture.Decision {
 	in := p.inputs
+	in.Profiles = nil // no decision depends on a profile
 	in.Partners = slices.Clone(in.Partners)
 	for i := range in.Partners {
 		if NameOf(&in.Partners[i]) == NameOf(e.partner) {
