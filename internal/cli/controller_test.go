@@ -21,7 +21,6 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/test/eventually"
-	"github.com/printmarket/printmarket/test/kubetest"
 	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
@@ -65,7 +64,7 @@ func operateController(t *testing.T, origin string) {
 // JSON, traces, and ends on SIGTERM.
 func TestControllerRunsOnACluster(t *testing.T) {
 	t.Parallel()
-	plane := kubetest.Start(t)
+	plane := shared.Plane(t)
 	namespace, admin := plane.Namespace(t), plane.Client(t)
 	var logs bytes.Buffer
 	collector := telemetrytest.New(t, nil)

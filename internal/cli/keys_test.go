@@ -19,8 +19,6 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/test/controlplane"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // keysVerb runs `printmarket keys ...` and returns what it printed.
@@ -89,10 +87,7 @@ func TestKeysOfManifestsActAtOnce(t *testing.T) {
 
 func TestKeysOfAClusterAreChangedInPlace(t *testing.T) {
 	t.Parallel()
-	if _, err := controlplane.FindAssets(); err != nil && !kubetest.Required() {
-		t.Skip(err)
-	}
-	plane := kubetest.Start(t)
+	plane := shared.Plane(t)
 	c, namespace := plane.Client(t), plane.Namespace(t)
 	object := &v1alpha1.PartnerEntitlement{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "acme"},

@@ -25,11 +25,15 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // binaries is the directory of the executables that TestMain has built like the Makefile.
 // The tests of this package run the platform like a user.
 var binaries string
+
+// shared is the control plane of tests that work in a namespace of their own.
+var shared kubetest.Shared
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
@@ -49,6 +53,11 @@ func run(m *testing.M) int {
 		return 1
 	}
 	binaries = dir
+	defer func() {
+		if err := shared.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}()
 	if err := overlap(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -31,7 +31,7 @@ type released struct {
 
 func newReleased(t *testing.T) released {
 	t.Helper()
-	r := released{Plane: kubetest.Start(t)}
+	r := released{Plane: shared.Plane(t)}
 	r.namespace = r.Namespace(t)
 	roles, err := fs.ReadFile(config.FS, config.RBACDir+"/people.yaml")
 	if err != nil {

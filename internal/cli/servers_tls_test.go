@@ -18,7 +18,6 @@ import (
 
 	"github.com/printmarket/printmarket/test/apitest"
 	"github.com/printmarket/printmarket/test/eventually"
-	"github.com/printmarket/printmarket/test/kubetest"
 	"github.com/printmarket/printmarket/test/pgtest"
 	"github.com/printmarket/printmarket/test/redistest"
 )
@@ -64,7 +63,7 @@ func TestProcessesVerifyPostgreSQLAndValkeyOverTLS(t *testing.T) {
 		}
 	}
 
-	ops, plane := freeAddr(t), kubetest.Start(t)
+	ops, plane := freeAddr(t), shared.Plane(t)
 	worker := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), "worker", "--role=preflight",
 		"--kubeconfig="+plane.Admin().Kubeconfig(), "--namespace="+plane.Namespace(t), "--ops-addr="+ops, "--temp-dir="+t.TempDir())
 	worker.Env = append(os.Environ(), verified...)

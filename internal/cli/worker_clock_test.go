@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/test/eventually"
-	"github.com/printmarket/printmarket/test/kubetest"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
@@ -21,8 +20,8 @@ import (
 // the database.
 func TestWebhookWorkerChecksItsClock(t *testing.T) {
 	t.Parallel()
-	plane, ops := kubetest.Start(t), freeAddr(t)
-	environment := append(os.Environ(), "PRINTMARKET_DATABASE_URL="+pgtest.Shared(t))
+	plane, ops := shared.Plane(t), freeAddr(t)
+	environment := append(os.Environ(), "PRINTMARKET_DATABASE_URL="+pgtest.Start(t).URL("postgres"))
 	migrate := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), "migrate")
 	migrate.Env = environment
 	if output, err := migrate.CombinedOutput(); err != nil {

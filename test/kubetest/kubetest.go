@@ -12,7 +12,7 @@
 //	func TestMain(m *testing.M) { os.Exit(kubetest.Run(m, &plane)) }
 //
 // Each test works in its own namespace. A test that stops servers starts its own
-// plane with [Start].
+// plane with [Start]. A package of which few tests need a plane has a [Shared] one.
 package kubetest
 
 import (
@@ -92,21 +92,52 @@ func StartBare(tb testing.TB) *Plane {
 	return start(tb, controlplane.Options{Bare: true})
 }
 
+// Shared is one plane for several tests, which do not stop its servers. The first of them starts it,
+// and TestMain closes it.
+type Shared struct {
+	once  sync.Once
+	plane *Plane
+	err   error
+}
+
+// Plane returns the plane. If the programs are missing, the test is skipped, unless
+// [RequiredVariable] is set.
+func (s *Shared) Plane(tb testing.TB) *Plane {
+	tb.Helper()
+	s.once.Do(func() { s.plane, s.err = launch(context.WithoutCancel(tb.Context()), controlplane.Options{}) })
+	require(tb, s.err)
+	return s.plane
+}
+
+// Close stops the plane if a test has started it.
+func (s *Shared) Close() error {
+	if s.plane == nil {
+		return nil
+	}
+	return s.plane.Close()
+}
+
 func start(tb testing.TB, options controlplane.Options) *Plane {
 	tb.Helper()
 	plane, err := launch(tb.Context(), options)
-	switch {
-	case errors.Is(err, controlplane.ErrNoAssets) && !Required():
-		tb.Skip(err)
-	case err != nil:
-		tb.Fatal(err)
-	}
+	require(tb, err)
 	tb.Cleanup(func() {
 		if err := plane.Close(); err != nil {
 			tb.Errorf("plane.Close: %v", err)
 		}
 	})
 	return plane
+}
+
+// require ends the test if the plane could not be started.
+func require(tb testing.TB, err error) {
+	tb.Helper()
+	switch {
+	case errors.Is(err, controlplane.ErrNoAssets) && !Required():
+		tb.Skip(err)
+	case err != nil:
+		tb.Fatal(err)
+	}
 }
 
 func launch(ctx context.Context, options controlplane.Options) (*Plane, error) {
