@@ -17,13 +17,17 @@ import (
 	"time"
 )
 
-// The test kills the process under load several times. Every RFQ with a 201 must be
-// readable, and every job with a 202 must end.
+// The test kills the process under load, several times without -short. Every RFQ with a 201 must
+// be readable, and every job with a 202 must end.
 func TestKilledProcessLosesNoAcknowledgedWrite(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
 	l := p.startLoad()
-	for range 3 {
+	kills := 5
+	if testing.Short() {
+		kills = 1
+	}
+	for range kills {
 		time.Sleep(200*time.Millisecond + rand.N(500*time.Millisecond))
 		p.kill()
 		p.start()
