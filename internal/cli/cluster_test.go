@@ -105,25 +105,25 @@ func (p *platform) readiness(status int, words ...string) error {
 	return nil
 }
 
-// TestClusterAndDevReturnTheSameAnswers runs on a cluster what other tests run on
-// `printmarket dev`: partners, files of every kind, the banner's commands.
-func TestClusterAndDevReturnTheSameAnswers(t *testing.T) {
+// TestClusterServesPartnersAndOperators runs on a cluster what other tests run on `printmarket dev`:
+// partners, files of every kind, the banner's commands. Then operators change the cluster.
+func TestClusterServesPartnersAndOperators(t *testing.T) {
 	t.Parallel()
 	p := startCluster(t)
 	p.followTheBanner()
 	for name, test := range map[string]func(*testing.T){"demo partners": p.demoPartners, "preflight outcomes": func(t *testing.T) { p.preflightOutcomes(t, 12) }, "operator commands": p.platformQuotes, "the sandbox's quotes": p.sandboxQuotes, "webhooks": p.webhooksArrive} {
 		t.Run(name, test)
 	}
+	t.Run("the tutorial of the README", p.clusterTutorial)
+	t.Run("verbs change the cluster and prove it", p.verbsChangeTheCluster) // the partner acme leaves
 	if err := p.stop(); err != nil {
 		t.Errorf("the cluster did not stop cleanly: %v", err)
 	}
 	p.checkLogs()
 }
 
-// TestClusterTutorial follows the steps of the README for operators.
-func TestClusterTutorial(t *testing.T) {
-	t.Parallel()
-	p := startCluster(t)
+// clusterTutorial follows the steps of the README for operators.
+func (p *platform) clusterTutorial(t *testing.T) {
 	out := p.shell(readmeBlocks(t)["cluster.env"])
 	for _, words := range []string{
 		"capabilityrollout.marketplace.printmarket.dev/rfq-create", "condition met", "Engaged   True    Killed",

@@ -11,11 +11,9 @@ import (
 	"testing"
 )
 
-// TestVerbsChangeTheClusterAndProveIt uses each verb for rollouts and partners on a cluster. After a
-// command, the API already responds as the change says.
-func TestVerbsChangeTheClusterAndProveIt(t *testing.T) {
-	t.Parallel()
-	p := startCluster(t)
+// verbsChangeTheCluster uses each verb for rollouts and partners on a cluster. After a command, the
+// API already responds as the change says.
+func (p *platform) verbsChangeTheCluster(t *testing.T) {
 	verb := func(args ...string) string {
 		t.Helper()
 		command := p.command(append(args, "--kubeconfig", p.env["KUBECONFIG"])...)
