@@ -258,7 +258,7 @@ func (p *platform) until(what string, condition func() error) {
 		if err = condition(); err == nil {
 			return
 		}
-		time.Sleep(min(max(10*time.Millisecond, 4*time.Since(began)), time.Second))
+		time.Sleep(min(max(10*time.Millisecond, 9*time.Since(began)), time.Second)) // a poll may start kubectl
 	}
 	p.t.Fatalf("waited %s until %s: %v\n%s", patience, what, err, p.logged())
 }

@@ -14,10 +14,10 @@ import (
 const Limit = time.Minute
 
 // The times between two polls. A condition that takes long, such as a process, is polled
-// less often.
+// less often, so that polling leaves the CPUs to what it waits for.
 const (
 	shortest = 5 * time.Millisecond
-	longest  = 250 * time.Millisecond
+	longest  = 500 * time.Millisecond
 )
 
 // Holds polls until the condition returns true. After [Limit] the test fails with what.
@@ -52,6 +52,6 @@ func SucceedsWithin(tb testing.TB, limit time.Duration, condition func() error) 
 		if time.Now().After(deadline) {
 			tb.Fatalf("not within %v: %v", limit, err)
 		}
-		time.Sleep(min(max(shortest, 4*time.Since(began)), longest))
+		time.Sleep(min(max(shortest, 9*time.Since(began)), longest))
 	}
 }
