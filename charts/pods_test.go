@@ -137,19 +137,19 @@ func TestPasswordThatChangesTheURLIsRejected(t *testing.T) {
 	}
 }
 
-// The authority of PostgreSQL is read for each connection, and partners' servers are not verified
-// with it.
-func TestAuthorityOfPostgreSQLIsTrustedForPostgreSQLOnly(t *testing.T) {
+// The authorities of PostgreSQL and Redis are read for each connection, and partners' servers are
+// not verified with them.
+func TestAuthorityOfAServerIsTrustedForThisServerOnly(t *testing.T) {
 	t.Parallel()
 	const both = "database: {ca: {secretName: database-ca}}\nredis: {ca: {secretName: redis-ca}}\n"
 	pods := templates(t, render(t, platformChart, origins+"webhooks: {enabled: true}\n"+both))
-	for name, redis := range map[string]string{"printmarket-api": "/server-ca/redis", "printmarket-worker-preflight": "/server-ca/redis", "printmarket-worker-webhooks": ""} {
+	for name, redis := range map[string]string{"printmarket-api": "/server-ca/redis.crt", "printmarket-worker-preflight": "/server-ca/redis.crt", "printmarket-worker-webhooks": ""} {
 		values := map[string]string{}
 		for _, variable := range pods["Deployment/"+name].Spec.Containers[0].Env {
 			values[variable.Name] = variable.Value
 		}
-		if values["PGSSLROOTCERT"] != "/server-ca/database.crt" || values["SSL_CERT_DIR"] != redis {
-			t.Errorf("%s: PGSSLROOTCERT %q, SSL_CERT_DIR %q; want /server-ca/database.crt and %q", name, values["PGSSLROOTCERT"], values["SSL_CERT_DIR"], redis)
+		if values["PGSSLROOTCERT"] != "/server-ca/database.crt" || values["PRINTMARKET_REDIS_CA_FILE"] != redis || values["SSL_CERT_DIR"]+values["SSL_CERT_FILE"] != "" {
+			t.Errorf("%s: variables %v; want the authorities /server-ca/database.crt and %q for their servers only", name, values, redis)
 		}
 	}
 }

@@ -180,11 +180,11 @@ func (c command[T]) onQueue(call func(ctx context.Context, q *queue.Queue, args 
 
 // withQueue makes a call with the queue whose address the flags give.
 func withQueue[T any](o *process.Redis, call func(*queue.Queue) (T, error)) (found T, err error) {
-	url, err := o.URL()
+	address, err := o.Address(nil)
 	if err != nil {
 		return found, err
 	}
-	client, q, err := openQueue(url)
+	client, q, err := openQueue(address)
 	if err != nil {
 		return found, err
 	}

@@ -139,7 +139,7 @@ func (o *doctorOptions) parts() ([]doctor.Examination, error) {
 		return nil, err
 	}
 	redisPart := doctor.Unspecified("redis", "set --redis, or the environment variable of the servers")
-	if address, err := o.redis.URL(); !errors.Is(err, process.ErrNoRedis) {
+	if address, err := o.redis.Address(nil); !errors.Is(err, process.ErrNoRedis) {
 		redisPart = doctor.Redis(func() (*redis.Client, *queue.Queue, error) {
 			if err != nil {
 				return nil, nil, err

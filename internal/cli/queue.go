@@ -78,8 +78,8 @@ A worker that runs one of them stops it.`),
 const queueTime = 15 * time.Second
 
 // openQueue opens the queue without a log: commands report errors themselves.
-func openQueue(url string) (*redis.Client, *queue.Queue, error) {
-	client, err := queue.Connect(url, nil, telemetry.Discard())
+func openQueue(address queue.Address) (*redis.Client, *queue.Queue, error) {
+	client, err := queue.Connect(address, telemetry.Discard())
 	if err != nil {
 		return nil, nil, fmt.Errorf("--redis is %w", err)
 	}

@@ -30,7 +30,19 @@ func TestProcessesVerifyPostgreSQLAndValkeyOverTLS(t *testing.T) {
 	certificate, key := server.Write(t, t.TempDir())
 	tlsAddr := freeAddr(t)
 	_, tlsPort, _ := strings.Cut(tlsAddr, ":")
-	redistest.Valkey(t, "tls-port "+tlsPort, "tls-cert-file "+certificate, "tls-key-file "+key, "tls-auth-clients no")
+	valkey := redistest.Valkey(t, "tls-port "+tlsPort, "tls-cert-file "+certificate, "tls-key-file "+key, "tls-auth-clients no")
+	authority := filepath.Join(t.TempDir(), "ca.crt")
+	trust := func(certificate string) {
+		t.Helper()
+		text, err := os.ReadFile(certificate)
+		if err != nil {
+			t.Fatalf("os.ReadFile: %v", err)
+		}
+		if err := os.WriteFile(authority, text, 0o600); err != nil {
+			t.Fatalf("os.WriteFile: %v", err)
+		}
+	}
+	trust(certificate)
 	secret, plain := "rediss://"+tlsAddr+"/0", databaseWithTLS(t, certificate, key)
 	database, err := url.Parse(plain)
 	if err != nil {
@@ -49,7 +61,7 @@ func TestProcessesVerifyPostgreSQLAndValkeyOverTLS(t *testing.T) {
 	if output, err := run([]string{"PRINTMARKET_DATABASE_URL=" + unverified.String()}, "migrate"); err == nil || !strings.Contains(output, "unknown authority") {
 		t.Errorf("migrate without the authority: %v\n%s\nwant an unknown authority", err, output)
 	}
-	verified := []string{"PRINTMARKET_DATABASE_URL=" + database.String(), "PRINTMARKET_REDIS_URL=" + secret, "SSL_CERT_FILE=" + certificate}
+	verified := []string{"PRINTMARKET_DATABASE_URL=" + database.String(), "PRINTMARKET_REDIS_URL=" + secret, "PRINTMARKET_REDIS_CA_FILE=" + authority}
 	if output, err := run(verified, "migrate"); err != nil {
 		t.Fatalf("migrate: %v\n%s", err, output)
 	}
@@ -71,12 +83,29 @@ func TestProcessesVerifyPostgreSQLAndValkeyOverTLS(t *testing.T) {
 		t.Fatalf("start the worker: %v", err)
 	}
 	defer func() { _ = worker.Process.Signal(syscall.SIGTERM); _ = worker.Wait() }()
-	eventually.Succeeds(t, func() error {
-		if !ready("http://" + ops + "/readyz") {
-			return errors.New("the worker is not ready")
-		}
-		return nil
-	})
+	wantReady := func(want bool) {
+		t.Helper()
+		eventually.Succeeds(t, func() error {
+			if ready("http://"+ops+"/readyz") != want {
+				return fmt.Errorf("the worker is not ready: %t", want)
+			}
+			return nil
+		})
+	}
+	wantReady(true)
+
+	// The server gets a certificate of another authority, and its connections end.
+	renewed, renewedKey := apitest.NewIdentity(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour)).Write(t, t.TempDir())
+	admin := valkey.Client(t)
+	if err := admin.Do(t.Context(), "CONFIG", "SET", "tls-cert-file", renewed, "tls-key-file", renewedKey).Err(); err != nil {
+		t.Fatalf("CONFIG SET: %v", err)
+	}
+	if err := admin.Do(t.Context(), "CLIENT", "KILL", "TYPE", "normal").Err(); err != nil {
+		t.Fatalf("CLIENT KILL: %v", err)
+	}
+	wantReady(false)
+	trust(renewed)
+	wantReady(true)
 }
 
 // databaseWithTLS starts a PostgreSQL server with a certificate and returns the address of its

@@ -91,14 +91,14 @@ func (o *APIServer) Run(ctx context.Context, logs io.Writer) error {
 // while it starts. The database must be available, because a database that would lose
 // acknowledged writes must be found before the first of them.
 func openCluster(ctx context.Context, p *process, o *APIServer) (c apiserver.ReplicaConfig, feed *kubesource.Source, err error) {
-	url, err := o.URL()
+	address, err := o.Redis.Address(p.log)
 	if err != nil {
 		return c, nil, err
 	}
 	if c.SignOn, err = o.signOn.provider(o.operatorsAddr, p.now); err != nil {
 		return c, nil, err
 	}
-	if err := p.openRedis(url, rereads(o.redis, redisVariable, url, p.log)); err != nil {
+	if err := p.openRedis(address); err != nil {
 		return c, nil, err
 	}
 	store, err := o.serve(ctx, p)

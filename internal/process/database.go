@@ -5,6 +5,7 @@ package process
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,7 @@ import (
 const (
 	DatabaseVariable = "PRINTMARKET_DATABASE_URL"
 	redisVariable    = "PRINTMARKET_REDIS_URL"
+	redisCAVariable  = "PRINTMARKET_REDIS_CA"
 	fileSuffix       = "_FILE"
 )
 
@@ -169,38 +171,74 @@ func (o *Database) serve(ctx context.Context, p *process) (*postgres.Store, erro
 
 // Redis holds the flags of every process that uses Redis.
 type Redis struct {
-	redis         string
+	redis, ca     string
 	insecureRedis bool
 }
 
 // AddFlags adds the flags.
 func (o *Redis) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.redis, "redis", "", "rediss:// URL (default: the variable "+redisVariable+", or the file that "+redisVariable+fileSuffix+" names)")
+	f.StringVar(&o.ca, "redis-ca", "", "file with the certificates that verify the server of a rediss:// URL, PEM, read again for each connection (default: the variable "+redisCAVariable+fileSuffix+", or the certificates of the system)")
 	f.BoolVar(&o.insecureRedis, "insecure-redis", false, "accept a redis:// URL for another machine (default: the variable "+insecureRedisVariable+")")
 }
 
 // ErrNoRedis means that neither the flag nor the variable of Redis is set.
 var ErrNoRedis = fmt.Errorf("--redis or the variable %s is required", redisVariable)
 
-// URL returns the URL of Redis. The server must be verified, unless the user allows
-// otherwise.
-func (o *Redis) URL() (string, error) {
-	url, err := secretURL(o.redis, redisVariable)
-	if err != nil {
-		return "", err
+// Address returns the address of Redis. The server must be verified, unless the user allows
+// otherwise. With a log, the address follows changes of the files of the URL and the
+// certificates.
+func (o *Redis) Address(log *slog.Logger) (address queue.Address, err error) {
+	if address.URL, err = secretURL(o.redis, redisVariable); err != nil {
+		return queue.Address{}, err
 	}
-	if url == "" {
-		return "", ErrNoRedis
+	if address.URL == "" {
+		return queue.Address{}, ErrNoRedis
 	}
 	plain, err := insecure(o.insecureRedis, insecureRedisVariable)
-	if err != nil || plain {
-		return url, err
+	if err != nil {
+		return queue.Address{}, err
 	}
-	switch err := queue.Verify(url); {
-	case errors.Is(err, queue.ErrInsecure):
-		return "", fmt.Errorf("--redis is %w, or allow it with --insecure-redis", err)
-	case err != nil:
-		return "", fmt.Errorf("--redis is %w", err)
+	switch err := queue.Verify(address.URL); {
+	case errors.Is(err, queue.ErrInsecure) && !plain:
+		return queue.Address{}, fmt.Errorf("--redis is %w, or allow it with --insecure-redis", err)
+	case err != nil && !errors.Is(err, queue.ErrInsecure):
+		return queue.Address{}, fmt.Errorf("--redis is %w", err)
 	}
-	return url, nil
+	address.Current = rereads(o.redis, redisVariable, address.URL, log)
+	if path := cmp.Or(o.ca, os.Getenv(redisCAVariable+fileSuffix)); path != "" {
+		address.Authorities, err = authorities(path, cmp.Or(log, telemetry.Discard()))
+	}
+	return address, err
+}
+
+// authorities returns a function that reads the certificates of a file. While the file is
+// invalid, the function returns those that it read last.
+func authorities(path string, log *slog.Logger) (func() *x509.CertPool, error) {
+	read := func() (*x509.CertPool, error) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("%s contains no certificate in PEM", path)
+		}
+		return pool, nil
+	}
+	first, err := read()
+	if err != nil {
+		return nil, fmt.Errorf("--redis-ca: %w", err)
+	}
+	var last atomic.Pointer[x509.CertPool]
+	last.Store(first)
+	return func() *x509.CertPool {
+		current, err := read()
+		if err != nil {
+			log.Warn("cannot read the certificates of --redis-ca for a new connection; the previous ones stay in use", "error", err)
+			return last.Load()
+		}
+		last.Store(current)
+		return current
+	}, nil
 }

@@ -3,10 +3,16 @@
 package process
 
 import (
+	"crypto/x509"
+	"encoding/pem"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 func TestURLComesFromTheFlagTheFileOrTheVariable(t *testing.T) {
@@ -36,4 +42,49 @@ func TestURLComesFromTheFlagTheFileOrTheVariable(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The file is replaced while the process runs. An invalid file keeps the last certificates in use.
+func TestAuthoritiesOfRedisFollowTheirFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ca.crt")
+	t.Setenv(redisCAVariable+fileSuffix, file)
+	redis := Redis{redis: "rediss://redis.example:6379/0"}
+	if _, err := redis.Address(telemetry.Discard()); err == nil || !strings.Contains(err.Error(), "--redis-ca") || !strings.Contains(err.Error(), file) {
+		t.Errorf("Address() without the file: %v; want an error that names the flag and the file", err)
+	}
+	replace := func(content []byte) {
+		t.Helper()
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			t.Fatalf("os.WriteFile: %v", err)
+		}
+	}
+	authority := func() (*x509.CertPool, []byte) {
+		t.Helper()
+		identity := apitest.NewIdentity(t, time.Now(), time.Now().Add(time.Hour))
+		pool := x509.NewCertPool()
+		pool.AddCert(identity.Leaf)
+		return pool, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: identity.Leaf.Raw})
+	}
+	first, firstText := authority()
+	second, secondText := authority()
+	replace(firstText)
+	address, err := redis.Address(telemetry.Discard())
+	if err != nil {
+		t.Fatalf("Address() = %v", err)
+	}
+	want := func(when string, pool *x509.CertPool) {
+		t.Helper()
+		if !address.Authorities().Equal(pool) {
+			t.Errorf("%s: other certificates", when)
+		}
+	}
+	want("at the start", first)
+	replace(secondText)
+	want("after the file was replaced", second)
+	replace([]byte("no certificate"))
+	want("while the file holds no certificate", second)
+	if err := os.Remove(file); err != nil {
+		t.Fatalf("os.Remove: %v", err)
+	}
+	want("without the file", second)
 }

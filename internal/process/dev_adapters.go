@@ -22,6 +22,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
+	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/store/sqlite"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
@@ -78,7 +79,7 @@ func openDevAdapters(ctx context.Context, p *process, o *Dev) (a *devAdapters, e
 		}
 		a.onClose(stop)
 	}
-	if err := a.openRedis(a.redisURL, nil); err != nil {
+	if err := a.openRedis(queue.Address{URL: a.redisURL}); err != nil {
 		return nil, err
 	}
 	if err := demo.SeedMasterData(ctx, masterdata.New(masterdata.Config{Store: a.store, Now: a.now, Random: rand.Reader})); err != nil {

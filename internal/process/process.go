@@ -142,10 +142,9 @@ func (p *process) keepStore(store records) {
 }
 
 // openRedis makes the client, which connects when it is first used: without Redis a
-// process starts and serves everything that needs none. current returns the URL that holds
-// the credentials of new connections; it may be nil.
-func (p *process) openRedis(url string, current func() string) error {
-	client, err := queue.Connect(url, current, p.log)
+// process starts and serves everything that needs none.
+func (p *process) openRedis(address queue.Address) error {
+	client, err := queue.Connect(address, p.log)
 	if err != nil {
 		return fmt.Errorf("--redis is %w", err)
 	}

@@ -67,11 +67,11 @@ func assemblePreflight(ctx context.Context, o *Worker, p *process) (apiserver.Pa
 	if err != nil {
 		return apiserver.Parts{}, err
 	}
-	url, err := o.URL()
+	address, err := o.Redis.Address(p.log)
 	if err != nil {
 		return apiserver.Parts{}, err
 	}
-	if err := p.openRedis(url, rereads(o.redis, redisVariable, url, p.log)); err != nil {
+	if err := p.openRedis(address); err != nil {
 		return apiserver.Parts{}, err
 	}
 	if _, err := o.serve(ctx, p); err != nil {

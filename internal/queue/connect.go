@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -65,35 +66,51 @@ func isRemote(addr string) bool {
 	return host != "localhost" && (err != nil || !address.IsLoopback())
 }
 
-// Connect returns a client of the server of a URL. If the URL has a master_name, it is
-// the URL of a sentinel, names the others as addr, and the client uses the primary.
-// The client connects when it is first used, and its library logs to log. If current is
-// not nil, it returns the current URL, whose user and password a new connection uses.
-func Connect(text string, current func() string, log *slog.Logger) (*redis.Client, error) {
+// Address says where a server of Redis is, and how a client and the server verify each other.
+type Address struct {
+	// URL is that of the server. If it has a master_name, it is the URL of a sentinel and
+	// names the others as addr.
+	URL string
+	// Current returns the current URL, whose user and password a new connection uses. If
+	// it is nil, they do not change.
+	Current func() string
+	// Authorities returns the certificates that a new connection verifies the server with.
+	// If it is nil, they are those of the system.
+	Authorities func() *x509.CertPool
+}
+
+// dialTimeout limits how long a connection is opened: callers must notice soon that Redis
+// is unavailable.
+const dialTimeout = time.Second
+
+// Connect returns a client of a server, or of the primary that its sentinels name. The
+// client connects when it is first used, and its library logs to log. Errors: [ErrURL].
+func Connect(address Address, log *slog.Logger) (*redis.Client, error) {
 	redis.SetLogger(clientLog{log})
-	// Callers must notice soon that Redis is unavailable.
-	const dialTimeout, retries = time.Second, 1
+	const retries = 1
 	// An old connection has old credentials.
 	const lifetime = time.Hour
-	if parsed, err := url.Parse(text); err == nil && parsed.Query().Get("master_name") != "" {
-		options, err := redis.ParseFailoverURL(text)
+	if parsed, err := url.Parse(address.URL); err == nil && parsed.Query().Get("master_name") != "" {
+		options, err := redis.ParseFailoverURL(address.URL)
 		if err != nil {
 			return nil, ErrURL
 		}
 		options.DialTimeout, options.DialerRetries, options.MaxRetries = dialTimeout, retries, retries
 		options.ContextTimeoutEnabled = true
 		options.ConnMaxLifetime = cmp.Or(options.ConnMaxLifetime, lifetime)
-		options.CredentialsProviderContext = credentials(current, options.Username, options.Password)
+		options.CredentialsProviderContext = credentials(address.Current, options.Username, options.Password)
+		options.Dialer = dialer(options.TLSConfig, address.Authorities)
 		return redis.NewFailoverClient(options), nil
 	}
-	options, err := redis.ParseURL(text)
+	options, err := redis.ParseURL(address.URL)
 	if err != nil {
 		return nil, ErrURL
 	}
 	options.DialTimeout, options.DialerRetries, options.MaxRetries = dialTimeout, retries, retries
 	options.ContextTimeoutEnabled = true
 	options.ConnMaxLifetime = cmp.Or(options.ConnMaxLifetime, lifetime)
-	options.CredentialsProviderContext = credentials(current, options.Username, options.Password)
+	options.CredentialsProviderContext = credentials(address.Current, options.Username, options.Password)
+	options.Dialer = dialer(options.TLSConfig, address.Authorities)
 	// Only Redis' commercial servers send these notices.
 	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	return redis.NewClient(options), nil
@@ -111,6 +128,19 @@ func credentials(current func() string, user, password string) func(context.Cont
 			return parsed.User.Username(), renewed, nil
 		}
 		return user, password, nil
+	}
+}
+
+// dialer returns a function that verifies the server of a new connection with the current
+// authorities. It returns nil, for the dialer of the library, if they do not change.
+func dialer(over *tls.Config, authorities func() *x509.CertPool) func(context.Context, string, string) (net.Conn, error) {
+	if over == nil || authorities == nil {
+		return nil
+	}
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		renewed := over.Clone()
+		renewed.RootCAs = authorities()
+		return redis.NewDialer(&redis.Options{DialTimeout: dialTimeout, TLSConfig: renewed})(ctx, network, addr)
 	}
 }
 

@@ -4,6 +4,8 @@ package queue_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,11 +13,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/test/apitest"
 	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/redistest"
 )
@@ -36,7 +40,7 @@ func TestRedisPasswordRotatesWithoutAFailedRequest(t *testing.T) {
 	first, second := "redis://rotating:first@"+server.Addr+"/0?conn_max_lifetime=100ms", "redis://rotating:second@"+server.Addr+"/0?conn_max_lifetime=100ms"
 	var file atomic.Pointer[string]
 	file.Store(&first)
-	client, err := queue.Connect(first, func() string { return *file.Load() }, telemetry.Discard())
+	client, err := queue.Connect(queue.Address{URL: first, Current: func() string { return *file.Load() }}, telemetry.Discard())
 	if err != nil {
 		t.Fatalf("queue.Connect: %v", err)
 	}
@@ -76,7 +80,7 @@ func TestRedisPasswordRotatesWithoutAFailedRequest(t *testing.T) {
 	<-enough
 	stop()
 	requests.Wait()
-	stale, err := queue.Connect(first, nil, telemetry.Discard())
+	stale, err := queue.Connect(queue.Address{URL: first}, telemetry.Discard())
 	if err != nil {
 		t.Fatalf("queue.Connect: %v", err)
 	}
@@ -103,4 +107,72 @@ func connections(t *testing.T, admin *redis.Client) (ids []int) {
 		ids = []int{0}
 	}
 	return ids
+}
+
+// The server gets a certificate of another authority while a client uses it. The next connection
+// verifies the server with the current authorities, also that to a sentinel.
+func TestNewConnectionUsesTheCurrentAuthorities(t *testing.T) {
+	t.Parallel()
+	for name, query := range map[string]string{"a server": "", "a sentinel": "?master_name=printmarket"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			valid := func() apitest.Identity {
+				return apitest.NewIdentity(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+			}
+			first, second := valid(), valid()
+			var served atomic.Pointer[apitest.Identity]
+			served.Store(&first)
+			addr, handshakes := handshaking(t, func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &served.Load().Certificate, nil })
+			var trusted atomic.Pointer[apitest.Identity]
+			trusted.Store(&first)
+			client, err := queue.Connect(queue.Address{URL: "rediss://" + addr + "/0" + query, Authorities: func() *x509.CertPool {
+				pool := x509.NewCertPool()
+				pool.AddCert(trusted.Load().Leaf)
+				return pool
+			}}, telemetry.Discard())
+			if err != nil {
+				t.Fatalf("queue.Connect: %v", err)
+			}
+			defer func() { _ = client.Close() }()
+			want := func(when string, success bool) {
+				t.Helper()
+				// Commands fail in any case: the server only shakes hands.
+				_ = client.Ping(t.Context()).Err()
+				if err := <-handshakes; (err == nil) != success {
+					t.Errorf("%s: the handshake returned %v; want success: %t", when, err, success)
+				}
+				for len(handshakes) > 0 {
+					<-handshakes
+				}
+			}
+			want("with the authority of the start", true)
+			served.Store(&second)
+			want("with a certificate of another authority", false)
+			trusted.Store(&second)
+			want("with the current authority", true)
+		})
+	}
+}
+
+// handshaking starts a TLS server that closes each connection after the handshake, and returns
+// the results of the handshakes.
+func handshaking(t *testing.T, certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)) (addr string, results <-chan error) {
+	t.Helper()
+	socket, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate})
+	if err != nil {
+		t.Fatalf("tls.Listen: %v", err)
+	}
+	t.Cleanup(func() { _ = socket.Close() })
+	made := make(chan error, 100)
+	go func() {
+		for {
+			conn, err := socket.Accept()
+			if err != nil {
+				return
+			}
+			made <- conn.(*tls.Conn).HandshakeContext(t.Context())
+			_ = conn.Close()
+		}
+	}()
+	return socket.Addr().String(), made
 }

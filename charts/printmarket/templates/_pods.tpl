@@ -171,7 +171,7 @@ Parameter: "database" or "redis". */}}
     name: {{ .secretName | default .configMapName | quote }}
     items:
       - key: {{ .key | quote }}
-        path: {{ ternary "database.crt" "redis/ca.crt" (eq $server "database") }}
+        path: {{ printf "%s.crt" $server }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -242,9 +242,9 @@ Parameter: "database" or "redis". */}}
   value: "true"
 {{- end }}
 {{- if or .ca.secretName .ca.configMapName }}
-# Go reads this directory in addition to the certificates of the image.
-- name: SSL_CERT_DIR
-  value: /server-ca/redis
+# Read again for each connection, like that of the database.
+- name: PRINTMARKET_REDIS_CA_FILE
+  value: /server-ca/redis.crt
 {{- end }}
 {{- end }}
 {{- end }}
