@@ -101,8 +101,8 @@ worker: {keda: {enabled: true}}`))
 			t.Errorf("the %s do not select the namespace staging:\n%s", where, text)
 		}
 	}
-	if strings.Contains(rules, "namespace: printmarket") {
-		t.Errorf("an alert has the label namespace of another release:\n%s", rules)
+	if strings.Contains(rules, "namespace: printmarket") || strings.Contains(rules, "-n printmarket") || !strings.Contains(rules, "kubectl -n staging get") {
+		t.Errorf("an alert has the namespace of another release, as a label or in a command:\n%s", rules)
 	}
 }
 

@@ -361,6 +361,29 @@ func TestEveryAlertHasASeverityAndARunbook(t *testing.T) {
 	}
 }
 
+// These alerts are about some of many objects, which no label names. So their descriptions
+// contain the command of the runbook that lists the objects.
+func TestAlertsWithoutAnObjectContainTheCommandThatListsIt(t *testing.T) {
+	t.Parallel()
+	commands := map[string]string{"PrintmarketWebhooksFailing": "printmarket webhooks endpoints", "PrintmarketEndsSoon": "kubectl -n printmarket get printmarket -o custom-columns="}
+	for _, a := range alerts(t) {
+		want, ok := commands[a.Name]
+		if !ok {
+			continue
+		}
+		delete(commands, a.Name)
+		_, command, _ := strings.Cut(a.Annotations.Description, "`")
+		command, _, closed := strings.Cut(command, "`")
+		page, _, _ := strings.Cut(strings.TrimPrefix(a.Annotations.Runbook, runbookBase), "#")
+		if !closed || !strings.HasPrefix(command, want) || !strings.Contains(source(t, runbooks+"/"+page), "\n"+command+"\n") {
+			t.Errorf("%s: command %q; want one that begins with %q, as a line of %s", a.Name, command, want, page)
+		}
+	}
+	if len(commands) > 0 {
+		t.Errorf("no alerts: %v", commands)
+	}
+}
+
 func TestTheIndexOfRunbooksHasEveryPage(t *testing.T) {
 	t.Parallel()
 	pages, listed := map[string]bool{}, map[string]bool{}
