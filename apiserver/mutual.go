@@ -7,9 +7,11 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -23,8 +25,11 @@ type Mutual struct {
 	Certificate *Certificate
 	// Proxies lists the proxies that may forward the certificates of clients.
 	Proxies Proxies
-	Log     *slog.Logger
-	Now     func() time.Time
+	// Failed is called with the reason of each failed handshake, of a closed set. It must
+	// be safe for concurrent use.
+	Failed func(reason string)
+	Log    *slog.Logger
+	Now    func() time.Time
 }
 
 // Listen wraps a socket. Handshakes happen at the first read of a connection, in the goroutine
@@ -80,10 +85,37 @@ type mutualConn struct {
 func (c *mutualConn) Read(into []byte) (int, error) {
 	c.begun.Do(func() {
 		if err := c.HandshakeContext(context.Background()); err != nil {
-			c.of.Log.Debug("handshake", "remote", c.RemoteAddr().String(), "error", err)
+			reason := handshakeFailure(err)
+			c.of.Log.Debug("handshake", "remote", c.RemoteAddr().String(), "reason", reason, "error", err)
+			c.of.Failed(reason)
 		}
 	})
 	return c.Conn.Read(into)
+}
+
+// handshakeFailure returns why a handshake failed, as a label of a metric. crypto/tls has no
+// types for most of its errors.
+func handshakeFailure(err error) string {
+	text := err.Error()
+	network, ofNetwork := errors.AsType[*net.OpError](err)
+	// The library reports the alert of a client as an error of the network.
+	alert := ofNetwork && network.Op == "remote error"
+	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
+	switch {
+	case errors.Is(err, errOutOfTime):
+		return "certificate_expired"
+	case strings.Contains(text, "didn't provide a certificate"):
+		return "no_certificate"
+	case alert && strings.Contains(text, "certificate"):
+		return "server_certificate_rejected"
+	case noTLS, alert && strings.Contains(text, "protocol version"), strings.Contains(text, "client offered only unsupported versions"),
+		strings.Contains(text, "unsupported application protocols"):
+		return "protocol"
+	case ofNetwork && !alert, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "aborted"
+	default:
+		return "other"
+	}
 }
 
 type mutualKey struct{}

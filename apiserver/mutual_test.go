@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"os"
@@ -36,6 +37,8 @@ type mutualServer struct {
 	// proxy is a local proxy that may forward certificates.
 	proxy       apitest.Identity
 	certificate *apiserver.Certificate
+	// failures are the reasons of failed handshakes.
+	failures chan string
 }
 
 // identity returns a certificate that is valid for an hour before and after the fixture's clock.
@@ -46,7 +49,7 @@ func (w *mutualServer) identity(t *testing.T) apitest.Identity {
 
 func newMutualServer(t *testing.T) *mutualServer {
 	t.Helper()
-	w := &mutualServer{Server: apitest.New(t, apitest.Options{}), dir: t.TempDir()}
+	w := &mutualServer{Server: apitest.New(t, apitest.Options{}), dir: t.TempDir(), failures: make(chan string, 100)}
 	w.server, w.proxy = w.identity(t), w.identity(t)
 	var err error
 	if w.certificate, err = apiserver.NewCertificate(filepath.Join(w.dir, "absent"), filepath.Join(w.dir, "absent"), w.Clock.Now, telemetry.Discard()); err == nil {
@@ -60,7 +63,7 @@ func newMutualServer(t *testing.T) *mutualServer {
 	w.api, w.mtls = "http://"+api.Addr().String(), "https://"+mtls.Addr().String()
 	problems := respond.NewProblems(apitest.Origin)
 	secured := apiserver.Mutual{
-		Certificate: w.certificate, Log: telemetry.Discard(), Now: w.Clock.Now,
+		Certificate: w.certificate, Failed: func(reason string) { w.failures <- reason }, Log: telemetry.Discard(), Now: w.Clock.Now,
 		Proxies: apiserver.Proxies{
 			Addresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 			Pins:      []posture.Pin{posture.PinOf(w.proxy.Leaf.RawSubjectPublicKeyInfo)},
@@ -307,6 +310,65 @@ func TestOldProtocolsAreRefused(t *testing.T) {
 	}
 	if got := w.list(t, w.client(t, nil), strings.Replace(w.mtls, "https", "http", 1), "acme-live"); got != 0 {
 		t.Errorf("plain HTTP: status %d, want none", got)
+	}
+}
+
+// An operator sees why clients cannot connect, without the log at level debug.
+func TestFailedHandshakesAreCountedByReason(t *testing.T) {
+	t.Parallel()
+	w := newMutualServer(t)
+	now := w.Clock.Now()
+	own, over, early := w.identity(t), apitest.NewIdentity(t, now.Add(-2*time.Hour), now.Add(-time.Second)), apitest.NewIdentity(t, now.Add(time.Minute), now.Add(time.Hour))
+	dial := func(change func(*tls.Config)) func() {
+		return func() {
+			config := w.config(&own)
+			change(config)
+			conn, err := tls.Dial("tcp", strings.TrimPrefix(w.mtls, "https://"), config)
+			if err != nil {
+				return
+			}
+			// A client of TLS 1.3 learns only when it reads that the server has rejected it.
+			_, _ = conn.Read(make([]byte, 1))
+			_ = conn.Close()
+		}
+	}
+	plain := func(text string) func() {
+		return func() {
+			conn, err := net.Dial("tcp", strings.TrimPrefix(w.mtls, "https://"))
+			if err != nil {
+				t.Errorf("net.Dial: %v", err)
+				return
+			}
+			_, _ = io.WriteString(conn, text)
+			_ = conn.Close()
+		}
+	}
+	for name, tc := range map[string]struct {
+		connect func()
+		want    string
+	}{
+		"no certificate": {dial(func(c *tls.Config) { c.GetClientCertificate = nil }), "no_certificate"},
+		"an expired certificate": {dial(func(c *tls.Config) {
+			c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &over.Certificate, nil }
+		}), "certificate_expired"},
+		"a certificate that is not valid yet": {dial(func(c *tls.Config) {
+			c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &early.Certificate, nil }
+		}), "certificate_expired"},
+		"a client that does not know the server's authority": {dial(func(c *tls.Config) { c.RootCAs = x509.NewCertPool() }), "server_certificate_rejected"},
+		"TLS 1.2":                        {dial(func(c *tls.Config) { c.MaxVersion = tls.VersionTLS12 }), "protocol"},
+		"only HTTP/2":                    {dial(func(c *tls.Config) { c.NextProtos = []string{"h2"} }), "protocol"},
+		"plain HTTP":                     {plain("GET / HTTP/1.1\r\n\r\n"), "protocol"},
+		"a probe of the port":            {plain(""), "aborted"},
+		"a client that ends in a record": {plain("\x16\x03\x01"), "aborted"},
+	} {
+		tc.connect()
+		if got := <-w.failures; got != tc.want {
+			t.Errorf("%s: reason %q, want %q", name, got, tc.want)
+		}
+	}
+	w.Pin("acme", true, own.Pin("own"))
+	if got := w.list(t, w.client(t, w.config(&own)), w.mtls, "acme-live"); got != 200 || len(w.failures) != 0 {
+		t.Errorf("a valid certificate: status %d and %d failures; want 200 and none", got, len(w.failures))
 	}
 }
 

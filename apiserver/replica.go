@@ -365,7 +365,7 @@ func (r *Replica) mutual(api API) (Listener, error) {
 	if err != nil {
 		return Listener{}, err
 	}
-	socket := Mutual{Certificate: certificate, Proxies: r.Proxies, Log: r.Log, Now: r.Now}.Listen(r.Sockets.Mutual)
+	socket := Mutual{Certificate: certificate, Proxies: r.Proxies, Failed: r.Metrics.FailedHandshake, Log: r.Log, Now: r.Now}.Listen(r.Sockets.Mutual)
 	return Listener{Name: api.Listener, Socket: socket, Handler: handler, Problems: r.problems}, nil
 }
 

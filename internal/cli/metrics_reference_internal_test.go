@@ -36,7 +36,7 @@ var boundedLabels = map[string]string{
 	"outcome":      "the possible outcomes",
 	"part":         "`contract`, `grant`, `key`, `certificate`, `secret`, `schedule`",
 	"ready":        "`True`, `False`, `Unknown`",
-	"reason":       "the reasons of decisions, or of conditions",
+	"reason":       "the reasons of decisions, of conditions, or of failed handshakes",
 	"result":       "`Success`, `Failure`, `NoData`",
 	"route":        "the patterns of routes; `none` if no route matches",
 	"state":        "the states of the counted objects",

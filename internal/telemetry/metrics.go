@@ -28,6 +28,7 @@ type Metrics struct {
 	bodies     *prometheus.GaugeVec
 	streams    *prometheus.GaugeVec
 	shed       *prometheus.CounterVec
+	handshakes *prometheus.CounterVec
 	gates      *prometheus.CounterVec
 	uses       *prometheus.CounterVec
 	useTime    *prometheus.HistogramVec
@@ -107,6 +108,8 @@ func (m *Metrics) ofRequests() {
 		"Open event streams.", "listener")
 	m.shed = m.counter("printmarket_http_requests_shed_total",
 		"Requests and connections rejected by a limit, by listener and exhausted resource: slots, files, bodies, unsigned, sender, streams, uploads, organization, connections, address.", "listener", "lack")
+	m.handshakes = m.counter("printmarket_mtls_handshake_failures_total",
+		"Failed handshakes of the mutual TLS listener, by reason: no_certificate, certificate_expired (or not valid yet), server_certificate_rejected (the client does not accept the server's certificate, such as one of an unknown authority), protocol (no TLS 1.3, no TLS or no HTTP/1.1), aborted (by the client, or after 5 seconds), other.", "reason")
 	m.gates = m.counter("printmarket_gate_decisions_total",
 		"Decisions of the gates, by capability and reason.", "capability", "reason")
 	m.uses = m.counter("printmarket_capability_requests_total",
@@ -283,6 +286,9 @@ func (m *Metrics) Streams(listener string, by float64) { m.streams.WithLabelValu
 
 // Shed counts one request that was refused because of a limit on concurrency.
 func (m *Metrics) Shed(listener, lack string) { m.shed.WithLabelValues(listener, lack).Inc() }
+
+// FailedHandshake counts one connection whose TLS handshake failed. reason is of a closed set.
+func (m *Metrics) FailedHandshake(reason string) { m.handshakes.WithLabelValues(reason).Inc() }
 
 type decisionLabels struct{ capability, reason string }
 
