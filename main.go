@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -14,8 +15,19 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := cli.Main(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		for again := range signals {
+			// An orchestrator may repeat SIGTERM; only a person interrupts.
+			if again == os.Interrupt {
+				fmt.Fprintln(os.Stderr, "printmarket: stopped at once by a second interrupt; unfinished work is cut off")
+				os.Exit(cli.ExitInterrupted)
+			}
+		}
+	}()
+	os.Exit(cli.Main(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -25,8 +25,8 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// exitInterrupted is the exit code of a command that an interrupt ends, as in a shell.
-const exitInterrupted = 130
+// ExitInterrupted is the exit code of a command that an interrupt ends, as in a shell.
+const ExitInterrupted = 130
 
 // Main runs the command line and returns the exit code: 0 for success, 1 for a
 // failure, 130 for a failure after the end of ctx, or what the command documents.
@@ -55,7 +55,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	default:
 		_, _ = fmt.Fprintf(stderr, "printmarket: %v\n", err)
 		if ctx.Err() != nil {
-			return exitInterrupted
+			return ExitInterrupted
 		}
 		return 1
 	}

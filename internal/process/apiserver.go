@@ -84,7 +84,7 @@ func (o *APIServer) Run(ctx context.Context, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return apiParts(replica, feed).Run(ctx, atOnce)
+	return p.run(ctx, apiParts(replica, feed), "open requests", o.settle+apiserver.DrainTime, atOnce)
 }
 
 // openCluster opens what an API server uses. The cluster and Redis may be unavailable

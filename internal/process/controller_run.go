@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
@@ -80,6 +81,8 @@ func (o *Controller) Run(ctx context.Context, logs io.Writer) error {
 	}); err != nil {
 		return err
 	}
+	// The library's limit.
+	defer context.AfterFunc(ctx, func() { p.logStop("running reconciliations", 30*time.Second) })()
 	p.log.Info("starting the controllers", "namespace", namespace, "version", Version)
 	if err := manager.Start(ctx); err != nil {
 		return fmt.Errorf("run the controllers: %w", err)

@@ -88,7 +88,7 @@ func (o *Dev) Run(ctx context.Context, out, logs io.Writer) error {
 		}
 		parts.Front = append(parts.Front, apiserver.Loop(worker.Run))
 	}
-	return parts.Run(ctx, func(ctx context.Context) error {
+	return p.run(ctx, parts, "open requests, running jobs and deliveries", apiserver.DrainTime, func(ctx context.Context) error {
 		// Wait until the manifests were read, whether they are valid or not.
 		for errors.Is(a.source.Healthy(), dirsource.ErrNotLoaded) {
 			select {

@@ -153,6 +153,21 @@ func (p *process) openRedis(address queue.Address) error {
 	return nil
 }
 
+// run runs the parts of a server. When ctx ends, it logs what the server waits for, and for how
+// long at most.
+func (p *process) run(ctx context.Context, parts apiserver.Parts, waitsFor string, limit time.Duration, ready func(context.Context) error) error {
+	parts.Front = append(parts.Front, apiserver.Loop(func(running context.Context) {
+		if <-running.Done(); ctx.Err() != nil {
+			p.logStop(waitsFor, limit)
+		}
+	}))
+	return parts.Run(ctx, ready)
+}
+
+func (p *process) logStop(waitsFor string, limit time.Duration) {
+	p.log.Info("stopping; a second interrupt (Ctrl-C) stops at once", "waitsFor", waitsFor, "atMost", limit.String())
+}
+
 // filesOptions holds the settings of uploaded files.
 type filesOptions struct {
 	dir         string

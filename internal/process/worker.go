@@ -48,13 +48,15 @@ type workerRole struct {
 	flags []string
 	// connections is the default of --database-connections.
 	connections int32
-	assemble    func(context.Context, *Worker, *process) (apiserver.Parts, error)
+	// waitsFor names the work that a stopping worker finishes.
+	waitsFor string
+	assemble func(context.Context, *Worker, *process) (apiserver.Parts, error)
 }
 
 func workerRoles() []workerRole {
 	return []workerRole{
-		{"preflight", telemetry.Preflight, []string{"allow-fetch", "fetch-min-rate", "fetches", "files-dir", "files-lifetime", "files-max-stored", "insecure-redis", "redis", "scan-command", "scan-timeout", "slots", "temp-dir"}, 1, assemblePreflight},
-		{"webhooks", telemetry.Webhooks, []string{"allow-webhooks", "gate-secret"}, webhookConnections, assembleWebhooks},
+		{"preflight", telemetry.Preflight, []string{"allow-fetch", "fetch-min-rate", "fetches", "files-dir", "files-lifetime", "files-max-stored", "insecure-redis", "redis", "redis-ca", "scan-command", "scan-timeout", "slots", "temp-dir"}, 1, "running jobs", assemblePreflight},
+		{"webhooks", telemetry.Webhooks, []string{"allow-webhooks", "gate-secret"}, webhookConnections, "running deliveries", assembleWebhooks},
 	}
 }
 
@@ -144,7 +146,7 @@ func (o *Worker) Run(ctx context.Context, given func(flag string) bool, logs io.
 	if err != nil {
 		return err
 	}
-	return parts.Run(ctx, atOnce)
+	return p.run(ctx, parts, role.waitsFor, o.drain, atOnce)
 }
 
 // operations makes the operations listener of a worker. The handler's metrics and clock are those of
