@@ -43,7 +43,7 @@ var periods = []period{
 	{"", "30 days", 0}, {"7d", "7 days", 7 * 24 * time.Hour}, {"24h", "24 hours", 24 * time.Hour}, {"1h", "hour", time.Hour},
 }
 
-// searchPeriod is the longest period of a filter by key or path, because no index has them.
+// searchPeriod is the longest period of a filter by path, because no index has the path.
 const searchPeriod = "7d"
 
 // requestFilter selects requests. Its texts are those of the form.
@@ -126,7 +126,7 @@ func readRequestFilter(sent url.Values) (f requestFilter, err error) {
 		return f, problem.New(problem.CodeInvalidRequest, "The status class must be 2, 3, 4 or 5.")
 	}
 	chosen := sent.Get("period")
-	if chosen == "" && (f.Key != "" || f.Path != "") {
+	if chosen == "" && f.Path != "" {
 		chosen = searchPeriod
 	}
 	i := slices.IndexFunc(periods, func(p period) bool { return p.Value == chosen })

@@ -39,7 +39,7 @@ func requestsPage(body requestsBody) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1 id=\"title\">Requests</h1><p class=\"lead\">API requests of your organization in the last 30 days. New requests appear within seconds. Request bodies are not stored. The filters by key and path search at most 7 days.</p><form class=\"filter\" method=\"get\" action=\"/requests\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1 id=\"title\">Requests</h1><p class=\"lead\">API requests of your organization in the last 30 days. New requests appear within seconds. Request bodies are not stored. The filter by path searches at most 7 days.</p><form class=\"filter\" method=\"get\" action=\"/requests\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

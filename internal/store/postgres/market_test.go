@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -64,6 +65,31 @@ func TestRFQsAreFoundByIndex(t *testing.T) {
 		"from": "", "before": store.BeforeAll, "limit": 20,
 	}); !strings.Contains(plan, "rfq_test") {
 		t.Errorf("the plan for the sandbox does not use rfq_test:\n%s", plan)
+	}
+}
+
+// Each filter of the request log has an index that finds rare entries of an organization and no
+// entry, except the path.
+func TestRequestLogIsListedByIndex(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	records := openStore(t, address)
+	execute(t, address, `INSERT INTO request_log (`+store.RequestColumns+`)
+		SELECT 'org_acme01/live', 'log_' || lpad(n::text, 26, '0'), now(), 'req_' || n, 'production', 'api', 'partner', 'GET', '/api/v1/rfq', 200, '', 'rfq-read', '', 1, 1, 1
+		FROM generate_series(1, 50000) AS n`, `VACUUM ANALYZE request_log`)
+	for index, query := range map[string]requestlog.Query{
+		"request_log_pkey":    {},
+		"request_log_key":     {Key: "none"},
+		"request_log_request": {RequestID: "req_none"},
+		"request_log_code":    {Code: "NONE"},
+		"request_log_class":   {Class: 4},
+	} {
+		plan := explain(t, records, store.ListRequests(query), pgx.NamedArgs{
+			"owner": "org_acme01/live", "before": store.BeforeAll, "request": query.RequestID, "code": query.Code, "key": query.Key, "limit": 51,
+		})
+		if !strings.Contains(plan, "using "+index+" on request_log") {
+			t.Errorf("the plan for %+v does not use %s:\n%s", query, index, plan)
+		}
 	}
 }
 

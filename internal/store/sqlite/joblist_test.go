@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/store"
 )
 
@@ -39,6 +40,34 @@ func TestJobsAreListedByIndex(t *testing.T) {
 		}
 		if plan := strings.Join(steps, "\n"); plan != "SEARCH job USING INDEX "+index {
 			t.Errorf("the plan for %+v is\n%s\nwant a search of %s alone", selection, plan, index)
+		}
+	}
+}
+
+// TestRequestLogIsListedByIndex checks the plans of all filters but the path, which has no index.
+func TestRequestLogIsListedByIndex(t *testing.T) {
+	t.Parallel()
+	records := openStore(t, filepath.Join(t.TempDir(), "records.db"))
+	for index, query := range map[string]requestlog.Query{
+		"PRIMARY KEY (tenant=? AND id<?)":                                {},
+		"INDEX request_log_key (tenant=? AND key_name=? AND id<?)":       {Key: "erp"},
+		"INDEX request_log_request (tenant=? AND request_id=? AND id<?)": {RequestID: "req_00000001"},
+		"INDEX request_log_code (tenant=? AND code=? AND id<?)":          {Code: "OVERLOADED"},
+		"INDEX request_log_class (tenant=? AND <expr>=? AND id<?)":       {Class: 5},
+	} {
+		rows, err := records.reader.QueryContext(t.Context(), `EXPLAIN QUERY PLAN `+store.ListRequests(query),
+			sql.Named("owner", "org_acme01/live"), sql.Named("key", query.Key), sql.Named("request", query.RequestID), sql.Named("code", query.Code),
+			sql.Named("before", store.BeforeAll), sql.Named("limit", 51))
+		steps, err := collect(rows, err, func(r row) (step string, err error) {
+			var ignored int
+			err = r.Scan(&ignored, &ignored, &ignored, &step)
+			return step, err
+		})
+		if err != nil {
+			t.Fatalf("collect: %v", err)
+		}
+		if plan := strings.Join(steps, "\n"); plan != "SEARCH request_log USING "+index {
+			t.Errorf("the plan for %+v is\n%s\nwant a search of %s alone", query, plan, index)
 		}
 	}
 }
