@@ -59,15 +59,21 @@ func restrict(pid int, limits Limits) error {
 // outOfTime distinguishes the limit of CPU time from the kernel's memory killer by the
 // child's use, because the kernel only reports a kill. The kernel samples the CPU time that it
 // limits, and on a busy machine the figures differ much. So half of the limit counts, unless
-// the child also used half of its memory.
-func outOfTime(state *os.ProcessState, limits Limits) bool {
+// the kernel reports a kill for lack of memory or the child also used half of its memory.
+func outOfTime(state *os.ProcessState, limits Limits, memory shortage) bool {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if !ok || !status.Signaled() {
 		return false
 	}
 	used := state.UserTime() + state.SystemTime()
 	limit := time.Duration(limits.cpuSeconds()) * time.Second
-	return status.Signal() == syscall.SIGXCPU || status.Signal() == syscall.SIGKILL && used >= limit/2 && !grown(state, limits)
+	return status.Signal() == syscall.SIGXCPU || status.Signal() == syscall.SIGKILL && used >= limit/2 && memory != someShortage && !grown(state, limits)
+}
+
+// killed reports whether SIGKILL ended the child.
+func killed(state *os.ProcessState) bool {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
 // grown reports whether the child used half of its memory limit. (The peak is never below
@@ -77,14 +83,10 @@ func grown(state *os.ProcessState, limits Limits) bool {
 	return ok && usage.Maxrss<<10 >= limits.Memory/2
 }
 
-// outOfMemory recognizes the last line of the Go runtime, and the kernel's killer, which acts
-// if the container's limit is lower than the child's. If the runtime cannot allocate memory for
-// itself, it faults without that line; outOfMemory attributes the fault to the limit if the
+// outOfMemory recognizes the last line of the Go runtime. If the runtime cannot allocate memory
+// for itself, it faults without that line; outOfMemory attributes the fault to the limit if the
 // child used half of it.
 func outOfMemory(state *os.ProcessState, stderr string, limits Limits) bool {
-	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return status.Signal() == syscall.SIGKILL
-	}
 	for _, words := range []string{"out of memory", "cannot allocate memory"} {
 		if strings.Contains(stderr, words) {
 			return true

@@ -34,6 +34,12 @@ func killGroup(pid int) error {
 	return err
 }
 
-func outOfTime(*os.ProcessState, Limits) bool { return false }
+func outOfTime(*os.ProcessState, Limits, shortage) bool { return false }
+
+func killed(*os.ProcessState) bool { return false }
+
+func grown(*os.ProcessState, Limits) bool { return false }
+
+func oomKills() int { return -1 }
 
 func outOfMemory(*os.ProcessState, string, Limits) bool { return false }

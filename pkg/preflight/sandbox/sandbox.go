@@ -280,6 +280,31 @@ type child struct {
 	see                   func(Progress)
 	// waited is the result of Wait.
 	waited error
+	// memory reports whether the kernel killed a process for lack of memory while the child ran.
+	// Another inspection of this process may be the one that it killed.
+	memory shortage
+}
+
+// shortage is what the kernel reports about a lack of memory.
+type shortage int
+
+// The reports. The zero shortage is that the kernel reports nothing.
+const (
+	shortageUnknown shortage = iota
+	noShortage
+	someShortage
+)
+
+// shortageBetween compares two counts of [oomKills].
+func shortageBetween(before, after int) shortage {
+	switch {
+	case before < 0 || after < 0:
+		return shortageUnknown
+	case after > before:
+		return someShortage
+	default:
+		return noShortage
+	}
 }
 
 // drainTime bounds the wait for pipes that a dead child left open.
@@ -328,6 +353,7 @@ func (c *child) run(limits Limits) error {
 		reading.Wait()
 		_ = c.progress.Close()
 	}()
+	before := oomKills()
 	release, err := c.start()
 	if err != nil {
 		return fmt.Errorf("start inspector: %w", err)
@@ -340,6 +366,7 @@ func (c *child) run(limits Limits) error {
 	}
 	_ = release.Close()
 	c.waited = c.cmd.Wait()
+	c.memory = shortageBetween(before, oomKills())
 	if err != nil {
 		return fmt.Errorf("limit inspector: %w", err)
 	}
@@ -390,10 +417,28 @@ func (c *child) failure(ctx context.Context, limits Limits) *Error {
 		return &Error{Reason: ErrCrash, Detail: c.waited.Error()}
 	case errors.Is(context.Cause(ctx), ErrTimeLimit):
 		return &Error{Reason: ErrTimeLimit, Detail: fmt.Sprintf("%s of wall time", limits.Wall)}
-	case outOfTime(state, limits):
+	case outOfTime(state, limits, c.memory):
 		return &Error{Reason: ErrTimeLimit, Detail: fmt.Sprintf("%d s of processor time", limits.cpuSeconds())}
+	case killed(state):
+		return killedBy(state, limits, c.memory)
 	case outOfMemory(state, c.stderr.String(), limits):
 		return &Error{Reason: ErrMemoryLimit, Detail: fmt.Sprintf("%d MiB", limits.Memory>>20)}
 	}
 	return &Error{Reason: ErrCrash, Detail: state.String()}
+}
+
+// killedBy returns the failure of a child that neither this process nor the limit of CPU time has
+// killed. If the kernel does not report whether the memory ran out, the child's use decides.
+func killedBy(state *os.ProcessState, limits Limits, memory shortage) *Error {
+	const unknown = "it is unknown whether the memory ran out, because the kernel's count of such kills cannot be read"
+	switch {
+	case memory == someShortage:
+		return &Error{Reason: ErrMemoryLimit, Detail: fmt.Sprintf("the kernel killed it for lack of memory in the container or on the machine, before its limit of %d MiB", limits.Memory>>20)}
+	case memory == noShortage:
+		return &Error{Reason: ErrCrash, Detail: "another process killed it (SIGKILL); the kernel reports no lack of memory"}
+	case grown(state, limits):
+		return &Error{Reason: ErrMemoryLimit, Detail: fmt.Sprintf("killed (SIGKILL) after it used half of %d MiB; %s", limits.Memory>>20, unknown)}
+	default:
+		return &Error{Reason: ErrCrash, Detail: "killed (SIGKILL); " + unknown}
+	}
 }

@@ -196,6 +196,7 @@ func TestMisbehavingInspectorFailsWithItsReason(t *testing.T) {
 		"an endless loop ends with the processor time": {mode: "spin", limits: sandbox.Limits{CPU: time.Second}, want: sandbox.ErrTimeLimit},
 		"doing nothing ends with the wall time":        {mode: "sleep", limits: sandbox.Limits{Wall: 200 * time.Millisecond}, want: sandbox.ErrTimeLimit},
 		"too much memory is reported as such":          {mode: "hog", limits: sandbox.Limits{Memory: 128 << 20}, want: sandbox.ErrMemoryLimit},
+		"a kill by another process is a crash":         {mode: "killed", want: sandbox.ErrCrash},
 		"a stack overflow is a crash":                  {mode: "overflow", limits: sandbox.Limits{Memory: 2 << 30}, want: sandbox.ErrCrash, wantTail: "stack"},
 		"a panic is a crash with its tail":             {mode: "panic", want: sandbox.ErrCrash, wantTail: "on purpose"},
 		"endless output is cut":                        {mode: "flood", limits: sandbox.Limits{Output: 1 << 20}, want: sandbox.ErrOutputLimit},

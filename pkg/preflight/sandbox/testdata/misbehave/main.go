@@ -34,6 +34,7 @@ func main() {
 	modes := map[string]func(){
 		"spin":     func() { spin() },
 		"sleep":    func() { time.Sleep(time.Hour) },
+		"killed":   func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) },
 		"hog":      hog,
 		"overflow": func() { fmt.Fprintln(os.Stderr, overflow(1)) },
 		"panic":    func() { panic("on purpose") },
