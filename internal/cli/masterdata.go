@@ -270,10 +270,12 @@ func (f *recordFilter) register(flags *pflag.FlagSet) {
 }
 
 var snapshotTable = table[platformapi.Snapshot]{
-	columns: []any{"SNAPSHOT", "LEVEL", "OWNER", "ENTRIES", "IMPORTED", "BY", "FROM"},
+	// The id is a digest of 71 characters, which other commands need in full.
+	columns: []any{"SNAPSHOT", "LEVEL", "OWNER", "IMPORTED"},
+	wide:    []any{"ENTRIES", "BY", "FROM"},
 	cells: func(s *platformapi.Snapshot) []any {
 		from := strings.TrimSpace(s.Provenance.Source + " " + s.Provenance.Reference)
-		return []any{s.ID, s.Level, s.Owner, entries(s.Counts), stamp(s.ImportedAt), s.ImportedBy, from}
+		return []any{s.ID, s.Level, s.Owner, stamp(s.ImportedAt), entries(s.Counts), s.ImportedBy, from}
 	},
 }
 

@@ -6,12 +6,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	"github.com/printmarket/printmarket/apiserver/platformapi"
 )
 
 func TestTablesFitATerminal(t *testing.T) {
@@ -144,5 +147,47 @@ func TestProgressIsForTerminalsOnly(t *testing.T) {
 	show, erase := progressOn(cmd, "records", "")
 	if erase(); show != nil {
 		t.Error("a pipe gets progress")
+	}
+}
+
+// A pipe gets the columns in full, so their number keeps the lines short.
+func TestSnapshotsFitInto120Columns(t *testing.T) {
+	t.Parallel()
+	snapshot := platformapi.Snapshot{
+		ID: "sha256:" + strings.Repeat("0", 64), Level: "resources", Owner: "org_acme01", Counts: map[string]int{"substrates": 1200},
+		Provenance: platformapi.Provenance{Source: "prices of the purchasing department", Reference: "2026-11"}, ImportedBy: "purchasing",
+	}
+	for output, fits := range map[string]bool{"table": true, "wide": false} {
+		var out bytes.Buffer
+		cmd := &cobra.Command{}
+		cmd.SetOut(&out)
+		if err := printOutput(cmd, output, nil, func(w io.Writer) { snapshotTable.one(w, &snapshot) }); err != nil {
+			t.Fatalf("printOutput: %v", err)
+		}
+		for text := range strings.Lines(out.String()) {
+			if got := len(strings.TrimRight(text, " \n")) <= 120; got != fits {
+				t.Errorf("%s: %d columns, want at most 120: %t\n%s", output, len(text), fits, text)
+			}
+		}
+	}
+}
+
+// A list of thousands of jobs says how many there are, and that it is cut.
+func TestLongListsOfAnOffboardingAreCutAndSaySo(t *testing.T) {
+	t.Parallel()
+	jobs := make([]string, mostPrinted+700)
+	for i := range jobs {
+		jobs[i] = fmt.Sprintf("pref_%04d", i)
+	}
+	var out bytes.Buffer
+	printOffboarded(&out, offboarded{DryRun: true, Cancelled: []string{"rfq_1"}, CancelledJobs: jobs})
+	text := out.String()
+	for _, want := range []string{"Open RFQs that would be cancelled: 1\n  rfq_1\n", "Preflight jobs that would be cancelled: 1200\n", "  pref_0499\n  and 700 more; -o json lists all\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "pref_0500") || strings.Count(text, "more;") != 1 {
+		t.Errorf("the list is not cut:\n%s", text)
 	}
 }

@@ -183,6 +183,9 @@ Secrets that other partners or senders use.`,
 	return cmd
 }
 
+// mostPrinted limits the printed names of each kind.
+const mostPrinted = 500
+
 func printOffboarded(w io.Writer, done offboarded) {
 	for _, change := range done.Changes {
 		printChange(w, change)
@@ -202,8 +205,12 @@ func printOffboarded(w io.Writer, done offboarded) {
 			continue
 		}
 		line(w, fmt.Sprintf(form, part.noun, part.verb, len(part.names)))
-		for _, name := range part.names {
+		shown := part.names[:min(len(part.names), mostPrinted)]
+		for _, name := range shown {
 			line(w, "  "+name)
+		}
+		if more := len(part.names) - len(shown); more > 0 {
+			line(w, fmt.Sprintf("  and %d more; -o json lists all", more))
 		}
 	}
 	if len(done.Remaining) > 0 {

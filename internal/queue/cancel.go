@@ -5,17 +5,22 @@ package queue
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 )
 
 // CancelAll cancels the open jobs of an organization, 500 at once, and returns the ids of the jobs
-// that it has cancelled. A dry run returns the ids of the first 500 open jobs.
+// that it has cancelled. A dry run cancels none and returns the ids of all open jobs.
 func (q *Queue) CancelAll(ctx context.Context, organization string, dryRun bool) ([]string, error) {
 	const atOnce, wait = 500, 30 * time.Second
+	limit := atOnce
+	if dryRun {
+		limit = math.MaxInt
+	}
 	ids := []string{}
 	for {
-		open, err := q.Find(ctx, Filter{Organization: organization, Limit: atOnce})
+		open, err := q.Find(ctx, Filter{Organization: organization, Limit: limit})
 		if err != nil {
 			return ids, err
 		}

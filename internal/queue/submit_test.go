@@ -72,6 +72,21 @@ func TestBatchIsHandedOutInItsOrder(t *testing.T) {
 	})
 }
 
+// An operator decides about an offboarding by the number of jobs that it would cancel.
+func TestDryRunOfCancelAllReturnsEveryOpenJob(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, redistest.Mini(t))
+	all := submissions(1200)
+	if done, err := f.queue.SubmitAll(t.Context(), all); done != len(all) || err != nil {
+		t.Fatalf("SubmitAll = %d, %v", done, err)
+	}
+	ids, err := f.queue.CancelAll(t.Context(), owner.Organization, true)
+	if err != nil || len(ids) != len(all) {
+		t.Errorf("CancelAll, dry run = %d jobs, %v; want %d", len(ids), err, len(all))
+	}
+	f.stats(queue.Stats{Open: 1200, Waiting: 1200})
+}
+
 func TestEachJobOfABatchKeepsItsAttemptAndTenant(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
