@@ -109,7 +109,8 @@ func (m *Metrics) ofRequests() {
 	m.shed = m.counter("printmarket_http_requests_shed_total",
 		"Requests and connections rejected by a limit, by listener and exhausted resource: slots, files, bodies, unsigned, sender, streams, uploads, organization, connections, address.", "listener", "lack")
 	m.handshakes = m.counter("printmarket_mtls_handshake_failures_total",
-		"Failed handshakes of the mutual TLS listener, by reason: no_certificate, certificate_expired (or not valid yet), server_certificate_rejected (the client does not accept the server's certificate, such as one of an unknown authority), protocol (no TLS 1.3, no TLS or no HTTP/1.1), aborted (by the client, or after 5 seconds), other.", "reason")
+		"Failed handshakes of the mutual TLS listener, by reason: no_certificate, certificate_expired, server_certificate_rejected, protocol, aborted, other. "+
+			"Clients reject a server certificate of an authority that they do not know. The protocol is TLS 1.3 with HTTP/1.1. An expired certificate may also be one that is not valid yet.", "reason")
 	m.gates = m.counter("printmarket_gate_decisions_total",
 		"Decisions of the gates, by capability and reason.", "capability", "reason")
 	m.uses = m.counter("printmarket_capability_requests_total",
