@@ -63,7 +63,7 @@ func TestKillsForLackOfMemoryAreCounted(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, got, tc.want)
 		}
 	}
-	if oomKills() < 0 {
+	if _, err := os.Stat("/proc/vmstat"); err == nil && oomKills() < 0 {
 		t.Error("the kernel of this machine shows no count")
 	}
 	for name, tc := range map[string]struct {
