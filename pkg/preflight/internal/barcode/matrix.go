@@ -76,7 +76,13 @@ var thresholds = [...]uint8{middle, 90, 165} // constant
 // turn, the first darker one first.
 func crossings(line []uint8, threshold uint8, edges []float64) []float64 {
 	dark := false
-	for x, v := range line {
+	for x := 0; x < len(line); x++ {
+		if !dark {
+			if x = skipWhite(line, x); x == len(line) {
+				break
+			}
+		}
+		v := line[x]
 		if (v < threshold) == dark {
 			continue
 		}

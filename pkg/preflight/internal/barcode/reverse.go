@@ -7,11 +7,12 @@ import (
 	"slices"
 )
 
-// The search for matrix codes of light modules: the reflectance up to which a pixel belongs to a dark area, the side of
-// the cells of such an area in pixels, its least side in cells, the least share of its cells that are dark, in percent,
-// and how many areas of a page are searched.
+// The search for matrix codes of light modules: the reflectance up to which a pixel belongs to a dark area, by how much
+// the pixels of a cell of such an area differ, the side of a cell in pixels, the least side of an area in cells, the least
+// share of its cells that are dark, in percent, and how many areas of a page are searched.
 const (
 	darkest       = 140
+	darkNoise     = 20
 	darkCell      = 4
 	leastDarkArea = 4
 	leastDarkPart = 5
@@ -35,8 +36,8 @@ func reversed(m Image) (squares, corners []image.Rectangle) {
 	return squares, corners
 }
 
-// darkAreas returns the boxes of the largest connected areas of cells that are wholly dark. Text and thin lines
-// have none.
+// darkAreas returns the boxes of the largest connected areas of cells that are wholly dark and have about one colour.
+// Text, thin lines and most photos have none.
 func darkAreas(m Image) []image.Rectangle {
 	columns, rows := m.Width/darkCell, m.Height/darkCell
 	cells := make([]uint8, columns*rows)
@@ -74,11 +75,14 @@ func darkAreas(m Image) []image.Rectangle {
 	return out
 }
 
-// dark reports whether a cell is dark, by nine of its pixels. Most cells differ at the first.
+// dark reports whether a cell is dark and has about one colour, by nine of its pixels. Most cells differ at the first.
 func (m Image) dark(x, y int) bool {
+	least, most := uint8(255), uint8(0)
 	for _, dy := range [...]int{darkCell / 2, 0, darkCell - 1} {
 		row := m.Pix[(y+dy)*m.Width+x:]
-		if row[darkCell/2] > darkest || row[0] > darkest || row[darkCell-1] > darkest {
+		a, b, c := row[darkCell/2], row[0], row[darkCell-1]
+		least, most = min(least, a, b, c), max(most, a, b, c)
+		if most > darkest || most-least > darkNoise {
 			return false
 		}
 	}
@@ -89,22 +93,25 @@ func (m Image) dark(x, y int) bool {
 func connected(cells []uint8, columns, first int) (box image.Rectangle, count int) {
 	cells[first] = 0
 	members := []int{first}
+	left, right := columns, 0
+	top, bottom := first, first // of their rows
 	for i := 0; i < len(members); i++ {
-		x, y := members[i]%columns, members[i]/columns
-		box = box.Union(image.Rect(x, y, x+1, y+1))
-		for _, to := range [...]image.Point{{x + 1, y}, {x - 1, y}, {x, y + 1}, {x, y - 1}} {
-			next := to.Y*columns + to.X
-			if to.X >= 0 && to.X < columns && next >= 0 && next < len(cells) && cells[next] != 0 {
+		at := members[i]
+		x := at % columns
+		left, right, top, bottom = min(left, x), max(right, x), min(top, at), max(bottom, at)
+		for _, next := range [...]int{at + 1, at - 1, at + columns, at - columns} {
+			aside := next == at+1 && x == columns-1 || next == at-1 && x == 0
+			if !aside && next >= 0 && next < len(cells) && cells[next] != 0 {
 				cells[next] = 0
 				members = append(members, next)
 			}
 		}
 	}
-	return box, len(members)
+	return image.Rect(left, top/columns, right+1, bottom/columns+1), len(members)
 }
 
-// inverse returns a part of an image in which the darkness that most dark pixels have at most is white, and white
-// is black.
+// inverse returns a part of an image in which the darkness that most dark pixels have at most is white, also with
+// noise, and white is black.
 func (m Image) inverse(box image.Rectangle) Image {
 	out := Image{Width: box.Dx(), Height: box.Dy(), Pix: make([]uint8, box.Dx()*box.Dy())}
 	var counts [256]int
@@ -126,7 +133,9 @@ func (m Image) inverse(box image.Rectangle) Image {
 	}
 	var table [256]uint8
 	for v := range table {
-		table[v] = uint8(min((255-v)*255/(255-background), 255)) // #nosec G115 -- limited
+		if table[v] = uint8(min((255-v)*255/(255-background), 255)); v <= background+darkNoise { // #nosec G115 -- limited
+			table[v] = 255
+		}
 	}
 	for y := range out.Height {
 		to := out.Row(y)
