@@ -12,6 +12,7 @@
 package preflight
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/content"
@@ -62,25 +64,30 @@ type Options struct {
 // Inspect judges size bytes of a PDF by a profile.
 //
 // A file that is damaged, needs a password or is not a PDF gets a report, too. An
-// error means that reading the bytes failed, or that the context ended.
+// error means that reading the bytes failed, or that the context ended. Several goroutines read the file at the same
+// time, as [io.ReaderAt] allows.
 func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profile, opts Options) (report.Report, error) {
 	limits := opts.Limits
 	if limits == (document.Limits{}) {
 		limits = document.DefaultLimits()
 	}
-	sum, err := digest(ctx, file, size)
-	if err != nil {
-		return report.Report{}, fmt.Errorf("preflight: %w", err)
+	var hash struct {
+		sync.WaitGroup
+		sum string
+		err error
 	}
+	hash.Go(func() { hash.sum, hash.err = digest(ctx, file, size) })
+	defer hash.Wait()
 	judging := rules.Start(p, opts.Ticket)
 	collector := facts.NewCollector(judging)
 	photos, err := gather(ctx, file, size, limits, p, collector, opts)
 	defer photos.close()
-	if err != nil {
+	hash.Wait()
+	if err := cmp.Or(hash.err, err); err != nil {
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}
 	doc := collector.Document()
-	made := compose(doc, judging.Finish(doc), p, report.File{SHA256: sum, Bytes: size})
+	made := compose(doc, judging.Finish(doc), p, report.File{SHA256: hash.sum, Bytes: size})
 	if !opts.Ticket.Empty() {
 		made.Ticket, made.Product = opts.Ticket.Split()
 	}
