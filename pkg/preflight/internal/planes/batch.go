@@ -187,13 +187,13 @@ func (c *Canvas) send() {
 // paint waits until at most so many batches are not painted, and collects the results of all but so many. It takes part
 // in painting while more than half of them wait. A panic of a painter becomes that of the caller.
 func (c *Canvas) paint(most int) {
-	if c.mate == nil {
-		c.mate = newPainter(c.page.box.Dx())
+	if c.batchPainter == nil {
+		c.batchPainter = newPainter(c.page.box.Dx())
 	}
 	q := &c.queue
 	q.mu.Lock()
 	for len(q.batches) > most/2 && q.fault == nil {
-		if c.paintNext(c.mate) {
+		if c.paintNext(c.batchPainter) {
 			continue
 		}
 		if len(q.batches) <= most {

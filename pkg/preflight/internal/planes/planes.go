@@ -160,13 +160,14 @@ type Canvas struct {
 	// work is the work so far, without that of own.
 	work int64
 	// filling is the batch that shapes are added to, sent are those whose results have not been collected, and idle
-	// those without shapes. images has the bytes of the images of filling and sent. The queue holds what is not painted.
-	// own paints what is painted at once, and mate takes part in painting batches.
+	// those without shapes. images has the bytes of the images of filling and sent.
 	filling    *batch
 	sent, idle []*batch
 	images     int64
-	queue      queue
-	own, mate  *painter
+	// queue holds what is not painted. The goroutine of the canvas paints with own at once, and batches with
+	// batchPainter.
+	queue             queue
+	own, batchPainter *painter
 	// owners holds for each row of the page the last mark that covered each pixel, or nil; seen holds
 	// what is known of each mark.
 	owners [][]uint32
