@@ -35,7 +35,8 @@ cluster: build setup controlplane ## Run it as on Kubernetes: a local control pl
 # Packages without goroutines of their own, those whose tests run the built executables, and
 # fixtures that other packages use under the race detector: it would slow them down and find
 # nothing. Packages content and render, which use all cores for images, and the client of devices
-# run with both; a page beyond a limit, a thousand times the same task, runs without it. The handlers of all surfaces run concurrently under it in ./apiserver. In
+# run with both, but for the test of pages that exceed a limit, which repeats one task. The
+# handlers of all surfaces run concurrently under it in ./apiserver. In
 # ./internal/posture two tests have goroutines, and "Concurrent" in their names. The longest
 # packages come first.
 SEQUENTIAL = ./internal/cli ./pkg/preflight ./charts/... ./apiserver/dashboard ./config/... ./pkg/preflight/... ./internal/store/sqlite ./internal/demo ./test/simulation \

@@ -63,12 +63,9 @@ const (
 type Region struct {
 	Kind Kind
 	Box  image.Rectangle
-	// Reversed is set for a matrix code whose modules are lighter than its background: [Read] reads its inverse.
+	// Reversed is set for a matrix code whose modules are lighter than its background. [Read] needs the inverse image.
 	Reversed bool
 }
-
-// leastPixels is the least number of pixels for which another core is used.
-const leastPixels = 1 << 20
 
 // maxRegions bounds the regions of a page.
 const maxRegions = 8
@@ -87,7 +84,7 @@ func Find(m Image) []Region {
 		func() { upright, lying = bars(m) },
 		func() { lightSquares, lightCorners = reversed(m) },
 	}
-	count := min(parallel.Parts(len(m.Pix), leastPixels), len(searches))
+	count := min(parallel.Parts(len(m.Pix), parallel.LeastSamples), len(searches))
 	parallel.Do(count, func(k int) {
 		for ; k < len(searches); k += count {
 			searches[k]()

@@ -8,6 +8,10 @@ import (
 	"sync"
 )
 
+// LeastSamples is the least number of samples for which another CPU is worth its start, where one takes about a
+// nanosecond.
+const LeastSamples = 1 << 20
+
 // Parts returns the number of parts for an amount of work: one for each multiple of least, and at most one for
 // each CPU.
 func Parts(work, least int) int { return min(runtime.GOMAXPROCS(0), 1+work/least) }

@@ -54,7 +54,7 @@ func (b *Bitmap) measure() {
 		}
 	}
 	var lowest Amounts
-	count := min(parallel.Parts(int(b.Size()), partSamples), len(inked))
+	count := min(parallel.Parts(int(b.Size()), parallel.LeastSamples), len(inked))
 	parallel.Do(count, func(k int) {
 		for i := k; i < len(inked); i += count {
 			plane := b.Amounts[inked[i]]
@@ -65,9 +65,6 @@ func (b *Bitmap) measure() {
 		b.flat = b.flat && highest-lowest[p] <= FlatNoise
 	}
 }
-
-// partSamples is the least number of samples for which another core is used.
-const partSamples = 1 << 20
 
 // Size returns the bytes of the bitmap.
 func (b *Bitmap) Size() int64 {
@@ -392,7 +389,7 @@ func (c *Canvas) Measure(box image.Rectangle, side int) Measurement {
 	m.Columns, m.Rows = (box.Dx()+side-1)/side, (box.Dy()+side-1)/side
 	m.Cells = make([]uint16, m.Columns*m.Rows)
 	// Each part has rows of cells of its own.
-	parts := make([]Measurement, min(parallel.Parts(int(m.Pixels), partSamples), max(m.Rows, 1)))
+	parts := make([]Measurement, min(parallel.Parts(int(m.Pixels), parallel.LeastSamples), max(m.Rows, 1)))
 	parallel.Do(len(parts), func(k int) {
 		part := &parts[k]
 		part.Side, part.Totals = side, make([]uint32, len(m.Totals))

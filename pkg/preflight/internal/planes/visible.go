@@ -134,7 +134,7 @@ func (c *Canvas) opaque() bool { return c.top == c.page }
 // pixels that the mark paints; it is empty for a mark that paints less than a quarter of each.
 func (c *Canvas) Visible() func(mark uint32) (image.Rectangle, bool) {
 	c.Flush()
-	parts := make([][]bool, parallel.Parts(len(c.owners)*c.page.box.Dx(), partSamples))
+	parts := make([][]bool, parallel.Parts(len(c.owners)*c.page.box.Dx(), parallel.LeastSamples))
 	parallel.Do(len(parts), func(k int) {
 		remains, last := make([]bool, len(c.seen)*sights), uint32(0)
 		for y := k * len(c.owners) / len(parts); y < (k+1)*len(c.owners)/len(parts); y++ {

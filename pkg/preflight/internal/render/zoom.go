@@ -63,9 +63,6 @@ func (r *Renderer) Close() { r.leave() }
 // Incomplete reports whether a part of the surface was not painted.
 func (r *Renderer) Incomplete() bool { return r.partial }
 
-// leastPixels is the least number of pixels for which another core is used.
-const leastPixels = 1 << 20
-
 // Reflectance returns the reflectance of each pixel of the surface, row by row from the top, with
 // the width of a row: 255 for white paper. full returns the reflectance of an ink in its full
 // amount, from 0 to 1; inks together reflect the product. It uses the memory of buffer if that is
@@ -95,7 +92,7 @@ func (r *Renderer) Reflectance(buffer []uint8, full func(ink string) float64) (p
 		}
 	}
 	blank := make([]uint8, width)
-	count := parallel.Parts(len(out), leastPixels)
+	count := parallel.Parts(len(out), parallel.LeastSamples)
 	parallel.Do(count, func(k int) {
 		for y := k * box.Dy() / count; y < (k+1)*box.Dy()/count; y++ {
 			to := out[y*width:][:width]
