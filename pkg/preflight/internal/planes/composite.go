@@ -2,11 +2,7 @@
 
 package planes
 
-import (
-	"slices"
-
-	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
-)
+import "github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 
 // part is a part of a row that is composited: its first index, and for each pixel the share of the source in
 // the result, in 1/256, and the opacity of what is below. It is whole if all shares are 256.
@@ -39,7 +35,7 @@ func (c *Canvas) composite(painter *painter, y, x int, cover []uint8, paint *Pai
 	blend := paint.Blend
 	if l.absent(blend) {
 		l.backdrop(to.at, to.behind)
-		if !slices.ContainsFunc(to.behind, func(v uint8) bool { return v != 0 }) {
+		if !nonzero(to.behind) {
 			blend = Normal // all modes are alike where nothing is below
 		}
 	}

@@ -3,6 +3,7 @@
 package planes
 
 import (
+	"bytes"
 	"encoding/binary"
 	"image"
 	"math"
@@ -75,7 +76,7 @@ func (c *Canvas) note(y, x int, cover []uint8, paint *Paint, state *sight) {
 	state.extend(y, x, cover)
 	covers := paint.Planes == All && paint.Blend == Normal && c.opaque()
 	if !covers {
-		state.printed = state.printed || slices.ContainsFunc(cover, func(v uint8) bool { return v != 0 })
+		state.printed = state.printed || nonzero(cover)
 		return
 	}
 	row := &c.owners[y-c.page.box.Min.Y]
@@ -83,30 +84,22 @@ func (c *Canvas) note(y, x int, cover []uint8, paint *Paint, state *sight) {
 		*row = make([]uint32, c.page.box.Dx())
 	}
 	owners := (*row)[x-c.page.box.Min.X:][:len(cover)]
-	for i := 0; i < len(cover); {
-		if i+8 <= len(cover) {
-			eight := binary.LittleEndian.Uint64(cover[i:])
-			if state.printed = state.printed || eight != 0; !full(eight) {
-				i += 8
-				continue
-			}
+	state.printed = state.printed || nonzero(cover)
+	for from := 0; from < len(cover); {
+		first := bytes.IndexByte(cover[from:], 255)
+		if first < 0 {
+			return
 		}
-		if cover[i] < 255 {
-			state.printed = state.printed || cover[i] != 0
-			i++
-			continue
-		}
-		end := covered(cover, i)
-		raster.Set(owners[i:end], paint.Mark)
-		state.printed, state.owner = true, true
-		i = end
+		first += from
+		from = covered(cover, first)
+		raster.Set(owners[first:from], paint.Mark)
+		state.owner = true
 	}
 }
 
-// full reports whether one of eight bytes is 255.
-func full(eight uint64) bool {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	return (^eight-ones)&eight&highs != 0
+// nonzero reports whether a value is not zero.
+func nonzero(values []uint8) bool {
+	return slices.ContainsFunc(values, func(v uint8) bool { return v != 0 })
 }
 
 // sights is the number of marks in a part of the list of marks, which grows by whole parts.
