@@ -30,14 +30,15 @@ func (m *Mask) Row(y int) []uint8 {
 type Clip struct {
 	// Box contains the region.
 	Box image.Rectangle
-	// rect and mask are the exact region, together; mask may be nil.
-	rect geom.Rect
-	mask *Mask
+	// rect and mask are the exact region, together; mask may be nil. All of the pixels in whole are inside rect.
+	rect  geom.Rect
+	mask  *Mask
+	whole image.Rectangle
 }
 
 // NewClip returns the region of a box.
 func NewClip(box image.Rectangle) *Clip {
-	return &Clip{Box: box, rect: geom.Rect{float64(box.Min.X), float64(box.Min.Y), float64(box.Max.X), float64(box.Max.Y)}}
+	return &Clip{Box: box, rect: geom.Rect{float64(box.Min.X), float64(box.Min.Y), float64(box.Max.X), float64(box.Max.Y)}, whole: box}
 }
 
 // Empty reports whether the region has no pixels.
@@ -58,7 +59,9 @@ func (c *Clip) Intersect(r *Rasterizer, p *geom.Path, evenOdd bool) *Clip {
 		c.Apply(y, x, cover)
 		copy(mask.Row(y)[x-box.Min.X:], cover)
 	})
-	return &Clip{Box: box, rect: NewClip(box).rect, mask: mask}
+	out := NewClip(box)
+	out.mask = mask
+	return out
 }
 
 // IntersectRect returns the part of the region inside a rectangle.
@@ -68,6 +71,7 @@ func (c *Clip) IntersectRect(rect geom.Rect) *Clip {
 		return &Clip{}
 	}
 	out.Box = Pixels(out.rect).Intersect(c.Box)
+	out.whole = Pixels(geom.Rect{math.Ceil(out.rect[0]), math.Ceil(out.rect[1]), math.Floor(out.rect[2]), math.Floor(out.rect[3])})
 	return out
 }
 
@@ -81,6 +85,9 @@ func (c *Clip) Apply(y, x int, cover []uint8) {
 				cover[i] = Times(v, row[i])
 			}
 		}
+	}
+	if y >= c.whole.Min.Y && y < c.whole.Max.Y && x >= c.whole.Min.X && x+len(cover) <= c.whole.Max.X {
+		return
 	}
 	if share := overlap(c.rect[1], c.rect[3], y); share < 255 {
 		for i := range cover {

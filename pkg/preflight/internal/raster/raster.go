@@ -145,7 +145,7 @@ func (r *Rasterizer) line(end geom.Point) {
 	if from.Y == to.Y {
 		return
 	}
-	direction := float32(1)
+	direction := 1.0
 	if from.Y > to.Y {
 		from, to, direction = to, from, -1
 	}
@@ -164,20 +164,20 @@ func (r *Rasterizer) line(end geom.Point) {
 	}
 	first, last := int(y0), int(math.Ceil(y1))-1
 	r.low, r.high = min(r.low, first), max(r.high, last)
-	x := x0
-	for y := first; y <= last; y++ {
-		from, until := max(y0, float64(y)), min(y1, float64(y+1))
-		end := x + (until-from)*slope
-		if y == last {
-			end = x1
-		}
-		r.inRow(y, x, end, (until-from)*float64(direction))
-		x = end
+	for y := first; y < last; y++ {
+		height := float64(y+1) - y0
+		end := x0 + height*slope
+		r.inRow(y, x0, end, height*direction)
+		x0, y0 = end, float64(y+1)
 	}
+	r.inRow(last, x0, x1, (y1-y0)*direction)
 }
 
 // near moves a point that is very far away nearer.
 func near(p geom.Point) geom.Point {
+	if math.Abs(p.X) <= farAway && math.Abs(p.Y) <= farAway {
+		return p
+	}
 	limit := func(v float64) float64 {
 		if v > -farAway {
 			return min(v, farAway)
@@ -338,7 +338,7 @@ func ramp(cover []uint8, sum, slope float32, evenOdd bool) {
 		sum, slope, end = -sum, -slope, -end
 	}
 	const margin = 1e-3 // less than half of a level
-	if min(sum, end) < -margin || max(sum, end) > 1+margin {
+	if sum < -margin || end < -margin || sum > 1+margin || end > 1+margin {
 		for x := range cover {
 			sum += slope
 			cover[x] = share(sum, evenOdd)
@@ -350,6 +350,13 @@ func ramp(cover []uint8, sum, slope float32, evenOdd bool) {
 	if step == 0 {
 		Set(cover, uint8(level>>16)) // #nosec G115 -- from 0 to 255
 		return
+	}
+	for ; len(cover) >= 4; cover = cover[4:] {
+		cover[0] = uint8((level + step) >> 16)   // #nosec G115 -- from 0 to 255
+		cover[1] = uint8((level + 2*step) >> 16) // #nosec G115 -- from 0 to 255
+		cover[2] = uint8((level + 3*step) >> 16) // #nosec G115 -- from 0 to 255
+		level += 4 * step
+		cover[3] = uint8(level >> 16) // #nosec G115 -- from 0 to 255
 	}
 	for x := range cover {
 		level += step
@@ -455,8 +462,11 @@ func Set[T uint8 | uint32](to []T, v T) {
 	if len(to) == 0 {
 		return
 	}
-	to[0] = v
-	for n := 1; n < len(to); n *= 2 {
+	n := min(len(to), 16)
+	for i := range to[:n] {
+		to[i] = v
+	}
+	for ; n < len(to); n *= 2 {
 		copy(to[n:], to[:n])
 	}
 }
