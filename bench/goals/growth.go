@@ -32,7 +32,7 @@ func allSeries() []series {
 		{"preflight of a document, CPU", "Inspection/pages=%d", "cpu-ms", 10, "pages of text"},
 		{"the same, memory", "Inspection/pages=%d", "MiB", 10, "pages of text"},
 		{"preflight of one page, CPU", "Inspection/images=%d", "cpu-ms", 20, "images"},
-		{"ink of one page, CPU", "InkOfAPage/lines=%d", "cpu-ms", 2_000, "lines"},
+		{"inspection of a page of lines, CPU", "InkOfAPage/lines=%d", "cpu-ms", 2_000, "lines"},
 		{"XJDF, parse and validate, CPU", "Validate/kB=%d/parse_and_validate", "cpu-us", 5, "kB"},
 		{"submit, take and finish a job, CPU of Redis", "Backlog/waiting=%d", "redis-us", 1_000, "waiting jobs, 50 of a tenant"},
 		{"webhook delivery, CPU of all parts", "Endpoints/endpoints=%d", "cpu-us", 10, "endpoints, 20,000 deliveries in all"},

@@ -64,7 +64,7 @@ func TestStrictTableFailsForAMissedGoal(t *testing.T) {
 func TestRunReadsTheOutputOfBenchmarks(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "bench.txt")
-	output := "goos: linux\npkg: example.org/x\nBenchmarkInkOfAPage/a_photo-2 \t 3\t 400000000 ns/op\t 452.0 cpu-ms\nPASS\n" +
+	output := "goos: linux\npkg: example.org/x\nBenchmarkInkOfAPage/a_photo-2 \t 3\t 400000000 ns/op\t 480.0 cpu-ms\t 452.0 ink-ms\nPASS\n" +
 		"BenchmarkCurve/change/partners=10000-2 \t 20\t 12000000 ns/op\n"
 	if err := os.WriteFile(file, []byte(output), 0o600); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestRunReadsTheOutputOfBenchmarks(t *testing.T) {
 		t.Error("no error for goals without a measurement")
 	}
 	for _, want := range []string{
-		"| ink of one page, a photo, CPU | cpu-ms | 452 | at most 300 | missed |",
+		"| planes of one page, a photo, CPU | ink-ms | 452 | at most 300 | missed |",
 		"| compile one change of 10,000 partners | sec/op | 0.012 | at most 0.015 | met |",
 	} {
 		if !strings.Contains(got.String(), want) {

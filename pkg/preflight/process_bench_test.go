@@ -42,10 +42,7 @@ func jobs() []job {
 func illustrated(pages, images, lines int) []byte {
 	var b pdftest.Builder
 	font := b.ProgramFont("ABCDEF+Text")
-	text := make([]string, lines)
-	for i := range text {
-		text[i] = fmt.Sprintf("BT 0 0 0 1 k /F1 11 Tf 80 %d Td (Some words that stand on one line of a text, and a few more of them) Tj ET\n", 800-i*14)
-	}
+	text := words(lines)
 	sheets := make([]pdftest.Page, pages)
 	for i := range sheets {
 		var placed, named strings.Builder
@@ -54,9 +51,18 @@ func illustrated(pages, images, lines int) []byte {
 			fmt.Fprintf(&named, "/Im%d %s ", k, im)
 			placed.WriteString(pdftest.Place(fmt.Sprintf("Im%d", k), float64(60+k/7*37%400), float64(60+k%7*110), 144, 96))
 		}
-		sheets[i] = pdftest.Print(strings.Join(text, "")+placed.String(), fmt.Sprintf("/Font << /F1 %s >> /XObject << %s >>", font, named.String()))
+		sheets[i] = pdftest.Print(text+placed.String(), fmt.Sprintf("/Font << /F1 %s >> /XObject << %s >>", font, named.String()))
 	}
 	return b.Document(sheets...)
+}
+
+// words returns lines of text in font F1.
+func words(lines int) string {
+	var text strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&text, "BT 0 0 0 1 k /F1 11 Tf 80 %d Td (Some words that stand on one line of a text, and a few more of them) Tj ET\n", 800-i*14)
+	}
+	return text.String()
 }
 
 // spent holds the resources that a process used.
@@ -92,10 +98,16 @@ func buildInspector(b *testing.B) string {
 	return path
 }
 
-// inspectInChild starts an inspector as the sandbox does, for a number of cores.
+// inspectInChild inspects a file by the profile print_ready.
 func inspectInChild(b *testing.B, inspector, path string, cores int) spent {
 	b.Helper()
-	ask, err := sandbox.Request{Profile: "print_ready"}.Encode()
+	return askChild(b, inspector, path, cores, sandbox.Request{Profile: "print_ready"})
+}
+
+// askChild starts an inspector as the sandbox does, for a number of cores.
+func askChild(b *testing.B, inspector, path string, cores int, request sandbox.Request) spent {
+	b.Helper()
+	ask, err := request.Encode()
 	if err != nil {
 		b.Fatalf("Encode: %v", err)
 	}
@@ -166,9 +178,10 @@ func BenchmarkAgainstPoppler(b *testing.B) {
 	}
 }
 
-// ruled returns a page with a number of lines.
-func ruled(lines int) []byte {
+// ruled returns a page with a number of lines, which other operators precede.
+func ruled(before string, lines int) []byte {
 	var content strings.Builder
+	content.WriteString(before)
 	for i := range lines {
 		fmt.Fprintf(&content, "0 0 0 %d.%d K 0.5 w %d %d m %d %d l S\n", 0, i%10, 30+i%560, 30+i/560*2%800, 34+i%550, 33+i/560*2%790)
 	}
@@ -198,7 +211,7 @@ func rendered() []job {
 	return []job{
 		{"flyer of 2 pages", 2, func() []byte { return illustrated(2, 1, 20) }},
 		{"book of 600 pages", 600, func() []byte { return illustrated(600, 0, 40) }},
-		{"200,000 lines", 1, func() []byte { return ruled(200_000) }},
+		{"200,000 lines", 1, func() []byte { return ruled("", 200_000) }},
 		{"20 JPEGs of 6 megapixels", 20, pictures(20, "/Width 2450 /Height 2450 /ColorSpace /DeviceRGB /Filter /DCTDecode", func(page int) []byte { return pdftest.JPEG(2450, 3, 80+page) })},
 		{"CMYK of 16 megapixels, deflated", 1, pictures(1, "/Width 4000 /Height 4000 /ColorSpace /DeviceCMYK /Filter /FlateDecode", func(int) []byte { return pdftest.Deflate(noise(4000 * 4000 * 4)) })},
 	}
@@ -230,8 +243,9 @@ func BenchmarkAgainstInkCoverage(b *testing.B) {
 	}
 }
 
-// costly are single pages of A4 whose ink takes much work: with photos, lines and transparency in RGB.
-func costly() []job {
+// costly are single pages of A4 whose ink takes much work: with photos, lines and transparency in RGB. Other operators
+// precede the content of each.
+func costly(before string) []job {
 	const states = "/ExtGState << /M << /BM /Multiply >> /H << /ca 0.5 >> /L << /BM /Luminosity >> >> "
 	const gradient = "/Shading << /S << /ShadingType 2 /ColorSpace /DeviceRGB /Coords [0 0 595 842] /Extend [true true] /Function << /FunctionType 2 /Domain [0 1] /C0 [1 0.4 0] /C1 [0 0.5 1] /N 1 >> >> >> "
 	const layers = "q 0 0 595 842 re W n /S sh Q q /M gs 595 0 0 842 0 0 cm /Im Do Q q /H gs 0.2 0.6 0.9 rg 100 100 400 600 re f Q q /L gs 0.9 0.3 0.2 rg 50 50 300 300 re f Q "
@@ -239,23 +253,27 @@ func costly() []job {
 		return func() []byte {
 			var b pdftest.Builder
 			photo := b.Stream("/Type /XObject /Subtype /Image /BitsPerComponent 8 /Width 2480 /Height 2480 /ColorSpace /DeviceRGB /Filter /DCTDecode", pdftest.JPEG(2480, 3, 90))
-			resources := states + gradient + fmt.Sprintf("/XObject << /Im %s >> ", photo)
+			resources, content := states+gradient+fmt.Sprintf("/XObject << /Im %s >> ", photo), content
 			for range groups {
 				group := b.Stream("/Type /XObject /Subtype /Form /BBox [0 0 595 842] /Group << /S /Transparency /I true /CS /DeviceRGB >> /Resources << "+resources+">>", []byte(content))
 				resources = states + gradient + fmt.Sprintf("/XObject << /G %s /Im %s >> ", group, photo)
 				content = "/M gs /G Do"
 			}
-			sheet := pdftest.Print(content, resources)
+			sheet := pdftest.Print(before+content, resources)
 			sheet.Extra = extra
 			return b.Document(sheet)
 		}
 	}
 	return []job{
-		{"text", 1, func() []byte { return illustrated(1, 0, 50) }},
+		{"text", 1, func() []byte {
+			var b pdftest.Builder
+			font := b.ProgramFont("ABCDEF+Text")
+			return b.Document(pdftest.Print(before+words(50), fmt.Sprintf("/Font << /F1 %s >>", font)))
+		}},
 		{"a photo", 1, page("", "q 595 0 0 842 0 0 cm /Im Do Q", 0)},
-		{"lines=2000", 1, func() []byte { return ruled(2_000) }},
-		{"lines=20000", 1, func() []byte { return ruled(20_000) }},
-		{"lines=200000", 1, func() []byte { return ruled(200_000) }},
+		{"lines=2000", 1, func() []byte { return ruled(before, 2_000) }},
+		{"lines=20000", 1, func() []byte { return ruled(before, 20_000) }},
+		{"lines=200000", 1, func() []byte { return ruled(before, 200_000) }},
 		{"transparency in inks", 1, page("/Group << /S /Transparency /CS /DeviceCMYK >>", layers, 0)},
 		{"a page in RGB", 1, page("/Group << /S /Transparency /CS /DeviceRGB >>", layers, 0)},
 		{"a group in RGB", 1, page("", layers, 1)},
@@ -263,9 +281,31 @@ func costly() []job {
 	}
 }
 
-// BenchmarkInkOfAPage measures what the inspection of one page costs on one core. An A4 page may take 0.3 s
-// and 256 MiB. cpu-ms is the CPU time, which depends less on other work of the machine.
-func BenchmarkInkOfAPage(b *testing.B) { inspectOnOneCore(b, costly()) }
+// BenchmarkInkOfAPage measures the planes of one page on one core, which may take 0.3 s and 256 MiB for A4. cpu-ms is
+// the CPU time of an inspection by print_ready. ink-ms is that of a profile that only measures ink, without that of
+// the same page inside an empty clip, on which nothing is painted.
+func BenchmarkInkOfAPage(b *testing.B) {
+	inkAlone := sandbox.Request{ProfileText: "name: ink\nversion: 1.0.0\ntitle: Ink\ndescription: Measures ink.\nrules:\n  ink.tac: {severity: error, limit: 300, source: benchmark}\n"}
+	inspector := buildInspector(b)
+	clipped := costly("0 0 0 0 re W n ")
+	for i, j := range costly("") {
+		b.Run(j.name, func(b *testing.B) {
+			painted, unpainted := written(b, j.pdf()), written(b, clipped[i].pdf())
+			var cpus, inks, memory []float64
+			for b.Loop() {
+				whole := inspectInChild(b, inspector, painted, 1)
+				ink, rest := askChild(b, inspector, painted, 1, inkAlone), askChild(b, inspector, unpainted, 1, inkAlone)
+				cpus = append(cpus, whole.cpu.Seconds()*1000)
+				inks = append(inks, (ink.cpu-rest.cpu).Seconds()*1000)
+				memory = append(memory, float64(whole.resident)/(1<<20))
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(median(cpus), "cpu-ms")
+			b.ReportMetric(median(inks), "ink-ms")
+			b.ReportMetric(median(memory), "MiB")
+		})
+	}
+}
 
 // BenchmarkInspection measures the same for documents with more and more pages of text, and for a page with
 // more and more images.
