@@ -3,8 +3,10 @@
 package outline
 
 import (
+	"cmp"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
@@ -12,9 +14,10 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/lexer"
 )
 
-// The bounds of a CMap.
+// The bounds of a CMap. A ToUnicode CMap with a line for each of 65,536 codes has less than a megabyte.
 const (
 	maxCMap       = 4 << 20
+	maxToUnicode  = 1 << 20
 	maxCodeSpaces = 256
 	maxRanges     = 100_000
 )
@@ -81,11 +84,19 @@ func (m *CMap) read(data []byte) {
 			case section == "begincodespacerange" && n == 2:
 				m.addSpace(codes[0], codes[1])
 				codes = codes[:0]
-			// A wrong CMap has the operators of a ToUnicode CMap: their numbers are CIDs.
+			// The operators of a ToUnicode CMap. In a wrong CMap for CIDs, their numbers are CIDs.
 			case section == "beginbfchar" && n == 2, section == "beginbfrange" && n == 3:
 				m.ranges = append(m.ranges, cidRange{value(codes[0]), value(codes[n-2]), value(codes[n-1])})
 				codes = codes[:0]
 			}
+		case lexer.Array:
+			if section == "beginbfrange" && len(codes) == 2 {
+				for i := range t.Items {
+					code := value(codes[0]) + i
+					m.ranges = append(m.ranges, cidRange{code, code, value(lexer.AppendText([]byte{}, &t.Items[i]))})
+				}
+			}
+			codes = codes[:0]
 		case lexer.Number:
 			switch cid := int(t.Value); {
 			case section == "begincidrange" && len(codes) == 2:
@@ -99,6 +110,22 @@ func (m *CMap) read(data []byte) {
 		tokens.Release()
 	}
 	sort.SliceStable(m.ranges, func(i, k int) bool { return m.ranges[i].first < m.ranges[k].first })
+}
+
+// unicode returns a function that returns the character of a code of a composite font: that of its ToUnicode CMap
+// (9.10.3), or of its predefined CMap if the codes are characters themselves, else standIn.
+func unicode(file *document.File, dict types.Dict) func(code int) rune {
+	name := file.Name(dict["Encoding"])
+	m := &CMap{identity: strings.Contains(name, "UCS2") || strings.Contains(name, "UTF16")}
+	data := file.Quietly(dict["ToUnicode"])
+	m.read(data[:min(len(data), maxToUnicode)])
+	return func(code int) rune {
+		c := cmp.Or(m.CID(code), standIn)
+		for c > utf8.MaxRune {
+			c >>= 16 // the first of several characters
+		}
+		return rune(c)
+	}
 }
 
 func (m *CMap) addSpace(low, high []byte) {

@@ -108,6 +108,9 @@ func (n simpleNames) orStandard(code int) string {
 	return standard()[code&0xff]
 }
 
+// character returns the character of a code, or 0.
+func (n simpleNames) character(code int) rune { return runeOf(n.orStandard(code)) }
+
 // runeOf returns the character of a glyph's name, or 0.
 func runeOf(name string) rune {
 	name, _, _ = strings.Cut(name, ".")

@@ -34,7 +34,7 @@ const (
 	// NotDefined is .notdef: the encoding has no glyph for the code, or the program
 	// lacks it.
 	NotDefined
-	// Substitute is a glyph of another font: the file does not embed the program.
+	// Substitute is a glyph of another font: the file does not embed the program, or it is not read.
 	Substitute
 	// Unknown means that the program cannot be read.
 	Unknown
@@ -107,11 +107,13 @@ func Load(file *document.File, dict types.Dict, cmap *CMap, width func(code int)
 	}
 	f.names = names
 	symbolic := file.Int(descriptor["Flags"])&4 != 0
-	name := file.Name(dict["BaseFont"])
+	character := names.character
+	if composite {
+		character = unicode(file, dict)
+	}
 	data := programData(file, descriptor)
 	if data == nil {
-		f.substitute(name, file.Int(descriptor["Flags"]), names, composite)
-		f.width = width
+		f.substitute(file.Name(dict["BaseFont"]), file.Int(descriptor["Flags"]), character, width)
 		return f
 	}
 	err := guarded(func() error {
@@ -130,6 +132,9 @@ func Load(file *document.File, dict types.Dict, cmap *CMap, width func(code int)
 	}
 	if err != nil {
 		f.fault, f.program = err, nil
+		if errors.Is(err, ErrUnsupported) {
+			f.substitute(file.Name(dict["BaseFont"]), file.Int(descriptor["Flags"]), character, width)
+		}
 		return f
 	}
 	if composite {

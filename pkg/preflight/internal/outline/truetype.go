@@ -564,12 +564,12 @@ var substitutes = sync.OnceValue(func() map[string]*trueType {
 	return out
 })
 
-// substitute selects the font that stands for one that is not embedded.
-func (f *Font) substitute(name string, flags int, names simpleNames, composite bool) {
-	if composite {
-		f.fault = fmt.Errorf("%w: composite font without a program", ErrUnsupported)
-		return
-	}
+// standIn is a character of about the usual weight, which stands for those that are unknown or that substitutes lack.
+const standIn = 'o'
+
+// substitute selects the font that stands for one with a name, and gives its glyphs the widths of the codes.
+func (f *Font) substitute(name string, flags int, character func(code int) rune, width func(code int) float64) {
+	f.width = width
 	lower := strings.ToLower(name)
 	has := func(parts ...string) bool {
 		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(lower, part) })
@@ -593,13 +593,13 @@ func (f *Font) substitute(name string, flags int, names simpleNames, composite b
 	f.program = s
 	f.find = func(code int) int {
 		table := s.cmap(3, 1)
-		r := runeOf(names.orStandard(code))
-		if r == ' ' || r == 0xa0 {
+		r := character(code)
+		if r == ' ' || r == 0xa0 || r == 0x3000 {
 			return 0
 		}
 		if id := table.glyph(int(r)); id != 0 {
 			return id
 		}
-		return table.glyph('o') // of about the usual weight
+		return table.glyph(standIn)
 	}
 }

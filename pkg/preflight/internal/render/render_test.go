@@ -110,3 +110,57 @@ func TestInkOfAPage(t *testing.T) {
 		t.Errorf("reach at the left edge: %.2f and %.2f mm", left[10], left[len(left)-10])
 	}
 }
+
+func TestTextOfACompositeFontWithoutAProgramHasASubstitute(t *testing.T) {
+	t.Parallel()
+	// ink returns the coverage of black of one code. Helvetica gives the letter A the width 667.
+	ink := func(t *testing.T, font func(b *pdftest.Builder) pdftest.Ref, text string) float64 {
+		t.Helper()
+		var b pdftest.Builder
+		found := inkOf(t, b.Document(pdftest.Page{
+			Media: &pdftest.Box{0, 0, 200, 200}, Content: "0 0 0 1 k BT /F 200 Tf 20 20 Td " + text + " Tj ET", Resources: fmt.Sprintf("/Font << /F %s >>", font(&b)),
+		}), 1)
+		if !found.Complete {
+			t.Error("the ink is incomplete")
+		}
+		return found.Planes[3].Coverage
+	}
+	composite := func(encoding, sections string) func(b *pdftest.Builder) pdftest.Ref {
+		return func(b *pdftest.Builder) pdftest.Ref {
+			descriptor := b.Add("<< /Type /FontDescriptor /FontName /Song /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>")
+			descendant := b.Add("<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Song /CIDSystemInfo << /Registry (Adobe) /Ordering (GB1) /Supplement 0 >> /DW 667 /FontDescriptor %s >>", descriptor)
+			toUnicode := ""
+			if sections != "" {
+				toUnicode = fmt.Sprintf(" /ToUnicode %s", b.Flate("", []byte(sections)))
+			}
+			return b.Add("<< /Type /Font /Subtype /Type0 /BaseFont /Song /Encoding /%s /DescendantFonts [%s]%s >>", encoding, descendant, toUnicode)
+		}
+	}
+	simple := func(b *pdftest.Builder) pdftest.Ref { return b.StandardFont("Helvetica") }
+	letter, standIn := ink(t, simple, "(A)"), ink(t, composite("Identity-H", "1 beginbfchar <0001> <006F> endbfchar"), "<0001>")
+	if letter < 5 || standIn < 5 || math.Abs(letter-standIn) < 0.5 {
+		t.Fatalf("A covers %.2f %% and o %.2f %%: these glyphs cannot be distinguished", letter, standIn)
+	}
+	for name, c := range map[string]struct {
+		encoding, sections, text string
+		want                     float64
+	}{
+		"a character by its code":                 {"Identity-H", "1 beginbfchar <0001> <0041> endbfchar", "<0001>", letter},
+		"a character in a range":                  {"Identity-H", "1 beginbfrange <0001> <0003> <0040> endbfrange", "<0002>", letter},
+		"a character in the list of a range":      {"Identity-H", "2 beginbfrange <0001> <0002> [<0040> <0041>] <0005> <0006> <0050> endbfrange", "<0002>", letter},
+		"the first of several characters":         {"Identity-H", "1 beginbfchar <0001> <00410042> endbfchar", "<0001>", letter},
+		"a code that is a character":              {"UniGB-UCS2-H", "", "<0041>", letter},
+		"a code without a character, a stand-in":  {"Identity-H", "", "<0001>", standIn},
+		"a code of another CMap, a stand-in":      {"GBK-EUC-H", "", "<B0A1>", standIn},
+		"a character beyond the substitute's":     {"Identity-H", "1 beginbfchar <0001> <5B57> endbfchar", "<0001>", standIn},
+		"an ideographic space":                    {"Identity-H", "1 beginbfchar <0001> <3000> endbfchar", "<0001>", 0},
+		"a character that no character set knows": {"Identity-H", "1 beginbfchar <0001> <FFFFFFFF> endbfchar", "<0001>", standIn},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := ink(t, composite(c.encoding, c.sections), c.text); math.Abs(got-c.want) > 0.01 {
+				t.Errorf("%.2f %% of black, want %.2f", got, c.want)
+			}
+		})
+	}
+}
