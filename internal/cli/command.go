@@ -180,11 +180,7 @@ func (c command[T]) onQueue(call func(ctx context.Context, q *queue.Queue, args 
 
 // withQueue makes a call with the queue whose address the flags give.
 func withQueue[T any](o *process.Redis, call func(*queue.Queue) (T, error)) (found T, err error) {
-	address, err := o.Address(nil)
-	if err != nil {
-		return found, err
-	}
-	client, q, err := openQueue(address)
+	client, q, err := o.Open()
 	if err != nil {
 		return found, err
 	}

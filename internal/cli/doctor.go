@@ -12,31 +12,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"k8s.io/client-go/rest"
 
-	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/doctor"
 	"github.com/printmarket/printmarket/internal/process"
-	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// doctorOptions holds the flags of `printmarket doctor`: the addresses of the parts of an
-// installation.
-type doctorOptions struct {
-	cluster            process.Cluster
-	redis              process.Redis
-	database           process.Database
-	api, registry, ops string
-	timeout            time.Duration
-	bundle             string
-}
-
 func doctorCommand() *cobra.Command {
-	var o doctorOptions
+	var o process.Doctor
+	var bundle string
 	return command[[]doctor.Report]{
 		use:   "doctor",
 		short: "Diagnose an installation and recommend fixes",
@@ -53,14 +38,8 @@ redacted. Names of partners, organizations and users remain.`,
 		example: `  printmarket doctor --kubeconfig ~/.kube/config --namespace printmarket --api https://api.example.com
   kubectl exec deploy/printmarket-api -- printmarket doctor --ops http://127.0.0.1:8082`,
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&o.api, "api", "", "origin of the partner API")
-			f.StringVar(&o.registry, "registry", "", "origin of the registry of problem types")
-			f.StringVar(&o.ops, "ops", "", "origin of an API server's or a worker's operations listener")
-			o.database.AddAddressFlags(f)
-			o.redis.AddFlags(f)
-			o.cluster.AddFlags(f)
-			f.DurationVar(&o.timeout, "timeout", 15*time.Second, "time limit for each part")
-			f.StringVar(&o.bundle, "bundle", "", "also write a support archive (tar.gz) to this file, with secrets redacted")
+			o.AddFlags(f)
+			f.StringVar(&bundle, "bundle", "", "also write a support archive (tar.gz) to this file, with secrets redacted")
 		},
 		print: func(w io.Writer, reports []doctor.Report) {
 			prose(w)
@@ -74,27 +53,21 @@ redacted. Names of partners, organizations and users remain.`,
 			}
 		},
 	}.local(func(cmd *cobra.Command, _ []string) ([]doctor.Report, error) {
-		parts, err := o.parts()
+		parts, err := o.Parts()
 		if err != nil {
 			return nil, err
 		}
-		reports := doctor.Examine(cmd.Context(), parts, o.timeout)
+		reports := doctor.Examine(cmd.Context(), parts, o.Timeout)
 		if cmd.Context().Err() != nil {
 			return nil, context.Cause(cmd.Context()) // the findings describe the interrupt
 		}
-		if o.bundle != "" {
-			sources := []doctor.Source{
+		if bundle != "" {
+			sources := append([]doctor.Source{
 				doctor.Facts("version.json", map[string]string{"printmarket": process.Version, "go": runtime.Version()}),
 				doctor.Facts("findings.json", reports),
-			}
-			if o.hasCluster() {
-				sources = append(sources, doctor.ClusterSources(o.loadCluster)...)
-			}
-			if o.ops != "" {
-				sources = append(sources, doctor.Web{Now: time.Now}.OpsSources(o.ops)...)
-			}
-			if err := replaceFile(o.bundle, func(w io.Writer) error {
-				return doctor.WriteBundle(cmd.Context(), w, time.Now(), o.timeout, sources)
+			}, o.Sources()...)
+			if err := replaceFile(bundle, func(w io.Writer) error {
+				return doctor.WriteBundle(cmd.Context(), w, time.Now(), o.Timeout, sources)
 			}); err != nil {
 				return reports, resultError{err}
 			}
@@ -108,58 +81,6 @@ redacted. Names of partners, organizations and users remain.`,
 			return reports, nil
 		}
 	})
-}
-
-// parts returns an examination of each part; a part without an address is skipped.
-func (o *doctorOptions) parts() ([]doctor.Examination, error) {
-	web := doctor.Web{Now: time.Now}
-	var parts []doctor.Examination
-	for _, one := range []struct {
-		flag, origin string
-		examine      func(string) doctor.Examination
-	}{
-		{"api", o.api, func(origin string) doctor.Examination { return web.API(origin, docs.API) }},
-		{"registry", o.registry, web.Registry},
-		{"ops", o.ops, web.Ops},
-	} {
-		if one.origin == "" {
-			parts = append(parts, doctor.Unspecified(one.flag, "set --"+one.flag))
-			continue
-		}
-		if err := doctor.CheckOrigin(one.origin); err != nil {
-			return nil, fmt.Errorf("--%s: %w", one.flag, err)
-		}
-		parts = append(parts, one.examine(one.origin))
-	}
-	database := doctor.Unspecified("database", "set --database or "+process.DatabaseVariable)
-	switch url, plain, err := o.database.Address(); {
-	case err == nil:
-		database = doctor.Database(url, plain, o.timeout)
-	case !errors.Is(err, process.ErrNoDatabase):
-		return nil, err
-	}
-	redisPart := doctor.Unspecified("redis", "set --redis, or the environment variable of the servers")
-	if address, err := o.redis.Address(nil); !errors.Is(err, process.ErrNoRedis) {
-		redisPart = doctor.Redis(func() (*redis.Client, *queue.Queue, error) {
-			if err != nil {
-				return nil, nil, err
-			}
-			return openQueue(address)
-		})
-	}
-	cluster := doctor.Unspecified("cluster", "set --kubeconfig")
-	if o.hasCluster() {
-		cluster = doctor.Cluster(o.loadCluster)
-	}
-	return append(parts, database, redisPart, cluster), nil
-}
-
-func (o *doctorOptions) hasCluster() bool {
-	return o.cluster.Kubeconfig != "" || os.Getenv("KUBECONFIG") != "" || os.Getenv("KUBERNETES_SERVICE_HOST") != ""
-}
-
-func (o *doctorOptions) loadCluster() (*rest.Config, string, error) {
-	return o.cluster.Load(telemetry.Discard())
 }
 
 func selftestCommand() *cobra.Command {

@@ -5,19 +5,15 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"time"
 
-	"github.com/redis/go-redis/v9"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/printmarket/printmarket/internal/process"
 	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 func queueCommand() *cobra.Command {
@@ -76,19 +72,6 @@ A worker that runs one of them stops it.`),
 
 // queueTime limits a call to Redis.
 const queueTime = 15 * time.Second
-
-// openQueue opens the queue without a log: commands report errors themselves.
-func openQueue(address queue.Address) (*redis.Client, *queue.Queue, error) {
-	client, err := queue.Connect(address, telemetry.Discard())
-	if err != nil {
-		return nil, nil, fmt.Errorf("--redis is %w", err)
-	}
-	q, err := queue.New(client, process.QueueName, queue.Options{})
-	if err != nil {
-		return nil, nil, errors.Join(err, client.Close())
-	}
-	return client, q, nil
-}
 
 func printOverview(w io.Writer, look queue.Overview) {
 	s := look.Stats

@@ -91,7 +91,7 @@ func (o *APIServer) Run(ctx context.Context, logs io.Writer) error {
 // while it starts. The database must be available, because a database that would lose
 // acknowledged writes must be found before the first of them.
 func openCluster(ctx context.Context, p *process, o *APIServer) (c apiserver.ReplicaConfig, feed *kubesource.Source, err error) {
-	address, err := o.Redis.Address(p.log)
+	address, err := o.Redis.address(p.log)
 	if err != nil {
 		return c, nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/internal/queue"
@@ -23,11 +24,11 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// DatabaseVariable and redisVariable are environment variables for URLs with passwords, which must not be on a command line. The
+// databaseVariable and redisVariable are environment variables for URLs with passwords, which must not be on a command line. The
 // variable with the suffix [fileSuffix] names a file that contains the URL: other processes
 // of a user, and crash reports, can read an environment more easily than a file.
 const (
-	DatabaseVariable = "PRINTMARKET_DATABASE_URL"
+	databaseVariable = "PRINTMARKET_DATABASE_URL"
 	redisVariable    = "PRINTMARKET_REDIS_URL"
 	redisCAVariable  = "PRINTMARKET_REDIS_CA"
 	fileSuffix       = "_FILE"
@@ -75,20 +76,20 @@ func (o *Database) AddFlags(f *pflag.FlagSet, connections int32) {
 
 // AddAddressFlags adds the flags of the address.
 func (o *Database) AddAddressFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.database, "database", "", "postgres:// URL of the database (default: the variable "+DatabaseVariable+", or the file that "+DatabaseVariable+fileSuffix+" names)")
+	f.StringVar(&o.database, "database", "", "postgres:// URL of the database (default: the variable "+databaseVariable+", or the file that "+databaseVariable+fileSuffix+" names)")
 	f.BoolVar(&o.insecure, "insecure-database", false, "accept a database URL without sslmode=verify-full for another machine (default: the variable "+insecureDatabaseVariable+")")
 }
 
-// ErrNoDatabase means that neither the flag nor the variable of the database is set.
-var ErrNoDatabase = fmt.Errorf("--database or the variable %s is required", DatabaseVariable)
+// errNoDatabase means that neither the flag nor the variable of the database is set.
+var errNoDatabase = fmt.Errorf("--database or the variable %s is required", databaseVariable)
 
-// Address returns the URL, and whether the server on another machine may stay unverified.
-func (o *Database) Address() (url string, plain bool, err error) {
-	if url, err = secretURL(o.database, DatabaseVariable); err != nil {
+// address returns the URL, and whether the server on another machine may stay unverified.
+func (o *Database) address() (url string, plain bool, err error) {
+	if url, err = secretURL(o.database, databaseVariable); err != nil {
 		return "", false, err
 	}
 	if url == "" {
-		return "", false, ErrNoDatabase
+		return "", false, errNoDatabase
 	}
 	plain, err = insecure(o.insecure, insecureDatabaseVariable)
 	return url, plain, err
@@ -144,11 +145,11 @@ func rereads(value, variable, url string, log *slog.Logger) func() string {
 
 // Open opens the database. With a log, it follows changes of the credentials.
 func (o *Database) Open(ctx context.Context, log *slog.Logger) (*postgres.Store, error) {
-	url, plain, err := o.Address()
+	url, plain, err := o.address()
 	if err != nil {
 		return nil, err
 	}
-	store, err := postgres.Open(ctx, url, postgres.Options{MaxConns: o.connections, Prepared: prepared, AcquireTimeout: o.wait, Insecure: plain, Current: rereads(o.database, DatabaseVariable, url, log)})
+	store, err := postgres.Open(ctx, url, postgres.Options{MaxConns: o.connections, Prepared: prepared, AcquireTimeout: o.wait, Insecure: plain, Current: rereads(o.database, databaseVariable, url, log)})
 	if errors.Is(err, postgres.ErrInsecure) {
 		return nil, fmt.Errorf("%w, or allow it with --insecure-database", err)
 	}
@@ -185,10 +186,10 @@ func (o *Redis) AddFlags(f *pflag.FlagSet) {
 // ErrNoRedis means that neither the flag nor the variable of Redis is set.
 var ErrNoRedis = fmt.Errorf("--redis or the variable %s is required", redisVariable)
 
-// Address returns the address of Redis. The server must be verified, unless the user allows
+// address returns the address of Redis. The server must be verified, unless the user allows
 // otherwise. With a log, the address follows changes of the files of the URL and the
 // certificates.
-func (o *Redis) Address(log *slog.Logger) (address queue.Address, err error) {
+func (o *Redis) address(log *slog.Logger) (address queue.Address, err error) {
 	if address.URL, err = secretURL(o.redis, redisVariable); err != nil {
 		return queue.Address{}, err
 	}
@@ -210,6 +211,24 @@ func (o *Redis) Address(log *slog.Logger) (address queue.Address, err error) {
 		address.Authorities, err = authorities(path, cmp.Or(log, telemetry.Discard()))
 	}
 	return address, err
+}
+
+// Open opens the queue of preflight jobs for a command. It has no log, because commands report errors themselves. The caller
+// closes the client.
+func (o *Redis) Open() (*redis.Client, *queue.Queue, error) {
+	address, err := o.address(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := queue.Connect(address, telemetry.Discard())
+	if err != nil {
+		return nil, nil, fmt.Errorf("--redis is %w", err)
+	}
+	q, err := queue.New(client, QueueName, queue.Options{})
+	if err != nil {
+		return nil, nil, errors.Join(err, client.Close())
+	}
+	return client, q, nil
 }
 
 // authorities returns a function that reads the certificates of a file. While the file is

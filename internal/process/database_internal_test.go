@@ -34,9 +34,9 @@ func TestURLComesFromTheFlagTheFileOrTheVariable(t *testing.T) {
 		"nothing at all is rejected":     {"", "", "", "", "--database or the variable PRINTMARKET_DATABASE_URL is required"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv(DatabaseVariable+fileSuffix, tc.file)
-			t.Setenv(DatabaseVariable, tc.variable)
-			got, _, err := (&Database{database: tc.flag}).Address()
+			t.Setenv(databaseVariable+fileSuffix, tc.file)
+			t.Setenv(databaseVariable, tc.variable)
+			got, _, err := (&Database{database: tc.flag}).address()
 			if got != tc.want || (err == nil) != (tc.fault == "") || err != nil && !strings.Contains(err.Error(), tc.fault) {
 				t.Errorf("Address() = %q, %v; want %q and an error with %q", got, err, tc.want, tc.fault)
 			}
@@ -49,7 +49,7 @@ func TestAuthoritiesOfRedisFollowTheirFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ca.crt")
 	t.Setenv(redisCAVariable+fileSuffix, file)
 	redis := Redis{redis: "rediss://redis.example:6379/0"}
-	if _, err := redis.Address(telemetry.Discard()); err == nil || !strings.Contains(err.Error(), "--redis-ca") || !strings.Contains(err.Error(), file) {
+	if _, err := redis.address(telemetry.Discard()); err == nil || !strings.Contains(err.Error(), "--redis-ca") || !strings.Contains(err.Error(), file) {
 		t.Errorf("Address() without the file: %v; want an error that names the flag and the file", err)
 	}
 	replace := func(content []byte) {
@@ -68,7 +68,7 @@ func TestAuthoritiesOfRedisFollowTheirFile(t *testing.T) {
 	first, firstText := authority()
 	second, secondText := authority()
 	replace(firstText)
-	address, err := redis.Address(telemetry.Discard())
+	address, err := redis.address(telemetry.Discard())
 	if err != nil {
 		t.Fatalf("Address() = %v", err)
 	}

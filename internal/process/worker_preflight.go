@@ -67,7 +67,7 @@ func assemblePreflight(ctx context.Context, o *Worker, p *process) (apiserver.Pa
 	if err != nil {
 		return apiserver.Parts{}, err
 	}
-	address, err := o.Redis.Address(p.log)
+	address, err := o.Redis.address(p.log)
 	if err != nil {
 		return apiserver.Parts{}, err
 	}
