@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
+	"time"
 )
 
 // TestEightsAreMixedAsOne mixes all values with all values by all shares.
@@ -48,4 +49,25 @@ func TestPartsOfEightAreMixed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// BenchmarkMix mixes the rows of a thin line, with the version for this processor and the one in Go in turn. The metric
+// ratio is the time of the first divided by that of the second.
+func BenchmarkMix(b *testing.B) {
+	row, cover := make([]uint8, 240), make([]uint8, 240)
+	for i := range cover {
+		cover[i] = uint8(min(i, 240-i)) // #nosec G115 -- at most 120
+	}
+	var times [2]time.Duration
+	for b.Loop() {
+		for k, mixed := range []func(to, cover []uint8, v uint8){mixEights, mixEightsInGo} {
+			began := time.Now()
+			for v := range 100 {
+				mixed(row, cover, uint8(2*v)) // #nosec G115 -- below 200
+			}
+			times[k] += time.Since(began)
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(times[0])/float64(times[1]), "ratio")
 }
