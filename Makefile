@@ -63,7 +63,7 @@ test: setup controlplane helm openid page-assets npm ## Install what tests need,
 ifeq ($(PKG),./...)
 	$(call tests,,$(SEQUENTIAL))
 	CGO_ENABLED=1 $(call tests,$(RACE) -skip '^TestPageThatExceedsALimitIsIncomplete$$',$$(go list ./internal/store/postgres ./workers/... ./controllers ./internal/posture/... ./... | \
-		grep -vxF "$$(go list $(SEQUENTIAL))") ./pkg/preflight/internal/codec ./pkg/preflight/internal/content ./pkg/preflight/internal/parallel ./pkg/preflight/internal/planes ./pkg/preflight/internal/render ./pkg/xjdf/xjmf)
+		grep -vxF "$$(go list $(SEQUENTIAL))") ./pkg/preflight/internal/codec ./pkg/preflight/internal/content ./pkg/preflight/internal/planes ./pkg/preflight/internal/raster ./pkg/preflight/internal/render ./pkg/xjdf/xjmf)
 	CGO_ENABLED=1 $(call tests,$(RACE) -run Concurrent,./internal/posture)
 	cd tools/kubebuilder && go test -count=1 ./...
 	cd tools/olm && go test -count=1 ./...

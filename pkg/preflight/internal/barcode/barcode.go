@@ -15,7 +15,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/printmarket/printmarket/pkg/preflight/internal/parallel"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
 
 // Image is an image of reflectances, row by row from the top: 255 is white paper.
@@ -84,8 +84,8 @@ func Find(m Image) []Region {
 		func() { upright, lying = bars(m) },
 		func() { lightSquares, lightCorners = reversed(m) },
 	}
-	count := min(parallel.Parts(len(m.Pix), parallel.LeastSamples), len(searches))
-	parallel.Do(count, func(k int) {
+	count := min(raster.Parts(len(m.Pix), raster.LeastSamples), len(searches))
+	raster.DoParts(count, func(k int) {
 		for ; k < len(searches); k += count {
 			searches[k]()
 		}

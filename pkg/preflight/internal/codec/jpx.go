@@ -14,7 +14,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/printmarket/printmarket/pkg/preflight/internal/parallel"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
 
 // Pixels are samples of eight bits or fewer, row by row, with the components of a pixel side by
@@ -221,8 +221,8 @@ func decodeComponent[T number](t *tile, index, discard int, room func(int64) boo
 			if !room(int64(work) / 4) {
 				return result, errRoom
 			}
-			decoded := make([]bool, parallel.Parts(work, blocksWork))
-			parallel.Do(len(decoded), func(part int) {
+			decoded := make([]bool, raster.Parts(work, blocksWork))
+			raster.DoParts(len(decoded), func(part int) {
 				var decoder blockDecoder
 				for k := part; k < len(blocks); k += len(decoded) {
 					block := blocks[k]

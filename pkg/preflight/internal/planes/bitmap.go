@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/parallel"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
 
@@ -54,8 +53,8 @@ func (b *Bitmap) measure() {
 		}
 	}
 	var lowest Amounts
-	count := min(parallel.Parts(int(b.Size()), parallel.LeastSamples), len(inked))
-	parallel.Do(count, func(k int) {
+	count := min(raster.Parts(int(b.Size()), raster.LeastSamples), len(inked))
+	raster.DoParts(count, func(k int) {
 		for i := k; i < len(inked); i += count {
 			plane := b.Amounts[inked[i]]
 			b.highest[inked[i]], lowest[inked[i]] = slices.Max(plane), slices.Min(plane)
@@ -389,8 +388,8 @@ func (c *Canvas) Measure(box image.Rectangle, side int) Measurement {
 	m.Columns, m.Rows = (box.Dx()+side-1)/side, (box.Dy()+side-1)/side
 	m.Cells = make([]uint16, m.Columns*m.Rows)
 	// Each part has rows of cells of its own.
-	parts := make([]Measurement, min(parallel.Parts(int(m.Pixels), parallel.LeastSamples), max(m.Rows, 1)))
-	parallel.Do(len(parts), func(k int) {
+	parts := make([]Measurement, min(raster.Parts(int(m.Pixels), raster.LeastSamples), max(m.Rows, 1)))
+	raster.DoParts(len(parts), func(k int) {
 		part := &parts[k]
 		part.Side, part.Totals = side, make([]uint32, len(m.Totals))
 		for row := k * m.Rows / len(parts); row < (k+1)*m.Rows/len(parts); row++ {

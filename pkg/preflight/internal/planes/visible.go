@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/printmarket/printmarket/pkg/preflight/internal/parallel"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
 
@@ -127,8 +126,8 @@ func (c *Canvas) opaque() bool { return c.top == c.page }
 // pixels that the mark paints; it is empty for a mark that paints less than a quarter of each.
 func (c *Canvas) Visible() func(mark uint32) (image.Rectangle, bool) {
 	c.Flush()
-	parts := make([][]bool, parallel.Parts(len(c.owners)*c.page.box.Dx(), parallel.LeastSamples))
-	parallel.Do(len(parts), func(k int) {
+	parts := make([][]bool, raster.Parts(len(c.owners)*c.page.box.Dx(), raster.LeastSamples))
+	raster.DoParts(len(parts), func(k int) {
 		remains, last := make([]bool, len(c.seen)*sights), uint32(0)
 		for y := k * len(c.owners) / len(parts); y < (k+1)*len(c.owners)/len(parts); y++ {
 			row := c.owners[y]

@@ -5,6 +5,8 @@
 // A pixel is a unit square; x runs to the right and y down. Coverage is exact for
 // polygons, but for parts of one shape that overlap inside a pixel. Shapes are
 // paths ([geom.Path]) in pixels; a [Stroker] converts lines with a width to shapes.
+//
+// [DoParts] divides work for many pixels among the CPUs of the process.
 package raster
 
 import (

@@ -12,7 +12,6 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/parallel"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/planes"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
@@ -283,7 +282,7 @@ const bandSamples = 1 << 18
 
 // run reads all rows.
 func (w *reduction) run() {
-	count := parallel.Parts(w.reader.Width()*w.reader.Rows()*w.n, bandSamples)
+	count := raster.Parts(w.reader.Width()*w.reader.Rows()*w.n, bandSamples)
 	readers := w.reader.Parts(count, w.stepY)
 	bands := make([]band, len(readers))
 	together := w.together()
@@ -303,7 +302,7 @@ func (w *reduction) run() {
 		}
 		y += (reader.Rows() + w.stepY - 1) / w.stepY
 	}
-	parallel.Do(len(bands), func(k int) { bands[k].run() })
+	raster.DoParts(len(bands), func(k int) { bands[k].run() })
 	w.uniform = !slices.ContainsFunc(bands, func(b band) bool { return !b.uniform })
 }
 
@@ -525,8 +524,8 @@ func (r *Renderer) convertMeans(w *reduction, space *color.Space, means [][]uint
 			inks[p] = make([]uint8, size)
 			w.out.Amounts[p] = inks[p]
 		}
-		count := parallel.Parts(size, bandSamples)
-		parallel.Do(count, func(k int) {
+		count := raster.Parts(size, bandSamples)
+		raster.DoParts(count, func(k int) {
 			from, end := k*size/count, (k+1)*size/count
 			var to [planes.FirstSpot][]uint8
 			for p := range to {

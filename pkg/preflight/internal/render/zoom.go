@@ -9,7 +9,6 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/parallel"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/planes"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
@@ -92,8 +91,8 @@ func (r *Renderer) Reflectance(buffer []uint8, full func(ink string) float64) (p
 		}
 	}
 	blank := make([]uint8, width)
-	count := parallel.Parts(len(out), parallel.LeastSamples)
-	parallel.Do(count, func(k int) {
+	count := raster.Parts(len(out), raster.LeastSamples)
+	raster.DoParts(count, func(k int) {
 		for y := k * box.Dy() / count; y < (k+1)*box.Dy()/count; y++ {
 			to := out[y*width:][:width]
 			raster.Set(to, 255)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package parallel_test
+package raster_test
 
 import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/printmarket/printmarket/pkg/preflight/internal/parallel"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
 
 func TestEveryPartRunsOnce(t *testing.T) {
 	t.Parallel()
 	var runs [7]atomic.Int32
-	parallel.Do(len(runs), func(part int) { runs[part].Add(1) })
+	raster.DoParts(len(runs), func(part int) { runs[part].Add(1) })
 	for part := range runs {
 		if n := runs[part].Load(); n != 1 {
 			t.Errorf("part %d ran %d times, want once", part, n)
@@ -30,7 +30,7 @@ func TestPanicOfAPartIsThatOfTheCallerAfterAllParts(t *testing.T) {
 					t.Errorf("a fault of part %d: panic %v, want fault", faulty, got)
 				}
 			}()
-			parallel.Do(3, func(part int) {
+			raster.DoParts(3, func(part int) {
 				defer ended.Add(1)
 				if part == faulty {
 					panic("fault")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package parallel divides work among the CPUs of a process.
-package parallel
+package raster
 
 import (
 	"runtime"
@@ -16,8 +15,8 @@ const LeastSamples = 1 << 20
 // each CPU.
 func Parts(work, least int) int { return min(runtime.GOMAXPROCS(0), 1+work/least) }
 
-// Do calls do for each of n parts at the same time, and waits for all. A panic becomes that of the caller.
-func Do(n int, do func(part int)) {
+// DoParts calls do for each of n parts at the same time, and waits for all. A panic becomes that of the caller.
+func DoParts(n int, do func(part int)) {
 	var group sync.WaitGroup
 	faults := make([]any, n)
 	for k := 1; k < n; k++ {
