@@ -112,9 +112,9 @@ func (m *CMap) read(data []byte) {
 	sort.SliceStable(m.ranges, func(i, k int) bool { return m.ranges[i].first < m.ranges[k].first })
 }
 
-// unicode returns a function that returns the character of a code of a composite font: that of its ToUnicode CMap
-// (9.10.3), or of its predefined CMap if the codes are characters themselves, else standIn.
-func unicode(file *document.File, dict types.Dict) func(code int) rune {
+// compositeCharacters returns the character of each code of a composite font: that of its ToUnicode CMap (9.10.3), or
+// the code itself if its predefined CMap has characters as codes, else standIn.
+func compositeCharacters(file *document.File, dict types.Dict) func(code int) rune {
 	name := file.Name(dict["Encoding"])
 	m := &CMap{identity: strings.Contains(name, "UCS2") || strings.Contains(name, "UTF16")}
 	data := file.Quietly(dict["ToUnicode"])

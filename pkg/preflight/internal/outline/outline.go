@@ -34,7 +34,8 @@ const (
 	// NotDefined is .notdef: the encoding has no glyph for the code, or the program
 	// lacks it.
 	NotDefined
-	// Substitute is a glyph of another font: the file does not embed the program, or it is not read.
+	// Substitute is a glyph of another font: the file does not embed the program, or the program is of
+	// a kind that is not read.
 	Substitute
 	// Unknown means that the program cannot be read.
 	Unknown
@@ -107,13 +108,9 @@ func Load(file *document.File, dict types.Dict, cmap *CMap, width func(code int)
 	}
 	f.names = names
 	symbolic := file.Int(descriptor["Flags"])&4 != 0
-	character := names.character
-	if composite {
-		character = unicode(file, dict)
-	}
 	data := programData(file, descriptor)
 	if data == nil {
-		f.substitute(file.Name(dict["BaseFont"]), file.Int(descriptor["Flags"]), character, width)
+		f.substitute(file, dict, descriptor, width)
 		return f
 	}
 	err := guarded(func() error {
@@ -133,7 +130,7 @@ func Load(file *document.File, dict types.Dict, cmap *CMap, width func(code int)
 	if err != nil {
 		f.fault, f.program = err, nil
 		if errors.Is(err, ErrUnsupported) {
-			f.substitute(file.Name(dict["BaseFont"]), file.Int(descriptor["Flags"]), character, width)
+			f.substitute(file, dict, descriptor, width)
 		}
 		return f
 	}

@@ -567,10 +567,14 @@ var substitutes = sync.OnceValue(func() map[string]*trueType {
 // standIn is a character of about the usual weight, which stands for those that are unknown or that substitutes lack.
 const standIn = 'o'
 
-// substitute selects the font that stands for one with a name, and gives its glyphs the widths of the codes.
-func (f *Font) substitute(name string, flags int, character func(code int) rune, width func(code int) float64) {
+// substitute selects the font that stands for another one, and gives its glyphs the widths of the codes.
+func (f *Font) substitute(file *document.File, dict, descriptor types.Dict, width func(code int) float64) {
 	f.width = width
-	lower := strings.ToLower(name)
+	character := f.names.character
+	if f.cmap != nil {
+		character = compositeCharacters(file, dict)
+	}
+	lower, flags := strings.ToLower(file.Name(dict["BaseFont"])), file.Int(descriptor["Flags"])
 	has := func(parts ...string) bool {
 		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(lower, part) })
 	}
