@@ -73,9 +73,8 @@ func (c *Canvas) note(y, x int, cover []uint8, paint *Paint, state *sight) {
 		return
 	}
 	state.extend(y, x, cover)
-	covers := paint.Planes == All && paint.Blend == Normal && c.opaque()
-	if !covers {
-		state.printed = state.printed || nonzero(cover)
+	state.printed = state.printed || nonzero(cover)
+	if paint.Planes != All || paint.Blend != Normal || !c.opaque() {
 		return
 	}
 	row := &c.owners[y-c.page.box.Min.Y]
@@ -83,7 +82,6 @@ func (c *Canvas) note(y, x int, cover []uint8, paint *Paint, state *sight) {
 		*row = make([]uint32, c.page.box.Dx())
 	}
 	owners := (*row)[x-c.page.box.Min.X:][:len(cover)]
-	state.printed = state.printed || nonzero(cover)
 	for from := 0; from < len(cover); {
 		first := bytes.IndexByte(cover[from:], 255)
 		if first < 0 {
