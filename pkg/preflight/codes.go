@@ -54,12 +54,12 @@ func (c *codeFinder) page(ctx context.Context, page *document.Page) error {
 	if fact.Ink == nil || fact.Parts < facts.CodeParts || fact.Ink.Resolution < leastCodeResolution || c.read >= maxCodes {
 		return nil
 	}
-	pixels, width := c.painter.Reflectance(c.buffer, c.mixed)
-	c.buffer = pixels
-	regions := barcode.Find(barcode.Image{Width: width, Height: len(pixels) / width, Pix: pixels})
+	painted := c.painter.Painted(barcode.Cell)
+	c.buffer = c.painter.Reflectance(painted, c.buffer, c.mixed)
+	regions := barcode.Find(barcode.Image{Width: painted.Dx(), Height: painted.Dy(), Pix: c.buffer})
 	device, _ := c.painter.Device().Invert()
 	for _, region := range regions[:min(len(regions), maxPageCodes)] {
-		box := pixelBox(device, region.Box)
+		box := pixelBox(device, region.Box.Add(painted.Min))
 		resolution := float64(codeResolution)
 		if region.Kind == barcode.QR || region.Kind == barcode.DataMatrix {
 			resolution = min(resolution, codeSide*25.4/(max(box.Width(), box.Height())*geom.Millimetres(page.UserUnit)))
@@ -103,26 +103,25 @@ func reach(box geom.Rect, kind barcode.Kind, unit float64) geom.Rect {
 // code reads the code of the zoomed part of a page.
 func (c *codeFinder) code(region barcode.Region, page *document.Page) (facts.Code, bool) {
 	kind := region.Kind
-	red, width := c.painter.Reflectance(nil, c.red)
+	part := c.painter.Box()
+	red := c.painter.Reflectance(part, nil, c.red)
 	read := func(pixels []uint8) (barcode.Symbol, bool) {
 		if region.Reversed {
 			pixels = inverse(pixels)
 		}
-		return barcode.Read(barcode.Image{Width: width, Height: len(red) / width, Pix: pixels}, kind)
+		return barcode.Read(barcode.Image{Width: part.Dx(), Height: part.Dy(), Pix: pixels}, kind)
 	}
 	s, ok := read(red)
 	if (!ok || s.Text == "") && slices.ContainsFunc(c.painter.Inks(), c.unseen) {
 		// The bars may be in an ink that red light does not show.
-		absorbed, _ := c.painter.Reflectance(nil, c.absorbed)
-		if other, found := read(absorbed); found && (!ok || other.Text != "") {
+		if other, found := read(c.painter.Reflectance(part, nil, c.absorbed)); found && (!ok || other.Text != "") {
 			s, ok = other, true
 		}
 	}
 	bars := kind == barcode.Upright || kind == barcode.Lying
 	if bars && !ok {
 		// Black bars on an ink that red light shows as dark, such as cyan.
-		mixed, _ := c.painter.Reflectance(nil, c.mixed)
-		s, ok = read(mixed)
+		s, ok = read(c.painter.Reflectance(part, nil, c.mixed))
 		ok = ok && s.Text != ""
 	}
 	if bars && !ok {

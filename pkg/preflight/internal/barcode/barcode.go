@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"image"
-	"math"
 	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
@@ -32,16 +31,17 @@ func (m Image) transposed() Image {
 	out := Image{Width: m.Height, Height: m.Width, Pix: bytes.Repeat([]byte{255}, len(m.Pix))}
 	for y := range m.Height {
 		row := m.Row(y)
-		for x := skipWhite(row, 0); x < len(row); x = skipWhite(row, x+1) {
+		for x := skip(row, 0, 255); x < len(row); x = skip(row, x+1, 255) {
 			out.Pix[x*out.Width+y] = row[x]
 		}
 	}
 	return out
 }
 
-// skipWhite returns the end of the white pixels that begin at an index, eight at a time: most pixels are white.
-func skipWhite(row []uint8, from int) int {
-	for from+8 <= len(row) && binary.NativeEndian.Uint64(row[from:]) == math.MaxUint64 {
+// skip returns the end of the pixels with a value that begin at an index, eight at a time: most pixels are like their
+// neighbours.
+func skip(row []uint8, from int, value uint8) int {
+	for eight := 0x0101010101010101 * uint64(value); from+8 <= len(row) && binary.NativeEndian.Uint64(row[from:]) == eight; {
 		from += 8
 	}
 	return from
@@ -70,9 +70,12 @@ type Region struct {
 // maxRegions bounds the regions of a page.
 const maxRegions = 8
 
+// searchWork is the work of a pixel, in about nanoseconds.
+const searchWork = 4
+
 // Find returns the regions of an image that may hold codes, the largest first.
 func Find(m Image) []Region {
-	if m.Width < 2*cell || m.Height < 2*cell {
+	if m.Width < 2*Cell || m.Height < 2*Cell {
 		return nil
 	}
 	var out []Region
@@ -84,7 +87,7 @@ func Find(m Image) []Region {
 		func() { upright, lying = bars(m) },
 		func() { lightSquares, lightCorners = reversed(m) },
 	}
-	count := min(raster.Parts(len(m.Pix), raster.LeastSamples), len(searches))
+	count := min(raster.Parts(searchWork*len(m.Pix), raster.LeastSamples), len(searches))
 	raster.DoParts(count, func(k int) {
 		for ; k < len(searches); k += count {
 			searches[k]()

@@ -8,11 +8,13 @@ import (
 	"slices"
 )
 
-// The search for bars: the side of a cell in pixels, the least mean difference of neighbouring
-// pixels across the bars, how many times larger it is than along them, and the least cells and
+// Cell is the side of a cell in pixels, by which an image is searched. A part of an image that begins at
+// multiples of it has the same regions, if the rest is white.
+const Cell = 8
+
+// The search for bars: the least mean difference of neighbouring pixels across the bars, how many times larger it is than along them, and the least cells and
 // edges of a code.
 const (
-	cell        = 8
 	leastSlope  = 10
 	direction   = 5
 	leastLength = 4
@@ -23,17 +25,17 @@ const (
 // bars returns the regions in which neighbouring pixels differ much in one direction and hardly in
 // the other one.
 func bars(m Image) (upright, lying []image.Rectangle) {
-	columns, rows := m.Width/cell, m.Height/cell
+	columns, rows := m.Width/Cell, m.Height/Cell
 	// across holds for each cell 1 for upright bars and 2 for lying ones.
 	across := make([]uint8, columns*rows)
 	white := bytes.Repeat([]byte{255}, m.Width)
 	for row := range rows {
-		blank := func(offset int) bool { return bytes.Equal(m.Row(min(row*cell+offset, m.Height-1)), white) }
-		if blank(1) && blank(cell/2) && blank(cell-2) && blank(cell) {
+		blank := func(offset int) bool { return bytes.Equal(m.Row(min(row*Cell+offset, m.Height-1)), white) }
+		if blank(1) && blank(Cell/2) && blank(Cell-2) && blank(Cell) {
 			continue
 		}
 		for column := range columns {
-			across[row*columns+column] = slope(m, column*cell, row*cell)
+			across[row*columns+column] = slope(m, column*Cell, row*Cell)
 		}
 	}
 	for at, kind := range across {
@@ -48,7 +50,7 @@ func bars(m Image) (upright, lying []image.Rectangle) {
 		if length < leastLength || height < leastHeight || 2*count < box.Dx()*box.Dy() {
 			continue
 		}
-		pixels := image.Rect(box.Min.X*cell, box.Min.Y*cell, box.Max.X*cell, box.Max.Y*cell)
+		pixels := image.Rect(box.Min.X*Cell, box.Min.Y*Cell, box.Max.X*Cell, box.Max.Y*Cell)
 		switch {
 		case !barred(m, pixels, kind):
 		case kind == 1:
@@ -65,35 +67,35 @@ func slope(m Image, x, y int) uint8 {
 	across, along := 0, 0
 	// One row and one column of the cell suffice to exclude most of them.
 	// The edge of a wide bar may lie between two cells.
-	wide, high := min(cell+1, m.Width-x), min(cell+1, m.Height-y)
-	here := m.Pix[(y+cell/2)*m.Width+x:][:wide]
+	wide, high := min(Cell+1, m.Width-x), min(Cell+1, m.Height-y)
+	here := m.Pix[(y+Cell/2)*m.Width+x:][:wide]
 	for i := range here[:wide-1] {
 		across += distance(here[i], here[i+1])
 	}
 	for i := range high - 1 {
-		at := (y+i)*m.Width + x + cell/2
+		at := (y+i)*m.Width + x + Cell/2
 		along += distance(m.Pix[at], m.Pix[at+m.Width])
 	}
-	if max(across, along) < leastSlope*(cell-1) || max(across, along) < direction*min(across, along) {
+	if max(across, along) < leastSlope*(Cell-1) || max(across, along) < direction*min(across, along) {
 		return 0
 	}
 	across, along = 0, 0
 	for dy := range high {
 		at := (y+dy)*m.Width + x
-		if dy < cell {
+		if dy < Cell {
 			here := m.Pix[at:][:wide]
 			for i := range here[:wide-1] {
 				across += distance(here[i], here[i+1])
 			}
 		}
 		if dy < high-1 {
-			here, below := m.Pix[at:][:cell], m.Pix[at+m.Width:][:cell]
+			here, below := m.Pix[at:][:Cell], m.Pix[at+m.Width:][:Cell]
 			for i := range here {
 				along += distance(here[i], below[i])
 			}
 		}
 	}
-	const least = leastSlope * cell * (cell - 1)
+	const least = leastSlope * Cell * (Cell - 1)
 	switch {
 	case across >= least && across >= direction*along:
 		return 1

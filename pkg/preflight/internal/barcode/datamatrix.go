@@ -41,88 +41,90 @@ func proportioned(width, height int) bool {
 	return long-short <= 2+short/10 || long+1 >= leastRatio*(short-1) && long-1 <= mostRatio*(short+1)
 }
 
-// view is an image turned by quarters of a turn, with u to the right and v down. Pixels with successive
-// u are neighbours in memory.
+// view is an image turned by quarters of a turn, with u to the right and v down.
 type view struct {
-	Image
-	// turned is set if the image is transposed.
-	turned bool
-	// back and up are set if u, or v, runs against the image.
-	back, up bool
+	image         Image
+	width, height int
+	// origin is the index of the pixel at 0, 0; the pixels right of it and below it are these steps away.
+	origin, right, down int
 }
 
-// views returns an image in the four directions that a code may have.
-func views(m Image) [4]view {
-	t := m.transposed()
-	return [4]view{{m, false, false, false}, {t, true, false, true}, {m, false, true, true}, {t, true, true, false}}
+// viewsOf returns an image in the four directions that a code may have, each turned by 180 degrees from the one two before.
+func viewsOf(m Image) [4]view {
+	w, h, last := m.Width, m.Height, len(m.Pix)-1
+	return [4]view{
+		{m, w, h, 0, 1, w},
+		{m, h, w, w - 1, w, -1},
+		{m, w, h, last, -1, -w},
+		{m, h, w, last + 1 - w, -w, 1},
+	}
 }
 
-func (w view) at(u, v int) int {
-	if w.back {
-		u = w.Width - 1 - u
-	}
-	if w.up {
-		v = w.Height - 1 - v
-	}
-	return v*w.Width + u
-}
+// index returns that of a pixel in the image.
+func (w view) index(u, v int) int { return w.origin + u*w.right + v*w.down }
 
-// part returns the pixels of a row v that lie in a box, in the order of the memory.
-func (w view) part(box image.Rectangle, v int) []uint8 {
-	first := box.Min.X
-	if w.back {
-		first = box.Max.X - 1
-	}
-	return w.Pix[w.at(first, v):][:box.Dx()]
-}
+func (w view) at(u, v int) uint8 { return w.image.Pix[w.index(u, v)] }
 
 // in returns a rectangle of the view in pixels of the image.
 func (w view) in(r image.Rectangle) image.Rectangle {
-	a, b := w.at(r.Min.X, r.Min.Y), w.at(r.Max.X-1, r.Max.Y-1)
-	out := image.Rectangle{Min: image.Pt(a%w.Width, a/w.Width), Max: image.Pt(b%w.Width, b/w.Width)}.Canon()
-	if w.turned {
-		out = image.Rect(out.Min.Y, out.Min.X, out.Max.Y, out.Max.X)
-	}
+	width := w.image.Width
+	a, b := w.index(r.Min.X, r.Min.Y), w.index(r.Max.X-1, r.Max.Y-1)
+	out := image.Rectangle{Min: image.Pt(a%width, a/width), Max: image.Pt(b%width, b/width)}.Canon()
 	return image.Rectangle{Min: out.Min, Max: out.Max.Add(image.Pt(1, 1))}
 }
 
 // maxFinderBoxes bounds the boxes of a view.
 const maxFinderBoxes = 500
 
-// finderBoxes returns the boxes of a view with a dark line at the left and one at the bottom, both with
-// light pixels outside, the finder pattern of a Data Matrix.
-func (w view) finderBoxes(least, dark int) []image.Rectangle {
-	var out []image.Rectangle
-	for v := range w.Height {
-		row := w.Row(w.at(0, v) / w.Width)
-		var end int
-		for x := 0; x < len(row) && len(out) < maxFinderBoxes; x = end {
-			if end = x + 1; int(row[x]) >= dark {
-				end = skipWhite(row, end)
-				continue
-			}
-			for end < len(row) && int(row[end]) < dark {
-				end++
-			}
-			u := x
-			if w.back {
-				u = w.Width - end
-			}
-			if end-x < least {
-				continue
-			}
-			if box := w.finderBox(u, v, end-x, dark); box.Dy() >= least && proportioned(box.Dx(), box.Dy()) {
-				out = append(out, box)
-			}
+// finderBoxes returns for each of the views of an image the boxes with a dark line at the left and one at the
+// bottom, both with light pixels outside, the finder pattern of a Data Matrix.
+func finderBoxes(m Image, least, dark int) (views [4]view, boxes [4][]image.Rectangle) {
+	views = viewsOf(m)
+	add := func(i, u, v, width int) {
+		if len(boxes[i]) == maxFinderBoxes {
+			return
+		}
+		if box := views[i].finderBox(u, v, width, dark); box.Dy() >= least && proportioned(box.Dx(), box.Dy()) {
+			boxes[i] = append(boxes[i], box)
 		}
 	}
-	return out
+	for i, w := range views[:2] {
+		w.runs(least, dark, func(u, v, width int) {
+			add(i, u, v, width)
+			add(i+2, w.width-u-width, w.height-1-v, width)
+		})
+	}
+	return views, boxes
+}
+
+// runs calls found for each run of dark pixels with the least length or more. One of as many pixels suffices to find
+// them.
+func (w view) runs(least, dark int, found func(u, v, width int)) {
+	for v := range w.height {
+		for u := least - 1; u < w.width; u += least {
+			at := w.index(u, v)
+			if int(w.image.Pix[at]) >= dark {
+				continue
+			}
+			from, until := u, u+1
+			for i := at - w.right; from > 0 && int(w.image.Pix[i]) < dark; i -= w.right {
+				from--
+			}
+			for i := at + w.right; until < w.width && int(w.image.Pix[i]) < dark; i += w.right {
+				until++
+			}
+			if until-from >= least {
+				found(from, v, until-from)
+			}
+			u = until
+		}
+	}
 }
 
 // finderBox returns the box above a dark line and beside the dark line that goes up from its start, or an
 // empty box if one of the lines has no light pixels outside.
 func (w view) finderBox(u, v, width, dark int) image.Rectangle {
-	isDark := func(u, v int) bool { return u >= 0 && v >= 0 && v < w.Height && int(w.Pix[w.at(u, v)]) < dark }
+	isDark := func(u, v int) bool { return u >= 0 && v >= 0 && v < w.height && int(w.at(u, v)) < dark }
 	light := func(u, v, du, dv, length int) bool {
 		for i := range length {
 			if isDark(u+i*du, v+i*dv) {
@@ -138,7 +140,7 @@ func (w view) finderBox(u, v, width, dark int) image.Rectangle {
 	}
 	// Where modules meet, the pixels at the edge of the line are lighter by up to a quarter.
 	height := 1
-	for v-height >= 0 && int(w.Pix[w.at(u, v-height)]) < dark+seam {
+	for v-height >= 0 && int(w.at(u, v-height)) < dark+seam {
 		height++
 	}
 	if !light(u-1, v, 0, -1, height) && !light(u-2, v, 0, -1, height) {
@@ -158,11 +160,16 @@ func (w view) textured(box image.Rectangle) bool {
 	if share := w.darkness(box); share < leastDark || share > mostDark {
 		return false
 	}
+	step, part := max(w.right, -w.right), w.in(box) // from a pixel to its neighbour in the direction of u
+	if part.Max.X--; step > 1 {
+		part.Max = part.Max.Add(image.Pt(1, -1))
+	}
 	differences := 0
-	for v := box.Min.Y; v < box.Max.Y; v++ {
-		row := w.part(box, v)
-		for i, p := range row[1:] {
-			differences += distance(row[i], p)
+	for y := part.Min.Y; y < part.Max.Y; y++ {
+		first := y*w.image.Width + part.Min.X
+		here, next := w.image.Pix[first:][:part.Dx()], w.image.Pix[first+step:][:part.Dx()]
+		for i, v := range here {
+			differences += distance(v, next[i])
 		}
 	}
 	return differences > leastTexture*box.Dx()*box.Dy()
@@ -192,9 +199,9 @@ func (w view) mixed(line image.Rectangle) bool {
 
 // darkness returns the mean of a box: 1 is black.
 func (w view) darkness(box image.Rectangle) float64 {
-	sum := 0
-	for v := box.Min.Y; v < box.Max.Y; v++ {
-		for _, p := range w.part(box, v) {
+	sum, part := 0, w.in(box)
+	for y := part.Min.Y; y < part.Max.Y; y++ {
+		for _, p := range w.image.Row(y)[part.Min.X:part.Max.X] {
 			sum += 255 - int(p)
 		}
 	}
@@ -204,8 +211,9 @@ func (w view) darkness(box image.Rectangle) float64 {
 // matrices returns the boxes that may hold a Data Matrix.
 func matrices(m Image) []image.Rectangle {
 	var out []image.Rectangle
-	for _, w := range views(m) {
-		for _, box := range w.finderBoxes(leastSide, coarseDark) {
+	views, boxes := finderBoxes(m, leastSide, coarseDark)
+	for i, w := range views {
+		for _, box := range boxes[i] {
 			if found := w.in(box); !slices.ContainsFunc(out, found.Overlaps) && w.textured(box) {
 				out = append(out, found)
 			}
@@ -221,8 +229,9 @@ func readDataMatrix(m Image) (Symbol, bool) {
 	// With its margins, the shorter side of the code is a third of the image at least. Modules are
 	// smaller.
 	least := max(min(m.Width, m.Height)/6, leastSide)
-	for _, w := range views(m) {
-		for _, box := range w.finderBoxes(least, middle) {
+	views, boxes := finderBoxes(m, least, middle)
+	for i, w := range views {
+		for _, box := range boxes[i] {
 			columns, rows, ok := w.sides(box)
 			if !ok {
 				continue
@@ -250,8 +259,8 @@ const (
 // sides returns the numbers of columns and rows of a box, or false unless the modules at its top and
 // at its right alternate and are squares.
 func (w view) sides(box image.Rectangle) (columns, rows int, ok bool) {
-	columns = alternating(box.Dx(), box.Dy()/leastModules, func(i, depth int) uint8 { return w.Pix[w.at(box.Min.X+i, box.Min.Y+depth)] })
-	rows = alternating(box.Dy(), box.Dx()/leastModules, func(i, depth int) uint8 { return w.Pix[w.at(box.Max.X-1-depth, box.Max.Y-1-i)] })
+	columns = alternating(box.Dx(), box.Dy()/leastModules, func(i, depth int) uint8 { return w.at(box.Min.X+i, box.Min.Y+depth) })
+	rows = alternating(box.Dy(), box.Dx()/leastModules, func(i, depth int) uint8 { return w.at(box.Max.X-1-depth, box.Max.Y-1-i) })
 	if columns == 0 || rows == 0 {
 		return 0, 0, false
 	}
@@ -301,7 +310,7 @@ func decodeDataMatrix(w view, box image.Rectangle, columns, rows int) (text stri
 	for row := range rows {
 		for column := range columns {
 			u, v := box.Min.X+int((float64(column)+0.5)*across), box.Min.Y+int((float64(row)+0.5)*down)
-			if w.Pix[w.at(u, v)] < middle {
+			if w.at(u, v) < middle {
 				bits.Set(column, row)
 			}
 		}

@@ -32,19 +32,22 @@ func finders(m Image) []image.Rectangle {
 	var found []finder
 	var edges []float64
 	// The middle of a finder pattern has three modules.
-	white := bytes.Repeat([]byte{255}, m.Width)
+	before := bytes.Repeat([]byte{255}, m.Width) // the last row without a pattern
 	for y := range m.Height {
-		if bytes.Equal(m.Row(y), white) {
+		row := m.Row(y)
+		if bytes.Equal(row, before) {
 			continue
 		}
+		before = row
 		for _, threshold := range thresholds {
-			edges = crossings(m.Row(y), threshold, edges[:0])
+			edges = crossings(row, threshold, edges[:0])
 			// Runs alternate, and begin with a light one.
 			for i := 0; i+5 < len(edges); i += 2 {
 				module, ok := ratio(edges[i : i+6])
 				if !ok {
 					continue
 				}
+				before = nil
 				x := (edges[i+2] + edges[i+3]) / 2
 				if f, ok := crossed(m, x, y, module); ok {
 					found = gather(found, f)
@@ -77,8 +80,8 @@ var thresholds = [...]uint8{middle, 90, 165} // constant
 func crossings(line []uint8, threshold uint8, edges []float64) []float64 {
 	dark := false
 	for x := 0; x < len(line); x++ {
-		if !dark {
-			if x = skipWhite(line, x); x == len(line) {
+		if x > 0 {
+			if x = skip(line, x, line[x-1]); x == len(line) {
 				break
 			}
 		}

@@ -43,7 +43,7 @@ func darkAreas(m Image) []image.Rectangle {
 	cells := make([]uint8, columns*rows)
 	for row := range rows {
 		middle := m.Row(row*darkCell + darkCell/2)
-		for x := skipWhite(middle, 0); x/darkCell < columns; x = skipWhite(middle, x) {
+		for x := skip(middle, 0, 255); x/darkCell < columns; x = skip(middle, x, 255) {
 			column := x / darkCell
 			if m.dark(column*darkCell, row*darkCell) {
 				cells[row*columns+column] = 1

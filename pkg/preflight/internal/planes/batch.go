@@ -136,7 +136,7 @@ func (c *Canvas) add(s shape) {
 	}
 }
 
-// Flush paints what has been added so far.
+// Flush paints what has been added so far. Without a change since the last call, it only reads.
 func (c *Canvas) Flush() {
 	if len(c.filling.shapes) > 0 {
 		c.send()
@@ -144,7 +144,9 @@ func (c *Canvas) Flush() {
 	if len(c.sent) > 0 {
 		c.paint(0)
 	}
-	c.images = 0
+	if c.images > 0 {
+		c.images = 0
+	}
 }
 
 // send adds the batch to the queue, and begins another.

@@ -155,6 +155,16 @@ func (c *Canvas) Visible() func(mark uint32) (image.Rectangle, bool) {
 	}
 }
 
+// Extent returns the box of the pixels that objects may have painted on the page.
+func (c *Canvas) Extent() (box image.Rectangle) {
+	c.Flush()
+	for y := c.page.box.Min.Y; y < c.page.box.Max.Y; y++ {
+		from, until := c.page.painted(y, c.page.box.Min.X, c.page.box.Max.X)
+		box = box.Union(image.Rect(from, y, until, y+1))
+	}
+	return box
+}
+
 // Erased counts pixels at which a paint has removed inks other than its own.
 type Erased struct {
 	// Own are the planes of the paint.

@@ -3,7 +3,8 @@
 package render
 
 import (
-	"bytes"
+	"encoding/binary"
+	"image"
 	"math"
 	"slices"
 
@@ -62,23 +63,30 @@ func (r *Renderer) Close() { r.leave() }
 // Incomplete reports whether a part of the surface was not painted.
 func (r *Renderer) Incomplete() bool { return r.partial }
 
-// Reflectance returns the reflectance of each pixel of the surface, row by row from the top, with
-// the width of a row: 255 for white paper. full returns the reflectance of an ink in its full
-// amount, from 0 to 1; inks together reflect the product. It uses the memory of buffer if that is
-// large enough.
-func (r *Renderer) Reflectance(buffer []uint8, full func(ink string) float64) (pixels []uint8, width int) {
-	box := r.surface.canvas.Box()
-	width = box.Dx()
-	out := slices.Grow(buffer[:0], width*box.Dy())[:width*box.Dy()]
-	type absorbing struct {
-		plane []uint8
-		// table has the reflectance of each amount.
-		table [256]uint8
+// Box returns the pixels of the surface.
+func (r *Renderer) Box() image.Rectangle { return r.surface.canvas.Box() }
+
+// Painted returns the box of the pixels of the surface that objects may have painted, with a margin.
+// Its sides lie at multiples of the margin, or are those of the surface.
+func (r *Renderer) Painted(margin int) image.Rectangle {
+	box := r.surface.canvas.Extent()
+	if box.Empty() {
+		return image.Rectangle{}
 	}
+	down, up := func(v int) int { return (v/margin - 1) * margin }, func(v int) int { return (v/margin + 2) * margin }
+	return image.Rect(down(box.Min.X), down(box.Min.Y), up(box.Max.X), up(box.Max.Y)).Intersect(r.surface.canvas.Box())
+}
+
+// Reflectance returns the reflectance of each pixel of a box of the surface, row by row from the top: 255 for white
+// paper. full returns the reflectance of an ink in its full amount, from 0 to 1; inks together reflect the product.
+// It uses the memory of buffer if that is large enough.
+func (r *Renderer) Reflectance(box image.Rectangle, buffer []uint8, full func(ink string) float64) []uint8 {
+	canvas, width := r.surface.canvas, box.Dx()
+	out := slices.Grow(buffer[:0], width*box.Dy())[:width*box.Dy()]
 	var inks []absorbing
 	for p := range planes.Max {
 		name, used := r.name(p)
-		plane := r.surface.canvas.Plane(p)
+		plane := canvas.Plane(p)
 		if !used || plane == nil {
 			continue
 		}
@@ -90,25 +98,43 @@ func (r *Renderer) Reflectance(buffer []uint8, full func(ink string) float64) (p
 			inks = append(inks, ink)
 		}
 	}
-	blank := make([]uint8, width)
-	count := raster.Parts(len(out), raster.LeastSamples)
+	count := raster.Parts(2*len(out), raster.LeastSamples)
 	raster.DoParts(count, func(k int) {
-		for y := k * box.Dy() / count; y < (k+1)*box.Dy()/count; y++ {
-			to := out[y*width:][:width]
+		for row := k * box.Dy() / count; row < (k+1)*box.Dy()/count; row++ {
+			to := out[row*width:][:width]
 			raster.Set(to, 255)
+			from, until := canvas.Painted(box.Min.Y+row, box.Min.X, box.Max.X)
 			for i := range inks {
-				row := inks[i].plane[y*width:][:width]
-				if bytes.Equal(row, blank) {
-					continue
-				}
-				for x, v := range row {
-					if v > 0 {
-						to[x] = raster.Times(to[x], inks[i].table[v])
-					}
-				}
+				inks[i].apply(to[from-box.Min.X:], inks[i].plane[(box.Min.Y+row)*canvas.Box().Dx():][from:until])
 			}
 		}
 	})
-	r.surface.canvas.Charge(4 * int64(len(out)))
-	return out, width
+	canvas.Charge(4 * int64(len(out)))
+	return out
+}
+
+// absorbing is an ink that absorbs light, with the reflectance of each amount.
+type absorbing struct {
+	plane []uint8
+	table [256]uint8
+}
+
+// apply multiplies reflectances by those of amounts. Most amounts are zero, or have neighbours in the same colour.
+func (a *absorbing) apply(to, amounts []uint8) {
+	const each = 0x0101010101010101 // the same byte eight times, if multiplied by it
+	for ; len(amounts) >= 8; to, amounts = to[8:], amounts[8:] {
+		eight, below := binary.NativeEndian.Uint64(amounts), binary.NativeEndian.Uint64(to)
+		switch {
+		case eight == 0:
+		case eight == each*uint64(amounts[0]) && below == each*uint64(to[0]):
+			binary.NativeEndian.PutUint64(to, each*uint64(raster.Times(to[0], a.table[amounts[0]])))
+		default:
+			for x, v := range amounts[:8] {
+				to[x] = raster.Times(to[x], a.table[v])
+			}
+		}
+	}
+	for x, v := range amounts {
+		to[x] = raster.Times(to[x], a.table[v])
+	}
 }
