@@ -141,8 +141,8 @@ func heatMap(p *facts.Page) *report.HeatMap {
 		out.Cells[row] = make([]int, columns)
 	}
 	for i, total := range m.Cells {
-		c := cell(i%m.Columns, i/m.Columns)
-		into := &out.Cells[int((whole[3]-(c[1]+c[3])/2)/side)][int(((c[0]+c[2])/2-whole[0])/side)]
+		x, y := view.Point(m.Left+(float64(i%m.Columns)+0.5)*m.Side, m.Top-(float64(i/m.Columns)+0.5)*m.Side)
+		into := &out.Cells[int((whole[3]-y)/side)][int((x-whole[0])/side)]
 		*into = max(*into, int(total))
 	}
 	return out

@@ -101,8 +101,8 @@ func finderBoxes(m Image, least, dark int) (views [4]view, boxes [4][]image.Rect
 // them.
 func (w view) runs(least, dark int, found func(u, v, width int)) {
 	for v := range w.height {
-		for u := least - 1; u < w.width; u += least {
-			at := w.index(u, v)
+		at := w.index(least-1, v)
+		for u := least - 1; u < w.width; u, at = u+least, at+least*w.right {
 			if int(w.image.Pix[at]) >= dark {
 				continue
 			}
@@ -116,6 +116,7 @@ func (w view) runs(least, dark int, found func(u, v, width int)) {
 			if until-from >= least {
 				found(from, v, until-from)
 			}
+			at += (until - u) * w.right
 			u = until
 		}
 	}

@@ -426,11 +426,14 @@ const measured = 64
 
 // row measures n pixels of a row from x on, which are the pixels from at on of the cells.
 func (m *Measurement) row(l *layer, y, x, n, at int, cells []uint16) {
+	first := l.index(y, x)
+	if l.flat(first, n) {
+		m.flat(l, first, n, at, cells)
+		return
+	}
 	var blank [measured]uint8
 	var sums [measured]uint16
 	totals := sums[:n]
-	inked := false
-	first := l.index(y, x)
 	for p, plane := range l.planes {
 		if plane == nil {
 			continue
@@ -439,7 +442,6 @@ func (m *Measurement) row(l *layer, y, x, n, at int, cells []uint16) {
 		if bytes.Equal(part, blank[:n]) {
 			continue
 		}
-		inked = true
 		sum, highest := uint64(0), m.Highest[p]
 		for i, v := range part {
 			sum += uint64(v)
@@ -449,18 +451,44 @@ func (m *Measurement) row(l *layer, y, x, n, at int, cells []uint16) {
 		m.Sum[p] += sum
 		m.Highest[p] = highest
 	}
-	if !inked {
-		m.Totals[0] += uint32(n) // #nosec G115 -- at most 64
-		return
-	}
 	for i, total := range totals {
-		percent := uint16((uint32(total)*100 + 127) / 255) // #nosec G115 -- at most 1600
+		percent := percentOf(total)
 		m.Totals[percent]++
 		if cell := &cells[(at+i)/m.Side]; percent > *cell {
 			*cell = percent
 		}
 	}
 }
+
+// flat reports whether n pixels from an index on have one colour.
+func (l *layer) flat(first, n int) bool {
+	for _, plane := range l.planes {
+		if plane != nil && !bytes.Equal(plane[first:first+n-1], plane[first+1:first+n]) {
+			return false
+		}
+	}
+	return true
+}
+
+// flat is [Measurement.row] of pixels in one colour.
+func (m *Measurement) flat(l *layer, first, n, at int, cells []uint16) {
+	total := uint16(0)
+	for p, plane := range l.planes {
+		if plane != nil {
+			m.Sum[p] += uint64(plane[first]) * uint64(n) // #nosec G115 -- at most 64
+			m.Highest[p] = max(m.Highest[p], plane[first])
+			total += uint16(plane[first])
+		}
+	}
+	percent := percentOf(total)
+	m.Totals[percent] += uint32(n) // #nosec G115 -- at most 64
+	for i := at / m.Side; i <= (at+n-1)/m.Side; i++ {
+		cells[i] = max(cells[i], percent)
+	}
+}
+
+// percentOf returns a total of inks in percent, rounded.
+func percentOf(total uint16) uint16 { return uint16((uint32(total)*100 + 127) / 255) } // #nosec G115 -- at most 1600
 
 // Mean returns the highest mean of the totals of the first inks inside a box, in percent, in squares
 // of a side, and the first of these squares. The square is smaller where the box is.

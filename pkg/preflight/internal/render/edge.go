@@ -3,6 +3,7 @@
 package render
 
 import (
+	"image"
 	"math"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
@@ -18,72 +19,37 @@ const otherColor = 64
 // edges measures how far ink reaches beyond the edges of the finished page: upper,
 // right, lower and left. mm is the side of a pixel.
 func (r *Renderer) edges(mm float64) [4]facts.EdgeInk {
-	s := r.surface
-	box := s.canvas.Box()
-	var inks [][]uint8
-	for p := range planes.Max {
-		if plane := s.canvas.Plane(p); plane != nil {
-			inks = append(inks, plane)
-		}
-	}
-	width, height := box.Dx(), box.Dy()
-	total := func(at int) int {
-		if at < 0 {
-			return 0
-		}
-		if from, until := s.canvas.Painted(at/width, at%width, at%width+1); from == until {
-			return 0
-		}
-		sum := 0
-		for _, plane := range inks {
-			sum += int(plane[at])
-		}
-		return sum
-	}
-	differ := func(a, b int) bool {
-		sum := 0
-		for _, plane := range inks {
-			d := int(plane[a]) - int(plane[b])
-			sum += max(d, -d)
-		}
-		return sum > otherColor
-	}
-	pixel := func(x, y int) int {
-		if x < 0 || y < 0 || x >= width || y >= height {
-			return -1
-		}
-		return y*width + x
-	}
-	trim := s.device.Rect(r.page.Finished())
+	ink := newInkReader(r.surface.canvas)
+	trim := r.surface.device.Rect(r.page.Finished())
 	var out [4]facts.EdgeInk
 	for i, e := range [4]struct {
 		// edge is the position of the edge on the axis outwards, from and until are its
 		// ends along it.
 		edge, from, until float64
-		// at returns the index of a pixel, negative outside of the planes.
-		at func(outwards, along int) int
+		// at returns a pixel.
+		at func(outwards, along int) image.Point
 	}{
-		{float64(height) - trim[1], trim[0], trim[2], func(k, i int) int { return pixel(i, height-1-k) }},
-		{trim[2], trim[1], trim[3], func(k, i int) int { return pixel(k, i) }},
-		{trim[3], trim[0], trim[2], func(k, i int) int { return pixel(i, k) }},
-		{float64(width) - trim[0], trim[1], trim[3], func(k, i int) int { return pixel(width-1-k, i) }},
+		{float64(ink.height) - trim[1], trim[0], trim[2], func(k, i int) image.Point { return image.Pt(i, ink.height-1-k) }},
+		{trim[2], trim[1], trim[3], func(k, i int) image.Point { return image.Pt(k, i) }},
+		{trim[3], trim[0], trim[2], func(k, i int) image.Point { return image.Pt(i, k) }},
+		{float64(ink.width) - trim[0], trim[1], trim[3], func(k, i int) image.Point { return image.Pt(ink.width-1-k, i) }},
 	} {
 		out[i].Step = mm
 		for along := int(math.Ceil(e.from)); along < int(e.until); along++ {
 			reach := float32(facts.NoInk)
-			if end, ok := inkEnd(e.edge, func(k int) int { return total(e.at(k, along)) }); ok {
+			if end, ok := inkEnd(e.edge, func(k int) int { return ink.total(e.at(k, along)) }); ok {
 				reach = float32((end - e.edge) * mm)
 			}
 			out[i].Reach = append(out[i].Reach, reach)
 			depth := float32(facts.NoInk)
 			first := int(math.Floor(e.edge)) - 1
-			if start := e.at(first, along); total(start) > otherColor {
+			if start := e.at(first, along); ink.total(start) > otherColor {
 				for k := first - 1; e.edge-float64(k) <= facts.EdgeDepth/mm; k-- {
 					at := e.at(k, along)
-					if at < 0 {
+					if !ink.has(at) {
 						break
 					}
-					if differ(start, at) {
+					if ink.differ(start, at) {
 						depth = float32((e.edge - float64(k+1)) * mm)
 						break
 					}
@@ -93,6 +59,53 @@ func (r *Renderer) edges(mm float64) [4]facts.EdgeInk {
 		}
 	}
 	return out
+}
+
+// inkReader reads pixels of a canvas.
+type inkReader struct {
+	width, height int
+	planes        [][]uint8
+	// painted has the ranges of the rows that may have ink.
+	painted [][2]int
+}
+
+func newInkReader(c *planes.Canvas) *inkReader {
+	r := &inkReader{width: c.Box().Dx(), height: c.Box().Dy()}
+	for p := range planes.Max {
+		if plane := c.Plane(p); plane != nil {
+			r.planes = append(r.planes, plane)
+		}
+	}
+	for y := range r.height {
+		from, until := c.Painted(y, 0, r.width)
+		r.painted = append(r.painted, [2]int{from, until})
+	}
+	return r
+}
+
+// has reports whether a pixel is on the canvas.
+func (r *inkReader) has(p image.Point) bool { return p.X >= 0 && p.Y >= 0 && p.X < r.width && p.Y < r.height }
+
+// total returns the sum of the inks on a pixel, 0 outside of the canvas. It does not read memory that was not
+// painted.
+func (r *inkReader) total(p image.Point) (sum int) {
+	if !r.has(p) || p.X < r.painted[p.Y][0] || p.X >= r.painted[p.Y][1] {
+		return 0
+	}
+	for _, plane := range r.planes {
+		sum += int(plane[p.Y*r.width+p.X])
+	}
+	return sum
+}
+
+// differ reports whether two pixels have different colours.
+func (r *inkReader) differ(a, b image.Point) bool {
+	sum := 0
+	for _, plane := range r.planes {
+		d := int(plane[a.Y*r.width+a.X]) - int(plane[b.Y*r.width+b.X])
+		sum += max(d, -d)
+	}
+	return sum > otherColor
 }
 
 // inkEnd returns where the ink ends that comes from inside of an edge: beyond it, or less

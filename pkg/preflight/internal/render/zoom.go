@@ -3,7 +3,7 @@
 package render
 
 import (
-	"encoding/binary"
+	"bytes"
 	"image"
 	"math"
 	"slices"
@@ -104,8 +104,10 @@ func (r *Renderer) Reflectance(box image.Rectangle, buffer []uint8, full func(in
 			to := out[row*width:][:width]
 			raster.Set(to, 255)
 			from, until := canvas.Painted(box.Min.Y+row, box.Min.X, box.Max.X)
-			for i := range inks {
-				inks[i].apply(to[from-box.Min.X:], inks[i].plane[(box.Min.Y+row)*canvas.Box().Dx():][from:until])
+			first := (box.Min.Y + row) * canvas.Box().Dx()
+			for x := from; x < until; x += absorbed {
+				n := min(absorbed, until-x)
+				absorb(to[x-box.Min.X:][:n], first+x, inks)
 			}
 		}
 	})
@@ -119,22 +121,21 @@ type absorbing struct {
 	table [256]uint8
 }
 
-// apply multiplies reflectances by those of amounts. Most amounts are zero, or have neighbours in the same colour.
-func (a *absorbing) apply(to, amounts []uint8) {
-	const each = 0x0101010101010101 // the same byte eight times, if multiplied by it
-	for ; len(amounts) >= 8; to, amounts = to[8:], amounts[8:] {
-		eight, below := binary.NativeEndian.Uint64(amounts), binary.NativeEndian.Uint64(to)
-		switch {
-		case eight == 0:
-		case eight == each*uint64(amounts[0]) && below == each*uint64(to[0]):
-			binary.NativeEndian.PutUint64(to, each*uint64(raster.Times(to[0], a.table[amounts[0]])))
+// absorbed is the number of pixels that absorb light at once: most have the colour of their neighbours.
+const absorbed = 64
+
+// absorb multiplies the reflectances of white pixels by those of the amounts from an index on.
+func absorb(to []uint8, at int, inks []absorbing) {
+	for i := range inks {
+		amounts, table := inks[i].plane[at:][:len(to)], &inks[i].table
+		switch flat := bytes.Equal(amounts[1:], amounts[:len(to)-1]); {
+		case flat && amounts[0] == 0:
+		case flat && bytes.Equal(to[1:], to[:len(to)-1]):
+			raster.Set(to, raster.Times(to[0], table[amounts[0]]))
 		default:
-			for x, v := range amounts[:8] {
-				to[x] = raster.Times(to[x], a.table[v])
+			for x, v := range amounts {
+				to[x] = raster.Times(to[x], table[v])
 			}
 		}
-	}
-	for x, v := range amounts {
-		to[x] = raster.Times(to[x], a.table[v])
 	}
 }
