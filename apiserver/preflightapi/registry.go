@@ -95,7 +95,7 @@ func (r *registry) listFor(caller posture.Caller) (listedProfiles, error) {
 	}
 	list := PreflightProfiles{Items: slices.Clone(shared.list.Items)}
 	for _, p := range custom {
-		model := productModel(p.Profile)
+		model := productModel(*p)
 		list.Items = append(list.Items, model.summary())
 	}
 	slices.SortFunc(list.Items, func(a, b ProfileSummary) int { return strings.Compare(a.Name, b.Name) })
@@ -110,7 +110,7 @@ func (r *registry) find(caller posture.Caller, name string) (PreflightProfile, b
 	}
 	for _, p := range caller.Profiles() {
 		if p.Name == name {
-			return productModel(p.Profile), true
+			return productModel(*p), true
 		}
 	}
 	return PreflightProfile{}, false

@@ -123,7 +123,7 @@ func (o *inspectionFlags) flags(flags *pflag.FlagSet, result string) {
 
 // inspection returns the settings of the flags.
 func (o *inspectionFlags) inspection(flags *pflag.FlagSet) (*inspection, error) {
-	_, custom, err := readProfile(o.profile)
+	selected, err := readProfile(o.profile)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (o *inspectionFlags) inspection(flags *pflag.FlagSet) (*inspection, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &inspection{spec: sandbox.Spec{Inspector: inspector, Profile: o.profile, ProfileText: custom, Ticket: ordered, Language: o.language}}, nil
+	return &inspection{spec: sandbox.Spec{Inspector: inspector, Profile: selected, Ticket: ordered, Language: o.language}}, nil
 }
 
 // output is a form of a report.
@@ -338,7 +338,7 @@ func preflightRulesCommand() *cobra.Command {
 			choose(f, &language, "lang", "", "language of the titles: "+orList(report.Languages()), report.Languages()...)
 		},
 	}.local(func(*cobra.Command, []string) (listed []listedRule, err error) {
-		p, _, err := readProfile(name)
+		p, err := readProfile(name)
 		if err != nil {
 			return nil, err
 		}
@@ -351,18 +351,17 @@ func preflightRulesCommand() *cobra.Command {
 	})
 }
 
-// readProfile returns an embedded profile by its name, or the profile of a file, with its text.
-func readProfile(name string) (p profile.Profile, text string, err error) {
+// readProfile returns an embedded profile by its name, or the profile of a file.
+func readProfile(name string) (p profile.Profile, err error) {
 	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
-		p, err = profile.Lookup(name)
-		return p, "", err
+		return profile.Lookup(name)
 	}
 	data, err := readFile(name, profile.MaxText, "profile")
 	if err != nil {
-		return p, "", err
+		return p, err
 	}
 	if p, err = rules.Parse(data); err != nil {
-		return p, "", fmt.Errorf("%s: %w", name, err)
+		return p, fmt.Errorf("%s: %w", name, err)
 	}
-	return p, string(data), nil
+	return p, nil
 }

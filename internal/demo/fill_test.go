@@ -27,6 +27,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox/inspector"
@@ -497,6 +498,10 @@ func TestFlawedFileHasFourInstructiveFindings(t *testing.T) {
 	if err := demo.WriteSamples(dir); err != nil {
 		t.Fatalf("demo.WriteSamples: %v", err)
 	}
+	selected, err := profile.Lookup("print_ready")
+	if err != nil {
+		t.Fatalf("profile.Lookup: %v", err)
+	}
 	for name, want := range map[string]map[string]float64{
 		demo.SampleFile: {},
 		demo.FlawedFile: {"box.bleed_short": 1, "color.rgb": 0, "image.ppi_low": 72, "ink.tac": 340},
@@ -506,7 +511,7 @@ func TestFlawedFileHasFourInstructiveFindings(t *testing.T) {
 			t.Fatalf("os.Open: %v", err)
 		}
 		defer func() { _ = file.Close() }()
-		made, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: self(t), Profile: "print_ready", File: file})
+		made, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: self(t), Profile: selected, File: file})
 		if err != nil {
 			t.Fatalf("sandbox.Run: %v", err)
 		}

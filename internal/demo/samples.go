@@ -12,6 +12,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
@@ -107,16 +108,20 @@ func inspect(ctx context.Context, inspector sandbox.Inspector, pictures bool) ([
 		if err != nil {
 			return nil, err
 		}
-		for _, profile := range []string{"print_ready", "sheetfed_offset", "digital_toner"} {
+		for _, name := range []string{"print_ready", "sheetfed_offset", "digital_toner"} {
+			selected, err := profile.Lookup(name)
+			if err != nil {
+				return nil, fmt.Errorf("inspect a sample file: %w", err)
+			}
 			opened, err := os.Open(path)
 			if err != nil {
-				return nil, fmt.Errorf("inspect a sample file with %s: %w", profile, err)
+				return nil, fmt.Errorf("inspect a sample file with %s: %w", name, err)
 			}
-			got, err := sandbox.Run(ctx, sandbox.Spec{Inspector: inspector, Profile: profile, File: opened, Pictures: pictures})
+			got, err := sandbox.Run(ctx, sandbox.Spec{Inspector: inspector, Profile: selected, File: opened, Pictures: pictures})
 			if err := errors.Join(err, opened.Close()); err != nil {
-				return nil, fmt.Errorf("inspect a sample file with %s: %w", profile, err)
+				return nil, fmt.Errorf("inspect a sample file with %s: %w", name, err)
 			}
-			made = append(made, inspected{profile, file.pages, preflightjob.Verdict(got.Verdict), got.JSON, got.Pictures})
+			made = append(made, inspected{name, file.pages, preflightjob.Verdict(got.Verdict), got.JSON, got.Pictures})
 		}
 	}
 	return made, nil

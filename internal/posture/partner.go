@@ -10,6 +10,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
 // partner is one compiled PartnerEntitlement in one snapshot.
@@ -53,7 +54,7 @@ type attached struct {
 	webhooks []webhook
 	// profiles holds the valid profiles that the grant of preflight lists, by name, and
 	// unusable the other names that it lists.
-	profiles []*CustomProfile
+	profiles []*profile.Profile
 	unusable []string
 }
 

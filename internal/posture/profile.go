@@ -15,13 +15,6 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
 )
 
-// CustomProfile is a valid PreflightProfile. Callers must not change it.
-type CustomProfile struct {
-	profile.Profile
-	// Text is the profile as JSON, and therefore as YAML, for the inspector.
-	Text string
-}
-
 // ProfileFault is the fault of an invalid PreflightProfile.
 type ProfileFault struct {
 	// Field is the path of the faulty field: "spec.rules[box.bleed_short].limit".
@@ -37,31 +30,31 @@ type customProfile struct {
 	identity
 	object *v1alpha1.PreflightProfile
 	// compiled is the zero value if there is a fault.
-	compiled CustomProfile
+	compiled profile.Profile
 	fault    *ProfileFault
 }
 
 // CompileProfile compiles a PreflightProfile with the built-in profile that it extends. The error
 // is a [*ProfileFault].
-func CompileProfile(o *v1alpha1.PreflightProfile) (CustomProfile, error) {
+func CompileProfile(o *v1alpha1.PreflightProfile) (profile.Profile, error) {
 	if slices.Contains(profile.Names(), o.Name) {
-		return CustomProfile{}, &ProfileFault{"metadata.name", "a built-in profile has this name; choose another name"}
+		return profile.Profile{}, &ProfileFault{"metadata.name", "a built-in profile has this name; choose another name"}
 	}
 	text, err := json.Marshal(struct {
 		Name string `json:"name"`
 		v1alpha1.PreflightProfileSpec
 	}{o.Name, o.Spec})
 	if err != nil {
-		return CustomProfile{}, &ProfileFault{"spec", "cannot be encoded"}
+		return profile.Profile{}, &ProfileFault{"spec", "cannot be encoded"}
 	}
 	compiled, err := rules.Parse(text)
 	if fault := (*profile.Fault)(nil); errors.As(err, &fault) {
-		return CustomProfile{}, &ProfileFault{pathOf(&o.Spec, fault.Field), fault.Reason}
+		return profile.Profile{}, &ProfileFault{pathOf(&o.Spec, fault.Field), fault.Reason}
 	}
 	if err != nil {
-		return CustomProfile{}, &ProfileFault{"spec", err.Error()}
+		return profile.Profile{}, &ProfileFault{"spec", err.Error()}
 	}
-	return CustomProfile{compiled, string(text)}, nil
+	return compiled, nil
 }
 
 // pathOf converts the field of a fault in the text of a profile to a path in its object.
@@ -104,7 +97,7 @@ func (s *Snapshot) compileProfiles(entries []*entry[*customProfile]) {
 }
 
 // Profile returns the valid custom profile of a name, regardless of the grants.
-func (s *Snapshot) Profile(name string) (*CustomProfile, bool) {
+func (s *Snapshot) Profile(name string) (*profile.Profile, bool) {
 	if s == nil || s.profiles[name] == nil {
 		return nil, false
 	}
@@ -113,7 +106,7 @@ func (s *Snapshot) Profile(name string) (*CustomProfile, bool) {
 
 // findProfiles finds the valid profiles of a namespace by sorted names. It also returns the
 // names that have none.
-func (s *Snapshot) findProfiles(namespace string, names []string) (found []*CustomProfile, missing []string) {
+func (s *Snapshot) findProfiles(namespace string, names []string) (found []*profile.Profile, missing []string) {
 	for _, name := range names {
 		if p := s.profiles[name]; p != nil && p.object.Namespace == namespace {
 			found = append(found, &p.compiled)
@@ -126,7 +119,7 @@ func (s *Snapshot) findProfiles(namespace string, names []string) (found []*Cust
 
 // Profiles returns the valid custom profiles that the partner can use, by name; nil for the zero
 // Caller. The built-in profiles are not among them.
-func (c Caller) Profiles() []*CustomProfile {
+func (c Caller) Profiles() []*profile.Profile {
 	if c.partner == nil {
 		return nil
 	}

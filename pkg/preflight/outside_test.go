@@ -38,6 +38,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox/inspector"
 )
@@ -48,7 +49,8 @@ func main() {
 	}
 	file, _ := os.Open(os.Args[1])
 	self, _ := sandbox.Find(sandbox.InspectorArg)
-	made, err := sandbox.Run(context.Background(), sandbox.Spec{Inspector: self, Profile: "print_ready", File: file})
+	p, _ := profile.Lookup("print_ready")
+	made, err := sandbox.Run(context.Background(), sandbox.Spec{Inspector: self, Profile: p, File: file})
 	fmt.Println(made.Verdict, err)
 }
 `} // constant

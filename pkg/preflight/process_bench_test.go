@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
@@ -101,7 +103,11 @@ func buildInspector(b *testing.B) string {
 // inspectInChild inspects a file by the profile print_ready.
 func inspectInChild(b *testing.B, inspector, path string, cores int) spent {
 	b.Helper()
-	return askChild(b, inspector, path, cores, sandbox.Request{Profile: "print_ready"})
+	p, err := profile.Lookup("print_ready")
+	if err != nil {
+		b.Fatalf("profile.Lookup: %v", err)
+	}
+	return askChild(b, inspector, path, cores, sandbox.Request{Profile: p})
 }
 
 // askChild starts an inspector as the sandbox does, for a number of cores.
@@ -285,7 +291,7 @@ func costly(before string) []job {
 // the CPU time of an inspection by print_ready. ink-ms is that of a profile that only measures ink, without that of
 // the same page inside an empty clip, on which nothing is painted.
 func BenchmarkInkOfAPage(b *testing.B) {
-	inkAlone := sandbox.Request{ProfileText: "name: ink\nversion: 1.0.0\ntitle: Ink\ndescription: Measures ink.\nrules:\n  ink.tac: {severity: error, limit: 300, source: benchmark}\n"}
+	inkAlone := sandbox.Request{Profile: profile.Profile{Name: "ink", Rules: map[string]profile.Setting{"ink.tac": {Severity: report.Error, Limit: new(300.0), Source: "benchmark"}}}}
 	inspector := buildInspector(b)
 	clipped := costly("0 0 0 0 re W n ")
 	for i, j := range costly("") {

@@ -185,7 +185,7 @@ func (w *Worker) untilStored(ctx context.Context, operation func() error) error 
 // processFile opens the file of the job and, in one slot, inspects, fixes and compares it. With an
 // error, the result may have files.
 func (a *attempt) processFile(ctx context.Context) (result preflightjob.Result, err error) {
-	custom, err := a.profileText(ctx)
+	selected, err := a.profile(ctx)
 	if err != nil {
 		return result, err
 	}
@@ -199,7 +199,7 @@ func (a *attempt) processFile(ctx context.Context) (result preflightjob.Result, 
 	}
 	defer a.inspections.leave(a.lease.Tenant.Organization)
 	spec := sandbox.Spec{
-		Inspector: a.Inspector, Profile: a.job.Profile, ProfileText: custom, Ticket: a.job.Ticket, File: file,
+		Inspector: a.Inspector, Profile: selected, Ticket: a.job.Ticket, File: file,
 		Pictures: !a.Files.Disabled(), Limits: sandbox.Limits{Output: preflightjob.MaxReport},
 	}
 	inspecting, span := a.Tracer.Start(ctx, telemetry.Inside, "inspect file", slog.String("printmarket.profile", a.job.Profile))

@@ -108,7 +108,7 @@ func TestJobWaitsForAPosture(t *testing.T) {
 		behind := installation.Gates.Current(time.Now())
 		installation.SetProfiles(map[string]int32{"house": 5})
 		var looks atomic.Int64
-		texts := make(chan string, 1)
+		digests := make(chan string, 1)
 		f.start("w1", func(c *preflight.Config) {
 			c.Posture = func() *posture.Snapshot {
 				switch looks.Add(1) {
@@ -121,7 +121,7 @@ func TestJobWaitsForAPosture(t *testing.T) {
 				}
 			}
 		}, inspects(func(ctx context.Context, spec sandbox.Spec) (sandbox.Inspected, error) {
-			texts <- spec.ProfileText
+			digests <- spec.Profile.Digest
 			return goodInspect(ctx, spec)
 		}))
 		job := f.ended(f.submitCustom("house"))
@@ -129,8 +129,8 @@ func TestJobWaitsForAPosture(t *testing.T) {
 			t.Errorf("job %+v, want success in the second attempt", job)
 		}
 		compiled, _ := installation.Gates.Current(time.Now()).Profile("house")
-		if text := <-texts; text != compiled.Text {
-			t.Errorf("inspected with the profile %s, want %s", text, compiled.Text)
+		if digest := <-digests; digest != compiled.Digest {
+			t.Errorf("inspected with the profile %s, want %s", digest, compiled.Digest)
 		}
 	})
 }

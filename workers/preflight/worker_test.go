@@ -38,7 +38,7 @@ func TestJobIsFetchedInspectedAndStored(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		fixed := newFixture(t, server)
 		id := fixed.submit()
-		var url, profile, inspected string
+		var url, selected, inspected string
 		var r *runner
 		visible := func() (names []string) {
 			entries, err := os.ReadDir(r.dir)
@@ -57,7 +57,7 @@ func TestJobIsFetchedInspectedAndStored(t *testing.T) {
 			return goodFetch(ctx, address, f)
 		}), inspects(func(_ context.Context, what sandbox.Spec) (sandbox.Inspected, error) {
 			text, err := io.ReadAll(what.File)
-			inspected, profile = string(text), what.Profile
+			inspected, selected = string(text), what.Profile.Name
 			if left := visible(); len(left) > 0 {
 				t.Errorf("files during the inspection: %v, want none: the fetched file has no name", left)
 			}
@@ -74,8 +74,8 @@ func TestJobIsFetchedInspectedAndStored(t *testing.T) {
 		}
 		fixed.wantQueue(queue.Stats{})
 		r.stop()
-		if url != flyerURL || profile != "print_ready" || inspected != content {
-			t.Errorf("fetched %q, inspected %q with %q", url, inspected, profile)
+		if url != flyerURL || selected != "print_ready" || inspected != content {
+			t.Errorf("fetched %q, inspected %q with %q", url, inspected, selected)
 		}
 		if left := visible(); len(left) > 0 {
 			t.Errorf("files after the inspection: %v, want none", left)

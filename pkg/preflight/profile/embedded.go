@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Default is the profile for print in general.
@@ -43,23 +44,50 @@ func All() ([]Profile, error) {
 	return all, nil
 }
 
-// Lookup returns the named profile, or [ErrUnknown].
+// Lookup returns the named profile, or [ErrUnknown]. Callers must not change its maps.
 func Lookup(name string) (Profile, error) {
-	text, err := embedded(name)
-	if err != nil {
-		return Profile{}, err
+	known, ok := builtins()[name]
+	if !ok {
+		return Profile{}, fmt.Errorf("%w: there is no %.64q; choose one of %s", ErrUnknown, name, strings.Join(Names(), ", "))
 	}
-	return Parse(text, nil)
+	return known.profile()
 }
 
-// embedded returns the text of a profile.
-func embedded(name string) ([]byte, error) {
-	if !slices.Contains(Names(), name) {
-		return nil, fmt.Errorf("%w: there is no %.64q; choose one of %s", ErrUnknown, name, strings.Join(Names(), ", "))
+// builtin is an embedded profile. Its text must not be changed.
+type builtin struct {
+	text    func() (text, error)
+	profile func() (Profile, error)
+}
+
+// builtinSet holds the embedded profiles by their names.
+type builtinSet map[string]builtin
+
+// builtins returns all. Each is read once.
+var builtins = sync.OnceValue(func() builtinSet {
+	all := builtinSet{}
+	for _, name := range Names() {
+		parsed := sync.OnceValues(func() (text, error) {
+			yamlText, err := data.ReadFile("data/" + name + ".yaml")
+			if err != nil {
+				return text{}, fmt.Errorf("read profile %s: %w", name, err)
+			}
+			return read(yamlText)
+		})
+		all[name] = builtin{text: parsed, profile: sync.OnceValues(func() (Profile, error) {
+			t, err := parsed()
+			if err != nil {
+				return Profile{}, err
+			}
+			return resolve(t, nil, all.text)
+		})}
 	}
-	text, err := data.ReadFile("data/" + name + ".yaml")
-	if err != nil {
-		return nil, fmt.Errorf("read profile %s: %w", name, err)
+	return all
+}) // constant
+
+// text returns the text of an embedded profile.
+func (b builtinSet) text(name string) (text, error) {
+	if known, ok := b[name]; ok {
+		return known.text()
 	}
-	return text, nil
+	return text{}, ErrUnknown
 }

@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -120,32 +119,20 @@ const (
 // Parse reads a profile, which may extend an embedded one. A catalog, unless it is nil, checks
 // the rules and their units. Faults are of type [*Fault].
 func Parse(yamlText []byte, catalog Catalog) (Profile, error) {
-	return resolve(yamlText, catalog, func(name string) (text, error) {
-		if parsed, known := bases[name]; known {
-			return parsed()
-		}
-		return text{}, ErrUnknown
-	})
-}
-
-// bases parses the text of each embedded profile once. The texts must not change.
-var bases = func() map[string]func() (text, error) {
-	all := map[string]func() (text, error){}
-	for _, name := range Names() {
-		all[name] = sync.OnceValues(func() (text, error) {
-			yamlText, err := embedded(name)
-			if err != nil {
-				return text{}, err
-			}
-			return read(yamlText)
-		})
+	t, err := read(yamlText)
+	if err != nil {
+		return Profile{}, err
 	}
-	return all
-}() // constant
+	return resolve(t, catalog, builtins().text)
+}
 
 // Resolve is [Parse] with another source of the profiles that the text may extend.
 func Resolve(yamlText []byte, catalog Catalog, base func(name string) ([]byte, error)) (Profile, error) {
-	return resolve(yamlText, catalog, func(name string) (text, error) {
+	t, err := read(yamlText)
+	if err != nil {
+		return Profile{}, err
+	}
+	return resolve(t, catalog, func(name string) (text, error) {
 		extended, err := base(name)
 		if err != nil {
 			return text{}, err
@@ -154,9 +141,9 @@ func Resolve(yamlText []byte, catalog Catalog, base func(name string) ([]byte, e
 	})
 }
 
-// resolve reads a profile. An error of base that is no [*Fault] means that there is no such profile.
-func resolve(yamlText []byte, catalog Catalog, base func(name string) (text, error)) (Profile, error) {
-	t, err := read(yamlText)
+// resolve returns the profile of a text. An error of base that is no [*Fault] means that there is no such profile.
+func resolve(t text, catalog Catalog, base func(name string) (text, error)) (Profile, error) {
+	err := error(nil)
 	for chain := []text(nil); ; t, err = base(t.extends) {
 		if fault := (*Fault)(nil); len(chain) > 0 && err != nil && !errors.As(err, &fault) {
 			last := chain[len(chain)-1]

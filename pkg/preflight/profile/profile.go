@@ -35,8 +35,8 @@ type Profile struct {
 	// artwork.
 	Inks map[string]report.Role `json:"inks,omitempty"`
 	// Digest is the SHA-256 of the profile as JSON with sorted members, in
-	// lower-case hexadecimal. It changes when a profile that it extends does.
-	Digest string `json:"-"`
+	// lower-case hexadecimal, without this member. It changes when a profile that it extends does.
+	Digest string `json:"digest,omitempty"`
 }
 
 // Setting holds the settings of one rule in a profile.

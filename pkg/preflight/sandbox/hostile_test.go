@@ -181,7 +181,7 @@ func TestHostileFilesHaveAReport(t *testing.T) {
 	for name, want := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: pdf(t, files[name]())})
+			got, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: selected(t, "print_ready"), File: pdf(t, files[name]())})
 			if err != nil {
 				t.Fatalf("%v%s", err, tailOf(err))
 			}

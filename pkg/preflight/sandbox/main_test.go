@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
@@ -49,4 +50,14 @@ func runTests(m *testing.M) int {
 		}
 	}
 	return m.Run()
+}
+
+// selected returns an embedded profile.
+func selected(t testing.TB, name string) profile.Profile {
+	t.Helper()
+	p, err := profile.Lookup(name)
+	if err != nil {
+		t.Fatalf("profile.Lookup(%q): %v", name, err)
+	}
+	return p
 }

@@ -27,6 +27,7 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -46,7 +47,7 @@ const (
 // out of memory or overflows its stack, so 2 is not ours.
 const (
 	ExitReport = 0
-	// ExitUsage means a request that cannot be read, or an unknown or invalid profile.
+	// ExitUsage means a request that cannot be read.
 	ExitUsage = 64
 	// ExitInput: the PDF could not be read from its descriptor.
 	ExitInput = 66
@@ -60,10 +61,8 @@ const (
 
 // Request describes one inspection.
 type Request struct {
-	// Profile is the name of an embedded profile. ProfileText is the YAML of another one, which
-	// is used instead unless it is empty.
-	Profile     string `json:"profile"`
-	ProfileText string `json:"profileText,omitempty"`
+	// Profile selects the rules. A comparison needs none.
+	Profile profile.Profile `json:"profile"`
 	// Ticket holds the ordered properties; it may be nil.
 	Ticket *jobticket.Ticket `json:"ticket,omitempty"`
 	// Pictures requests pictures of the pages after the report.
@@ -83,7 +82,7 @@ type Request struct {
 	Language string `json:"language,omitempty"`
 }
 
-// maxRequest limits the JSON of a Request, in bytes. A profile may have 256 KiB, and an ICC profile is
+// maxRequest limits the JSON of a Request, in bytes. The text of a profile may have 256 KiB, and an ICC profile is
 // a third longer in base64.
 const maxRequest = 1<<20 + report.MaxProfile*4/3
 
@@ -100,7 +99,7 @@ func (a Request) Encode() ([]byte, error) {
 }
 
 // ReadRequest reads a Request to the end of the input. It returns [ErrInvalidRequest] if the
-// text is too long, has unknown members or contains a ticket out of bounds.
+// text is too long, has unknown members, lacks the profile or contains a ticket out of bounds.
 func ReadRequest(in io.Reader) (Request, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxRequest+1))
 	if err != nil {
@@ -117,6 +116,9 @@ func ReadRequest(in io.Reader) (Request, error) {
 	}
 	if dec.More() {
 		return Request{}, fmt.Errorf("%w: data after the document", ErrInvalidRequest)
+	}
+	if a.Profile.Name == "" && !a.Compare {
+		return Request{}, fmt.Errorf("%w: a profile is required", ErrInvalidRequest)
 	}
 	if err := a.Ticket.Check(); err != nil {
 		return Request{}, fmt.Errorf("%w: %w", ErrInvalidRequest, err)

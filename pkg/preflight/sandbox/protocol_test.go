@@ -17,7 +17,7 @@ import (
 func TestRequestArrivesAsItWasSent(t *testing.T) {
 	t.Parallel()
 	want := sandbox.Request{
-		Profile: "print_ready", Pictures: true,
+		Profile: selected(t, "print_ready"), Pictures: true,
 		Ticket: &jobticket.Ticket{Pages: 8, TrimSize: &jobticket.Size{Width: 148, Height: 210}, Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold"}}, Quantity: 500},
 	}
 	data, err := want.Encode()
@@ -34,10 +34,11 @@ func TestInvalidRequestIsRejected(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"nothing":                "",
-		"an unknown member":      `{"profile":"x","extra":1}`,
-		"data after it":          `{"profile":"x"} {}`,
-		"a ticket out of bounds": `{"profile":"x","ticket":{"pages":-1}}`,
-		"too much":               `{"profile":"` + strings.Repeat("x", 12<<20) + `"}`,
+		"no profile":             `{"pictures":true}`,
+		"an unknown member":      `{"profile":{"name":"x"},"extra":1}`,
+		"data after it":          `{"profile":{"name":"x"}} {}`,
+		"a ticket out of bounds": `{"profile":{"name":"x"},"ticket":{"pages":-1}}`,
+		"too much":               `{"profile":{"name":"` + strings.Repeat("x", 12<<20) + `"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -65,7 +66,7 @@ func TestImpossibleProgressIsIgnored(t *testing.T) {
 }
 
 func FuzzReadAsk(f *testing.F) {
-	f.Add([]byte(`{"profile":"print_ready","ticket":{"pages":8,"colors":{"process":4}}}`))
+	f.Add([]byte(`{"profile":{"name":"print_ready"},"ticket":{"pages":8,"colors":{"process":4}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		a, err := sandbox.ReadRequest(bytes.NewReader(data))
 		if err != nil {

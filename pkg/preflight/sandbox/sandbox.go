@@ -19,7 +19,9 @@
 //	}
 //	self, err := sandbox.Find(sandbox.InspectorArg)
 //	...
-//	made, err := sandbox.Run(ctx, sandbox.Spec{Inspector: self, Profile: "print_ready", File: file})
+//	p, err := profile.Lookup("print_ready")
+//	...
+//	made, err := sandbox.Run(ctx, sandbox.Spec{Inspector: self, Profile: p, File: file})
 //
 // Limits of memory and processes need Linux; elsewhere, the child has a time limit only.
 package sandbox
@@ -40,16 +42,15 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 // Spec is one inspection.
 type Spec struct {
 	Inspector Inspector
-	// Profile is the name of an embedded profile. ProfileText is the YAML of another one, which
-	// is used instead unless it is empty.
-	Profile     string
-	ProfileText string
+	// Profile selects the rules. [Compare] needs none.
+	Profile profile.Profile
 	// Ticket holds the ordered properties, or nil.
 	Ticket *jobticket.Ticket
 	// File is the PDF. The child reads it by position, so its offset does not
@@ -311,7 +312,7 @@ func shortageBetween(before, after int) shortage {
 const drainTime = 5 * time.Second
 
 func newChild(ctx context.Context, spec Spec, request Request, limits Limits) (*child, error) {
-	request.Profile, request.ProfileText, request.Ticket, request.Language = spec.Profile, spec.ProfileText, spec.Ticket, spec.Language
+	request.Profile, request.Ticket, request.Language = spec.Profile, spec.Ticket, spec.Language
 	ask, err := request.Encode()
 	if err != nil {
 		return nil, fmt.Errorf("start inspector: %w", err)

@@ -45,7 +45,7 @@ func TestGoodFileHasAReport(t *testing.T) {
 	t.Parallel()
 	file := pdf(t, pdftest.Good())
 	for range 2 {
-		got, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: file})
+		got, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: selected(t, "print_ready"), File: file})
 		if err != nil {
 			t.Fatalf("sandbox.Run: %v", err)
 		}
@@ -67,7 +67,7 @@ func TestReportIsReturnedAsTheInspectorWroteIt(t *testing.T) {
 	if want := ` {"reportVersion":"1.0","verdict":"pass"}` + "\n\n"; string(got.JSON) != want || got.Verdict != report.Pass {
 		t.Errorf("report %q with verdict %s, want %q", got.JSON, got.Verdict, want)
 	}
-	got, err = sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: pdf(t, pdftest.Good())})
+	got, err = sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: selected(t, "print_ready"), File: pdf(t, pdftest.Good())})
 	if err != nil {
 		t.Fatalf("sandbox.Run: %v", err)
 	}
@@ -81,7 +81,7 @@ func TestProgressAndTicketCrossTheProcess(t *testing.T) {
 	t.Parallel()
 	var got [][2]int
 	made, err := sandbox.Run(t.Context(), sandbox.Spec{
-		Inspector: inspector(), Profile: "structure_only", File: pdf(t, pdftest.Pages(pdftest.Page{}, pdftest.Page{})),
+		Inspector: inspector(), Profile: selected(t, "structure_only"), File: pdf(t, pdftest.Pages(pdftest.Page{}, pdftest.Page{})),
 		Ticket: &jobticket.Ticket{Pages: 3}, Progress: func(done, total int) { got = append(got, [2]int{done, total}) },
 	})
 	if err != nil {
@@ -97,7 +97,7 @@ func TestProgressAndTicketCrossTheProcess(t *testing.T) {
 
 func TestPicturesCrossTheProcess(t *testing.T) {
 	t.Parallel()
-	spec := sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: pdf(t, pdftest.Good())}
+	spec := sandbox.Spec{Inspector: inspector(), Profile: selected(t, "print_ready"), File: pdf(t, pdftest.Good())}
 	without, err := sandbox.Run(t.Context(), spec)
 	if err != nil || without.Pictures != nil {
 		t.Fatalf("sandbox.Run: %d bytes of pictures, %v", len(without.Pictures), err)
@@ -143,7 +143,7 @@ func TestReportIsReturnedWithoutPicturesThatFail(t *testing.T) {
 func TestAnnotationsCrossTheProcess(t *testing.T) {
 	t.Parallel()
 	data, pages := pdftest.Pages(pdftest.Page{}), 0
-	spec := sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: pdf(t, data), Progress: func(done, _ int) { pages = done }}
+	spec := sandbox.Spec{Inspector: inspector(), Profile: selected(t, "print_ready"), File: pdf(t, data), Progress: func(done, _ int) { pages = done }}
 	update, err := sandbox.Annotate(t.Context(), spec)
 	if err != nil {
 		t.Fatalf("%v%s", err, tailOf(err))
@@ -160,7 +160,7 @@ func TestAnnotationsCrossTheProcess(t *testing.T) {
 
 func TestFileWithoutAnnotationsIsNotAFailedInspection(t *testing.T) {
 	t.Parallel()
-	_, err := sandbox.Annotate(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: pdf(t, nil)})
+	_, err := sandbox.Annotate(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: selected(t, "print_ready"), File: pdf(t, nil)})
 	var failure *sandbox.Error
 	if !errors.Is(err, report.RefusedUnreadable) || errors.As(err, &failure) {
 		t.Errorf("error = %v, want %v", err, report.RefusedUnreadable)
@@ -298,17 +298,17 @@ func TestCancelledContextStartsNothing(t *testing.T) {
 
 func TestMissingExecutableIsNotAFailedInspection(t *testing.T) {
 	t.Parallel()
-	_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: sandbox.Inspector{Path: filepath.Join(built.dir, "absent")}, Profile: "print_ready", File: pdf(t, nil)})
+	_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: sandbox.Inspector{Path: filepath.Join(built.dir, "absent")}, Profile: selected(t, "print_ready"), File: pdf(t, nil)})
 	var failure *sandbox.Error
 	if err == nil || errors.As(err, &failure) {
 		t.Fatalf("error = %v, want one about starting", err)
 	}
 }
 
-func TestUnknownProfileIsACrashWithItsReason(t *testing.T) {
+func TestMissingProfileIsACrashWithItsReason(t *testing.T) {
 	t.Parallel()
-	_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "no_such_profile", File: pdf(t, pdftest.Good())})
-	if !errors.Is(err, sandbox.ErrCrash) || !strings.Contains(tailOf(err), "no_such_profile") {
+	_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), File: pdf(t, pdftest.Good())})
+	if !errors.Is(err, sandbox.ErrCrash) || !strings.Contains(tailOf(err), "a profile is required") {
 		t.Fatalf("error = %v%s", err, tailOf(err))
 	}
 }
@@ -316,7 +316,7 @@ func TestUnknownProfileIsACrashWithItsReason(t *testing.T) {
 func TestNoInspectorIsLeftBehind(t *testing.T) {
 	t.Parallel()
 	for range 20 {
-		if _, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "structure_only", File: pdf(t, pdftest.Good())}); err != nil {
+		if _, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: selected(t, "structure_only"), File: pdf(t, pdftest.Good())}); err != nil {
 			t.Fatalf("sandbox.Run: %v", err)
 		}
 	}
@@ -346,7 +346,7 @@ func BenchmarkInspectorCPU(b *testing.B) {
 	var before, after syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &before)
 	for b.Loop() {
-		if _, err := sandbox.Run(b.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: file}); err != nil {
+		if _, err := sandbox.Run(b.Context(), sandbox.Spec{Inspector: inspector(), Profile: selected(b, "print_ready"), File: file}); err != nil {
 			b.Fatalf("sandbox.Run: %v", err)
 		}
 	}

@@ -84,7 +84,9 @@ func newInkReader(c *planes.Canvas) *inkReader {
 }
 
 // has reports whether a pixel is on the canvas.
-func (r *inkReader) has(p image.Point) bool { return p.X >= 0 && p.Y >= 0 && p.X < r.width && p.Y < r.height }
+func (r *inkReader) has(p image.Point) bool {
+	return p.X >= 0 && p.Y >= 0 && p.X < r.width && p.Y < r.height
+}
 
 // total returns the sum of the inks on a pixel, 0 outside of the canvas. It does not read memory that was not
 // painted.

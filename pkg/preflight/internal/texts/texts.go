@@ -81,14 +81,10 @@ func Match(acceptLanguage string) string {
 // Language formats the texts of one language. It is safe for concurrent use.
 type Language struct {
 	code string
+	// of returns a text in the language.
+	of func(text) string
 	// printer formats numbers and plurals.
 	printer func() *message.Printer
-	// texts holds the texts by key, and forms the forms of groups.
-	texts map[string]template
-	forms map[string]map[string]template
-	// titles and fixes hold the titles and hints of the rules, which have no parameters.
-	titles, fixes map[string]string
-	and           string
 }
 
 // template is a text with parameters in braces.
@@ -97,58 +93,56 @@ type template string
 // parameter is a parameter of a text with its group, "" for its plain value.
 type parameter struct{ name, group string }
 
-var languages = map[string]func() *Language{
-	English: sync.OnceValue(func() *Language {
-		return compile(English, language.English, func(t text) string { return t.en })
-	}),
-	German: sync.OnceValue(func() *Language {
-		return compile(German, language.German, func(t text) string { return t.de })
-	}),
-}
+var languages = map[string]*Language{
+	English: newLanguage(English, language.English, func(t text) string { return t.en }),
+	German:  newLanguage(German, language.German, func(t text) string { return t.de }),
+} // constant
 
 // In returns the language of a code, or English for an unknown code.
 func In(code string) *Language {
 	if l, ok := languages[code]; ok {
-		return l()
+		return l
 	}
-	return languages[English]()
+	return languages[English]
 }
 
-// compile builds the catalogue of one language.
-func compile(code string, tag language.Tag, of func(text) string) *Language {
+func newLanguage(code string, tag language.Tag, of func(text) string) *Language {
+	return &Language{code: code, of: of, printer: sync.OnceValue(func() *message.Printer { return printer(tag, of) })}
+}
+
+// ruleIndex finds the rules by their ids, and all messages by theirs.
+type ruleIndex struct {
+	rules    map[string]*rule
+	messages map[string]text
+}
+
+var index = sync.OnceValue(func() ruleIndex {
 	rules := all()
-	l := &Language{
-		code: code, printer: sync.OnceValue(func() *message.Printer { return printer(tag, of) }),
-		texts: make(map[string]template, 2*len(rules)), forms: map[string]map[string]template{},
-		titles: make(map[string]string, len(rules)), fixes: make(map[string]string, len(rules)),
-	}
-	for _, r := range rules {
-		l.titles[r.id], l.fixes[r.id] = of(r.title), of(r.fix)
+	found := ruleIndex{rules: make(map[string]*rule, len(rules)), messages: make(map[string]text, 2*len(rules))}
+	for i := range rules {
+		r := &rules[i]
+		found.rules[r.id] = r
 		for variant, t := range r.messages {
-			l.texts[MessageID(r.id, variant)] = template(of(t))
+			found.messages[MessageID(r.id, variant)] = t
 		}
 	}
-	for id, t := range reports {
-		l.texts["report:"+id] = template(of(t))
+	return found
+}) // constant
+
+// formsOf returns the forms of a group, or nil if they are plural forms.
+func formsOf(name string) group {
+	forms := groups()[name]
+	if _, isPlural := forms["other"]; isPlural {
+		return nil
 	}
-	for name, forms := range groups {
-		if _, isPlural := forms["other"]; isPlural {
-			continue
-		}
-		l.forms[name] = make(map[string]template, len(forms))
-		for token, t := range forms {
-			l.forms[name][token] = template(of(t))
-		}
-	}
-	l.and = of(reports["and"])
-	return l
+	return forms
 }
 
 // printer returns the printer of the numbers and plurals of a language. It panics on an invalid plural,
 // which the tests of the package find.
 func printer(tag language.Tag, of func(text) string) *message.Printer {
 	builder := catalog.NewBuilder(catalog.Fallback(tag))
-	for name, forms := range groups {
+	for name, forms := range groups() {
 		if _, isPlural := forms["other"]; !isPlural {
 			continue
 		}
@@ -191,18 +185,25 @@ func MessageID(rule, variant string) string {
 func (l *Language) Code() string { return l.code }
 
 // Title returns the title of a rule, or "" for an unknown rule.
-func (l *Language) Title(rule string) string { return l.titles[rule] }
+func (l *Language) Title(rule string) string {
+	if r := index().rules[rule]; r != nil {
+		return l.of(r.title)
+	}
+	return ""
+}
 
 // Fix returns the hint how to fix a finding of a rule, or "" for an unknown rule.
-func (l *Language) Fix(rule string) string { return l.fixes[rule] }
+func (l *Language) Fix(rule string) string {
+	if r := index().rules[rule]; r != nil {
+		return l.of(r.fix)
+	}
+	return ""
+}
 
 // Message formats the message of a finding. It returns false for an unknown message
 // and for parameters that do not fit it.
 func (l *Language) Message(id string, values map[string]any) (string, bool) {
-	if strings.HasPrefix(id, "report:") {
-		return "", false
-	}
-	t, known := l.texts[id]
+	t, known := index().messages[id]
 	if !known {
 		return "", false
 	}
@@ -220,7 +221,7 @@ func (l *Language) Report(id string, pairs ...any) string {
 		}
 		values[pairs[i].(string)] = value //nolint:forcetypeassert // a fault of the caller
 	}
-	t, known := l.texts["report:"+id]
+	t, known := reports()[id]
 	out, fits := l.format(t, values, 0)
 	if !known || !fits {
 		panic("no text " + id + " with the parameters " + fmt.Sprint(values))
@@ -230,7 +231,7 @@ func (l *Language) Report(id string, pairs ...any) string {
 
 // Term returns the form of a token, or the token itself when the group does not have it.
 func (l *Language) Term(group, token string) string {
-	if t, known := l.forms[group][token]; known {
+	if t, known := formsOf(group)[token]; known {
 		if out, fits := l.format(t, nil, 0); fits {
 			return out
 		}
@@ -249,11 +250,11 @@ const maxCount = 1 << 53
 // maxDepth bounds forms that contain parameters with forms.
 const maxDepth = 3
 
-func (l *Language) format(t template, values map[string]any, depth int) (string, bool) {
+func (l *Language) format(t text, values map[string]any, depth int) (string, bool) {
 	if depth > maxDepth {
 		return "", false
 	}
-	literals, parameters := t.parts()
+	literals, parameters := template(l.of(t)).parts()
 	var out strings.Builder
 	out.WriteString(literals[0])
 	for i, p := range parameters {
@@ -289,8 +290,8 @@ func (l *Language) argument(p parameter, values map[string]any, depth int) (stri
 		n, ok := value.(float64)
 		return strconv.FormatFloat(n, 'f', 1, 64), ok
 	}
-	forms, terms := l.forms[p.group]
-	if n, isNumber := value.(float64); isNumber && !terms {
+	forms := formsOf(p.group)
+	if n, isNumber := value.(float64); isNumber && forms == nil {
 		if n != math.Trunc(n) || math.Abs(n) > maxCount {
 			return "", false
 		}
@@ -338,7 +339,7 @@ func (l *Language) List(names []string, omitted int) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}
-	return strings.Join(names[:len(names)-1], ", ") + l.and + names[len(names)-1]
+	return strings.Join(names[:len(names)-1], ", ") + l.of(reports()["and"]) + names[len(names)-1]
 }
 
 // Number formats a number with at most so many decimals, without trailing zeros.
@@ -362,7 +363,7 @@ func Messages() []string {
 // and those of them that may be missing.
 func (l *Language) Parameters(id string) (names, optional []string) {
 	found, mayMiss := map[string]bool{}, map[string]bool{}
-	l.collect(l.texts[id], false, found, mayMiss, 0)
+	l.collect(index().messages[id], false, found, mayMiss, 0)
 	for name := range found {
 		delete(mayMiss, name)
 	}
@@ -370,17 +371,17 @@ func (l *Language) Parameters(id string) (names, optional []string) {
 }
 
 // collect adds the parameters of a text and of the forms that it can select.
-func (l *Language) collect(t template, optional bool, found, mayMiss map[string]bool, depth int) {
-	_, parameters := t.parts()
+func (l *Language) collect(t text, optional bool, found, mayMiss map[string]bool, depth int) {
+	_, parameters := template(l.of(t)).parts()
 	for _, p := range parameters {
-		_, missing := l.forms[p.group][""]
+		_, missing := formsOf(p.group)[""]
 		if optional || missing {
 			mayMiss[p.name] = true
 		} else {
 			found[p.name] = true
 		}
 		if depth < maxDepth {
-			for _, form := range l.forms[p.group] {
+			for _, form := range formsOf(p.group) {
 				l.collect(form, true, found, mayMiss, depth+1)
 			}
 		}

@@ -20,10 +20,10 @@ func each(check func(place string, t text)) {
 			check(MessageID(r.id, variant), t)
 		}
 	}
-	for id, t := range reports {
+	for id, t := range reports() {
 		check("report "+id, t)
 	}
-	for name, forms := range groups {
+	for name, forms := range groups() {
 		for token, t := range forms {
 			check("group "+name+" "+token, t)
 		}
@@ -53,7 +53,7 @@ func TestTextsNameKnownGroups(t *testing.T) {
 	each(func(place string, x text) {
 		_, parameters := template(x.en).parts()
 		for _, p := range parameters {
-			known := p.group == "" || p.group == "quoted" || p.group == "version" || groups[p.group] != nil
+			known := p.group == "" || p.group == "quoted" || p.group == "version" || groups()[p.group] != nil
 			if !name.MatchString(p.name) || !known {
 				t.Errorf("%s: parameter %q of the group %q", place, p.name, p.group)
 			}
@@ -66,7 +66,7 @@ func TestTextsNameKnownGroups(t *testing.T) {
 
 func TestPluralsHaveTheFormsOfBothLanguages(t *testing.T) {
 	t.Parallel()
-	for name, forms := range groups {
+	for name, forms := range groups() {
 		_, other := forms["other"]
 		_, one := forms["one"]
 		if other != one || other && len(forms) != 2 {

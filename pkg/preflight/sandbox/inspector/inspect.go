@@ -19,9 +19,7 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight"
 	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
-	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
-	"github.com/printmarket/printmarket/pkg/preflight/rules"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
@@ -73,19 +71,12 @@ func run(in io.Reader, file, other *os.File, progress, out io.Writer) (int, erro
 	if ask.Compare {
 		return compared(file, other, progress, out)
 	}
-	p, err := profile.Lookup(ask.Profile)
-	if ask.ProfileText != "" {
-		p, err = rules.Parse([]byte(ask.ProfileText))
-	}
-	if err != nil {
-		return sandbox.ExitUsage, err
-	}
 	info, err := file.Stat()
 	if err != nil {
 		return sandbox.ExitInput, fmt.Errorf("stat PDF: %w", err)
 	}
 	if ask.Fix {
-		update, log, err := preflight.Fix(context.Background(), file, info.Size(), p, ask.Fixes, preflight.Options{Ticket: ask.Ticket, Output: ask.Output})
+		update, log, err := preflight.Fix(context.Background(), file, info.Size(), ask.Profile, ask.Fixes, preflight.Options{Ticket: ask.Ticket, Output: ask.Output})
 		if err != nil {
 			return sandbox.ExitInput, err
 		}
@@ -98,7 +89,7 @@ func run(in io.Reader, file, other *os.File, progress, out io.Writer) (int, erro
 	if ask.Pictures {
 		opts.Pictures = &pageimage.Writer{}
 	}
-	r, err := preflight.Inspect(context.Background(), file, info.Size(), p, opts)
+	r, err := preflight.Inspect(context.Background(), file, info.Size(), ask.Profile, opts)
 	if err != nil {
 		return sandbox.ExitInput, err
 	}

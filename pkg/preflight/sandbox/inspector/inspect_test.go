@@ -15,8 +15,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"github.com/printmarket/printmarket/pkg/preflight/pageimage"
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
@@ -35,6 +37,21 @@ func file(t *testing.T, data []byte) *os.File {
 	return f
 }
 
+// asking returns the input of an inspector: its release, and a request with an embedded profile.
+func asking(t *testing.T, name string, request sandbox.Request) string {
+	t.Helper()
+	p, err := profile.Lookup(name)
+	if err != nil {
+		t.Fatalf("profile.Lookup(%q): %v", name, err)
+	}
+	request.Profile = p
+	data, err := request.Encode()
+	if err != nil {
+		t.Fatalf("request.Encode: %v", err)
+	}
+	return "x" + string(data)
+}
+
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("disk full") }
@@ -45,7 +62,7 @@ func TestExitCodes(t *testing.T) {
 	if err := closed.Close(); err != nil {
 		t.Fatalf("closed.Close: %v", err)
 	}
-	const good = `x{"profile":"print_ready"}`
+	good := asking(t, "print_ready", sandbox.Request{})
 	tests := map[string]struct {
 		in   string
 		file *os.File
@@ -54,21 +71,21 @@ func TestExitCodes(t *testing.T) {
 	}{
 		"a good file":                            {good, file(t, pdftest.Good()), nil, sandbox.ExitReport},
 		"a bad file is a report":                 {good, file(t, nil), nil, sandbox.ExitReport},
-		"a ticket":                               {`x{"profile":"print_ready","ticket":{"pages":1}}`, file(t, pdftest.Good()), nil, sandbox.ExitReport},
+		"a ticket":                               {asking(t, "print_ready", sandbox.Request{Ticket: &jobticket.Ticket{Pages: 1}}), file(t, pdftest.Good()), nil, sandbox.ExitReport},
 		"no request":                             {"x", file(t, nil), nil, sandbox.ExitUsage},
 		"a request that is not JSON":             {"xx", file(t, nil), nil, sandbox.ExitUsage},
-		"an unknown profile":                     {`x{"profile":"nope"}`, file(t, nil), nil, sandbox.ExitUsage},
+		"no profile":                             {"x{}", file(t, nil), nil, sandbox.ExitUsage},
 		"a parent that gave up":                  {"", file(t, nil), nil, sandbox.ExitNotReleased},
 		"a PDF that is not there":                {good, closed, nil, sandbox.ExitInput},
 		"the report cannot be written":           {good, file(t, nil), fullDisk{}, sandbox.ExitInternal},
 		"a directory is no PDF":                  {good, directory(t), nil, sandbox.ExitInput},
-		"annotations of a file that is in order": {`x{"profile":"print_ready","annotate":true}`, file(t, pdftest.Pages(pdftest.Page{})), nil, sandbox.ExitReport},
-		"annotations of no PDF":                  {`x{"profile":"print_ready","annotate":true}`, file(t, nil), nil, int(report.RefusedUnreadable)},
-		"the annotations cannot be written":      {`x{"profile":"print_ready","annotate":true}`, file(t, pdftest.Pages(pdftest.Page{})), fullDisk{}, sandbox.ExitInternal},
-		"fixes of a file with a fault":           {`x{"profile":"print_ready","fix":true}`, file(t, pdftest.Pages(pdftest.Page{Extra: "/AA << /O << /S /JavaScript /JS (1) >> >>"})), nil, sandbox.ExitReport},
-		"fixes of no PDF":                        {`x{"profile":"print_ready","fix":true,"fixes":["bleed"]}`, file(t, nil), nil, sandbox.ExitReport},
-		"the fixes cannot be written":            {`x{"profile":"print_ready","fix":true}`, file(t, pdftest.Pages(pdftest.Page{})), fullDisk{}, sandbox.ExitInternal},
-		"structure only, the same":               {`x{"profile":"structure_only"}`, file(t, pdftest.Good()), nil, sandbox.ExitReport},
+		"annotations of a file that is in order": {asking(t, "print_ready", sandbox.Request{Annotate: true}), file(t, pdftest.Pages(pdftest.Page{})), nil, sandbox.ExitReport},
+		"annotations of no PDF":                  {asking(t, "print_ready", sandbox.Request{Annotate: true}), file(t, nil), nil, int(report.RefusedUnreadable)},
+		"the annotations cannot be written":      {asking(t, "print_ready", sandbox.Request{Annotate: true}), file(t, pdftest.Pages(pdftest.Page{})), fullDisk{}, sandbox.ExitInternal},
+		"fixes of a file with a fault":           {asking(t, "print_ready", sandbox.Request{Fix: true}), file(t, pdftest.Pages(pdftest.Page{Extra: "/AA << /O << /S /JavaScript /JS (1) >> >>"})), nil, sandbox.ExitReport},
+		"fixes of no PDF":                        {asking(t, "print_ready", sandbox.Request{Fix: true, Fixes: []report.Fix{report.FixBleed}}), file(t, nil), nil, sandbox.ExitReport},
+		"the fixes cannot be written":            {asking(t, "print_ready", sandbox.Request{Fix: true}), file(t, pdftest.Pages(pdftest.Page{})), fullDisk{}, sandbox.ExitInternal},
+		"structure only, the same":               {asking(t, "structure_only", sandbox.Request{}), file(t, pdftest.Good()), nil, sandbox.ExitReport},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -105,10 +122,10 @@ func TestPicturesFollowTheReport(t *testing.T) {
 			t.Parallel()
 			in := file(t, tc.data)
 			var want, got bytes.Buffer
-			if code, err := run(strings.NewReader(`x{"profile":"print_ready"}`), in, in, io.Discard, &want); code != sandbox.ExitReport {
+			if code, err := run(strings.NewReader(asking(t, "print_ready", sandbox.Request{})), in, in, io.Discard, &want); code != sandbox.ExitReport {
 				t.Fatalf("exit %d, %v", code, err)
 			}
-			const ask = `x{"profile":"print_ready","pictures":true}`
+			ask := asking(t, "print_ready", sandbox.Request{Pictures: true})
 			if code, err := run(strings.NewReader(ask), in, in, io.Discard, &got); code != sandbox.ExitReport {
 				t.Fatalf("exit %d, %v", code, err)
 			}
@@ -131,7 +148,7 @@ func TestPicturesFollowTheReport(t *testing.T) {
 func TestProgressIsWrittenUntilAWriteFails(t *testing.T) {
 	t.Parallel()
 	three := pdftest.Pages(pdftest.Page{}, pdftest.Page{}, pdftest.Page{})
-	const ask = `x{"profile":"structure_only"}`
+	ask := asking(t, "structure_only", sandbox.Request{})
 	var wire, out bytes.Buffer
 	if code, err := run(strings.NewReader(ask), file(t, three), nil, &wire, &out); code != sandbox.ExitReport {
 		t.Fatalf("exit %d, %v", code, err)
