@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -342,11 +343,11 @@ func unknown(node *yaml.Node, field, known string) error {
 }
 
 // measure is a number with a unit, such as "0.25 pt".
-var measure = regexp.MustCompile(`^([0-9]*\.?[0-9]+)\s*([A-Za-z%/0-9]*)$`)
+var measure = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]*\.?[0-9]+)\s*([A-Za-z%/0-9]*)$`) })
 
 // number reads a number that may have a unit.
 func number(node *yaml.Node, field string, to **quantity) error {
-	parts := measure.FindStringSubmatch(strings.TrimSpace(node.Value))
+	parts := measure().FindStringSubmatch(strings.TrimSpace(node.Value))
 	if node.Kind != yaml.ScalarNode || parts == nil {
 		return &Fault{Line: node.Line, Field: field, Reason: "a number of at least 0 is required, with or without a unit, such as 3 or 3 mm"}
 	}

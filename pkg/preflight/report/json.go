@@ -10,6 +10,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -18,7 +19,7 @@ import (
 const MaxBytes = 16 << 20
 
 // versions are the versions of the documents that this package reads.
-var versions = regexp.MustCompile(`^1\.[0-9]{1,4}$`) // constant
+var versions = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^1\.[0-9]{1,4}$`) }) // constant
 
 // Encode writes the canonical JSON: two equal reports have equal bytes.
 func Encode(r Report) ([]byte, error) { return encode(r) }
@@ -43,7 +44,7 @@ func Decode(data []byte) (Report, error) {
 	if err := decode(data, &r); err != nil {
 		return Report{}, err
 	}
-	if !versions.MatchString(r.Version) {
+	if !versions().MatchString(r.Version) {
 		return Report{}, fmt.Errorf("%w: version %q, want 1.0 to %s", ErrInvalid, r.Version, Version)
 	}
 	if r.Language != "" && !slices.Contains(Languages(), r.Language) {

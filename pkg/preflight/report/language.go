@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
 )
@@ -61,7 +62,7 @@ const (
 	maxParameterBytes = 4 << 10
 )
 
-var parameterName = regexp.MustCompile(`^[a-z][A-Za-z0-9_]{0,39}$`) // constant
+var parameterName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][A-Za-z0-9_]{0,39}$`) }) // constant
 
 // UnmarshalJSON rejects other values than strings, numbers and lists of strings, and
 // values beyond the bounds.
@@ -75,7 +76,7 @@ func (p *Parameters) UnmarshalJSON(data []byte) error {
 	}
 	out := make(Parameters, len(raw))
 	for name, value := range raw {
-		if !parameterName.MatchString(name) {
+		if !parameterName().MatchString(name) {
 			return fmt.Errorf("%w: name of parameter %.60q", ErrInvalid, name)
 		}
 		if len(value) > maxParameterBytes {

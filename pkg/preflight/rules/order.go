@@ -5,6 +5,7 @@ package rules
 import (
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
@@ -334,8 +335,12 @@ func missingColors(in *input) []observation {
 // and of the Committee for Graphic Arts Technologies Standards. Those for data exchange, metal and
 // textile are for neither.
 var (
-	coated   = regexp.MustCompile(`(?i)FOGRA(27|28|39|41|43|45|46|49|50|51|56|57)(\D|$)|CGATS TR 00[1356](\D|$)|CGATS21-2-CRPC[56](\D|$)`) // constant
-	uncoated = regexp.MustCompile(`(?i)FOGRA(29|30|40|42|44|47|48|52|54)(\D|$)|CGATS TR 002(\D|$)|CGATS21-2-CRPC[1-4](\D|$)`)              // constant
+	coated = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)FOGRA(27|28|39|41|43|45|46|49|50|51|56|57)(\D|$)|CGATS TR 00[1356](\D|$)|CGATS21-2-CRPC[56](\D|$)`)
+	}) // constant
+	uncoated = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)FOGRA(29|30|40|42|44|47|48|52|54)(\D|$)|CGATS TR 002(\D|$)|CGATS21-2-CRPC[1-4](\D|$)`)
+	}) // constant
 )
 
 // orderedStock finds output intents for stock with another surface than ordered.
@@ -347,9 +352,9 @@ func orderedStock(in *input) []observation {
 	return everyIntent(func(i *facts.OutputIntent) *message {
 		var made jobticket.Surface
 		switch {
-		case coated.MatchString(i.Condition):
+		case coated().MatchString(i.Condition):
 			made = jobticket.Coated
-		case uncoated.MatchString(i.Condition):
+		case uncoated().MatchString(i.Condition):
 			made = jobticket.Uncoated
 		}
 		return when(made != "" && made != ordered, values{"condition": i.Condition, "made": string(made), "surface": string(ordered)})

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"sync"
 )
 
 // bitReader reads the bits of a segment in Huffman codes. After the end of the data it reads zeros, and
@@ -137,7 +138,7 @@ func (t *huffmanTable) decode(b *bitReader) (int, bool) {
 }
 
 // standardTables are the tables B.1 to B.15.
-var standardTables = func() (tables [16]*huffmanTable) {
+var standardTables = sync.OnceValue(func() (tables [16]*huffmanTable) {
 	const unbounded = 32
 	for i, lines := range [16][]huffmanLine{
 		1: {{1, 4, 0, 0}, {2, 8, 16, 0}, {3, 16, 272, 0}, {3, unbounded, 65808, 0}},
@@ -333,7 +334,7 @@ var standardTables = func() (tables [16]*huffmanTable) {
 		tables[i], _ = newHuffmanTable(lines)
 	}
 	return tables
-}()
+}) // constant
 
 // tableSegment reads a table of the file (B.2).
 func (d *jbig2) tableSegment(h *header) error {
@@ -386,11 +387,11 @@ func (d *jbig2) tablesOf(h *header) *tableChoice {
 // the file for a value beyond them.
 func (c *tableChoice) of(value int, standard ...int) *huffmanTable {
 	if value < len(standard) {
-		return standardTables[standard[value]]
+		return standardTables()[standard[value]]
 	}
 	if len(c.own) == 0 || value != 3 && len(standard) > 1 {
 		c.err = errHuffman
-		return standardTables[1]
+		return standardTables()[1]
 	}
 	table := c.own[0]
 	c.own = c.own[1:]

@@ -77,7 +77,8 @@ func samples(t *huffmanTable) (out []int) {
 
 func TestStandardTablesHaveACodeForEachValue(t *testing.T) {
 	t.Parallel()
-	for number, table := range standardTables[1:] {
+	tables := standardTables()
+	for number, table := range tables[1:] {
 		share, at, begun := 0, 0, false
 		for _, line := range table.lines {
 			share += 1 << (maxCode - line.length)
@@ -208,7 +209,7 @@ type placedTables struct {
 
 // choices returns tables of text regions: each standard table at least once, and tables of the file.
 func choices(own [2]byte, tables [2]*huffmanTable) map[string]placedTables {
-	of := func(i int) *huffmanTable { return standardTables[i] }
+	of := func(i int) *huffmanTable { return standardTables()[i] }
 	return map[string]placedTables{
 		"B.6, B.8, B.11, B.14":  {0, of(6), of(8), of(11), of(14), of(14), of(14), of(14), of(1), nil},
 		"B.7, B.9, B.12, B.15":  {1 | 1<<2 | 1<<4 | 1<<6 | 1<<8 | 1<<10 | 1<<12, of(7), of(9), of(12), of(15), of(15), of(15), of(15), of(1), nil},
@@ -409,7 +410,7 @@ func TestSymbolsOfJBIG2InHuffmanCodes(t *testing.T) {
 		{stripes(12, 8, 4)},
 		{stripes(9, 21, 5), stripes(30, 21, 3)},
 	}
-	of := func(i int) *huffmanTable { return standardTables[i] }
+	of := func(i int) *huffmanTable { return standardTables()[i] }
 	tests := map[string]struct {
 		flags          int
 		height, widths func([2]*huffmanTable) *huffmanTable
@@ -485,7 +486,7 @@ func TestSymbolsOfJBIG2InHuffmanCodes(t *testing.T) {
 // TestAggregatesOfJBIG2InHuffmanCodes makes symbols of others: by the refinement of one, and by a text of two.
 func TestAggregatesOfJBIG2InHuffmanCodes(t *testing.T) {
 	t.Parallel()
-	of := func(i int) *huffmanTable { return standardTables[i] }
+	of := func(i int) *huffmanTable { return standardTables()[i] }
 	for _, ownInstances := range []bool{false, true} {
 		var s stream
 		s.page(120, 40)
@@ -589,7 +590,7 @@ func huffmanStream(t testing.TB) []byte {
 	var s stream
 	s.page(40, 40)
 	own, tables := s.own(t)
-	of := func(i int) *huffmanTable { return standardTables[i] }
+	of := func(i int) *huffmanTable { return standardTables()[i] }
 	symbols := []*bilevel{stripes(4, 7, 3), stripes(9, 7, 2)}
 	w := &bitWriter{}
 	w.value(t, of(4), 7)

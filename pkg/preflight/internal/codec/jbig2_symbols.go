@@ -447,7 +447,7 @@ func (d *jbig2) huffmanSymbols(tables *tableChoice, flags int, b *bitReader, p *
 		return nil, tables.err
 	}
 	end := len(p.symbols) + p.new
-	of := func(i int) *huffmanTable { return standardTables[i] }
+	of := func(i int) *huffmanTable { return standardTables()[i] }
 	c := &huffmanText{
 		b: b, firsts: of(6), nexts: of(8), strips: of(11), widers: of(15), highers: of(15), rightwards: of(15), downwards: of(15), sizes: of(1),
 		idLength: max(symbolCodeLength(end), 1), refinement: p.refinementContexts,
