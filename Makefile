@@ -14,7 +14,7 @@ BENCHTIME ?= 3s
 
 # Files whose wording is checked. Decisions, released contracts and their reference, generated code and
 # profiles with a version are not edited; test data holds words on purpose.
-PROSE = '*.md' '*.go' '*.templ' '*.yaml' '*.yml' '*.sh' '*.tpl' '*.txt' '*.dot' Makefile \
+PROSE = '*.md' '*.go' '*.templ' '*.yaml' '*.yml' '*.sh' '*.tpl' '*.txt' '*.dot' '*.lua' '*.sql' Makefile \
 	':!docs/released' ':!docs/reference/released' ':!**/zz_generated*' ':!*_templ.go' ':!**/testdata/**' ':!tools/vale'
 
 ##@ Everyday

@@ -33,7 +33,7 @@ type Queue interface {
 	Mark(ctx context.Context, now time.Time) (kept bool, err error)
 	Stats(ctx context.Context) (queue.Stats, error)
 	Server(ctx context.Context) (queue.Server, error)
-	Tend(ctx context.Context) error
+	Maintain(ctx context.Context) error
 	Backlogs(ctx context.Context) ([]queue.Backlog, error)
 	Reweigh(ctx context.Context, backlogs []queue.Backlog) (changed int, err error)
 }
@@ -314,7 +314,7 @@ func (s *Sweeper) ask(ctx context.Context) (seen sight, err error) {
 		return seen, err
 	}
 	// All workers may be gone, so the sweeper also maintains the queue.
-	if err = s.Queue.Tend(ctx); err != nil {
+	if err = s.Queue.Maintain(ctx); err != nil {
 		return seen, err
 	}
 	seen.stats, err = s.Queue.Stats(ctx)

@@ -107,7 +107,7 @@ func serve(t *testing.T, q *queue.Queue, limits *gate.RedisLimits) {
 	for _, id := range []string{"pref_1", "pref_2", "pref_3", "pref_4", "pref_5", "pref_6"} {
 		err = errors.Join(err, q.Submit(t.Context(), id, buyer, 0), q.Submit(t.Context(), id, buyer, 1))
 	}
-	if err := errors.Join(err, q.Cancel(t.Context(), "pref_6"), q.Tend(t.Context())); err != nil {
+	if err := errors.Join(err, q.Cancel(t.Context(), "pref_6"), q.Maintain(t.Context())); err != nil {
 		t.Errorf("errors.Join: %v", err)
 	}
 }
@@ -125,7 +125,7 @@ func work(t *testing.T, api, q *queue.Queue) {
 	}
 	err := errors.Join(renewed, c.Retry(ctx, next[0], time.Millisecond))
 	err = errors.Join(err, c.DeadLetter(ctx, take(t, c), "TEST"), c.Release(ctx, take(t, c)))
-	if err := errors.Join(err, api.Tend(ctx), c.Wake(ctx), c.Leave(ctx), c.Close()); err != nil {
+	if err := errors.Join(err, api.Maintain(ctx), c.Wake(ctx), c.Leave(ctx), c.Close()); err != nil {
 		t.Errorf("errors.Join: %v", err)
 	}
 }

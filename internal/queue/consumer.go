@@ -53,12 +53,12 @@ type Consumer struct {
 	// asking is held while responses with leases are pending: shared by the calls that
 	// request leases, exclusive by the search for leases of lost responses.
 	asking sync.RWMutex
-	// tended is the time since began when this consumer last tended the queue; due is
+	// maintained is the time since began when this consumer last maintained the queue; due is
 	// the time when the next delayed job is due, as far as Next has read it.
-	began  time.Time
-	tended atomic.Int64
-	due    time.Duration
-	astray atomic.Bool
+	began        time.Time
+	maintained   atomic.Int64
+	due          time.Duration
+	responseLost atomic.Bool
 
 	endings *batch.Batcher[ending, ended]
 
@@ -98,7 +98,7 @@ func (c *Consumer) Close() error {
 }
 
 // Next takes up to free jobs and waits up to Block for the first one. It returns none if
-// there was no job or if [Consumer.Wake] ended the wait. It also tends the queue if no other
+// there was no job or if [Consumer.Wake] ended the wait. It also maintains the queue if no other
 // consumer has done so recently. Errors: [ErrPolicy], [ErrOld], [ErrFormat].
 func (c *Consumer) Next(ctx context.Context, free int) ([]Lease, error) {
 	if !c.checked.Load() {
@@ -107,10 +107,10 @@ func (c *Consumer) Next(ctx context.Context, free int) ([]Lease, error) {
 		}
 		c.checked.Store(true)
 	}
-	if c.astray.Load() {
+	if c.responseLost.Load() {
 		return c.recover(ctx)
 	}
-	if free < 1 || c.woken.Load() || c.untilDue() <= 0 || c.toTend() {
+	if free < 1 || c.woken.Load() || c.untilDue() <= 0 || c.maintenanceDue() {
 		leases, err := c.take(ctx, free)
 		if err != nil || len(leases) > 0 || free < 1 || c.woken.Swap(false) {
 			return leases, err
@@ -124,13 +124,13 @@ func (c *Consumer) Next(ctx context.Context, free int) ([]Lease, error) {
 // untilDue returns the time until the next delayed job is due.
 func (c *Consumer) untilDue() time.Duration { return c.due - time.Since(c.began) }
 
-// toTend reports whether a twentieth of a lease has passed, once for each of them.
-func (c *Consumer) toTend() bool {
-	now, last := int64(time.Since(c.began)), c.tended.Load()
-	return (last == 0 || now-last > int64(c.config.Lease/20)) && c.tended.CompareAndSwap(last, now)
+// maintenanceDue reports whether a twentieth of a lease has passed, once for each of them.
+func (c *Consumer) maintenanceDue() bool {
+	now, last := int64(time.Since(c.began)), c.maintained.Load()
+	return (last == 0 || now-last > int64(c.config.Lease/20)) && c.maintained.CompareAndSwap(last, now)
 }
 
-// take leases the jobs that are dispatched now and tends the queue.
+// take leases the jobs that are dispatched now and maintains the queue.
 func (c *Consumer) take(ctx context.Context, free int) ([]Lease, error) {
 	c.asking.RLock()
 	defer c.asking.RUnlock()
@@ -140,14 +140,14 @@ func (c *Consumer) take(ctx context.Context, free int) ([]Lease, error) {
 		return nil, c.makeGroup(ctx)
 	}
 	if err != nil {
-		c.tended.Store(0)
+		c.maintained.Store(0)
 		return nil, c.lostAnswer("take jobs", err)
 	}
 	c.due = time.Since(c.began) + time.Hour
 	if ms, ok := reply[0].(int64); ok && ms >= 0 {
 		c.due = time.Since(c.began) + time.Duration(ms)*time.Millisecond
 	}
-	return c.handed(ctx, reply[1:])
+	return c.granted(ctx, reply[1:])
 }
 
 // wait waits for the next dispatched jobs.
@@ -180,13 +180,13 @@ func (c *Consumer) wait(ctx context.Context, free int, block time.Duration) ([]L
 	if err != nil {
 		return nil, c.lostAnswer("start jobs", err)
 	}
-	return c.handed(ctx, reply)
+	return c.granted(ctx, reply)
 }
 
 // lostAnswer records that a lost response may have contained leases.
 func (c *Consumer) lostAnswer(op string, err error) error {
 	if !isRedisError(err) {
-		c.astray.Store(true)
+		c.responseLost.Store(true)
 		c.checked.Store(false)
 	}
 	return failed(op, err)
@@ -196,23 +196,23 @@ func (c *Consumer) lostAnswer(op string, err error) error {
 func (c *Consumer) recover(ctx context.Context) ([]Lease, error) {
 	c.asking.Lock()
 	defer c.asking.Unlock()
-	reply, err := c.queue.scripts.astray.run(ctx, c.queue, c.redis, c.config.Name).Slice()
+	reply, err := c.queue.scripts.held.run(ctx, c.queue, c.redis, c.config.Name).Slice()
 	if isNoGroup(err) {
 		reply, err = nil, c.makeGroup(ctx)
 	}
 	if err != nil {
 		return nil, failed("look for lost leases", err)
 	}
-	leases, err := c.handed(ctx, reply)
+	leases, err := c.granted(ctx, reply)
 	if err == nil {
-		c.astray.Store(false)
+		c.responseLost.Store(false)
 	}
 	return leases, err
 }
 
-// handed records the leases of a reply and returns the new ones. It moves malformed jobs to
+// granted records the leases of a reply and returns the new ones. It moves malformed jobs to
 // the dead letters.
-func (c *Consumer) handed(ctx context.Context, rows []any) ([]Lease, error) {
+func (c *Consumer) granted(ctx context.Context, rows []any) ([]Lease, error) {
 	leases, malformed, err := parseLeases(rows)
 	if err != nil {
 		return nil, err
@@ -246,7 +246,7 @@ func (c *Consumer) let(lease Lease) {
 // makeGroup creates the consumer group if it is missing because Redis is new or was emptied. The
 // queue then has no jobs, so this is not an error.
 func (c *Consumer) makeGroup(ctx context.Context) error {
-	c.tended.Store(0) // the call tended nothing and counted no slots
+	c.maintained.Store(0) // the call maintained nothing and counted no slots
 	err := c.redis.XGroupCreateMkStream(ctx, c.queue.stream, group, "0").Err()
 	if err != nil && !strings.HasPrefix(err.Error(), "BUSYGROUP") {
 		return failed("create queue group", err)

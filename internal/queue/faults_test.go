@@ -42,7 +42,7 @@ func TestFaultsOfTheKeyspace(t *testing.T) {
 				f.must(harm(t.Context(), server.Client(t)))
 				w := f.consumer("w1")
 				if got := f.take(w); got.ID != "pref_good" {
-					t.Errorf("handed out %+v", got)
+					t.Errorf("leased %+v", got)
 				}
 				f.nothing(w)
 				entry, err := f.queue.Show(t.Context(), "pref_odd")
@@ -52,7 +52,7 @@ func TestFaultsOfTheKeyspace(t *testing.T) {
 				// The attempt in the row is authoritative.
 				f.submit("pref_odd", 3)
 				if got := f.take(w); got.ID != "pref_odd" || got.Attempt != 4 {
-					t.Errorf("handed out %+v, want pref_odd again", got)
+					t.Errorf("leased %+v, want pref_odd again", got)
 				}
 				if dead, err := f.queue.Dead(t.Context(), 10); err != nil || len(dead) != 0 {
 					t.Errorf("dead letters = %v, %v; want none", dead, err)
@@ -70,10 +70,10 @@ func TestFaultsOfTheKeyspace(t *testing.T) {
 			f.submit("pref_odd", 2)
 			w := f.consumer("w1")
 			if got := f.take(w); got.ID != "pref_odd" || got.Attempt != 3 {
-				t.Errorf("handed out %+v, want pref_odd in its place", got)
+				t.Errorf("leased %+v, want pref_odd in its place", got)
 			}
 			if got := f.take(w); got.ID != "pref_zero" {
-				t.Errorf("handed out %+v, want pref_zero", got)
+				t.Errorf("leased %+v, want pref_zero", got)
 			}
 		})
 	})
@@ -88,11 +88,11 @@ func TestFaultsOfTheKeyspace(t *testing.T) {
 			w := f.consumer("w1")
 			f.submit("pref_good", 0)
 			if got := f.take(w); got.ID != "pref_good" {
-				t.Errorf("handed out %+v", got)
+				t.Errorf("leased %+v", got)
 			}
 			f.submit("pref_odd", 2)
 			if got := f.take(w); got.ID != "pref_odd" || got.Attempt != 3 {
-				t.Errorf("handed out %+v", got)
+				t.Errorf("leased %+v", got)
 			}
 		})
 	})
@@ -181,7 +181,7 @@ func TestJobsRunAgainAfterAClockJump(t *testing.T) {
 		stale := f.take(w1)
 		f.server.Pass(365 * 24 * time.Hour)
 		if got := f.take(w2); got.Attempt != 2 || got.Lost != 1 {
-			t.Errorf("handed out %+v, want attempt 2", got)
+			t.Errorf("leased %+v, want attempt 2", got)
 		}
 		if err := w1.Finish(t.Context(), stale); !errors.Is(err, queue.ErrLost) {
 			t.Errorf("the stale finish = %v, want ErrLost", err)
@@ -195,7 +195,7 @@ func TestJobsRunAgainAfterAClockJump(t *testing.T) {
 		f.must(w.Retry(t.Context(), f.take(w), time.Minute))
 		f.server.Pass(-365 * 24 * time.Hour)
 		if got := f.take(w); got.Attempt != 2 {
-			t.Errorf("handed out %+v", got)
+			t.Errorf("leased %+v", got)
 		}
 		f.submit("pref_2", 0)
 		f.take(w)
@@ -212,7 +212,7 @@ func TestJobsRunAgainAfterAClockJump(t *testing.T) {
 		}
 		f.server.Pass(2 * lease)
 		if got := f.take(f.consumer("w2")); got.Attempt != 2 {
-			t.Errorf("handed out %+v: the renewed lease counts from the new time", got)
+			t.Errorf("leased %+v: the renewed lease counts from the new time", got)
 		}
 	})
 	t.Run("back by an hour: jobs of a dead worker run again soon, other workers keep theirs", func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestJobsRunAgainAfterAClockJump(t *testing.T) {
 			got = append(got, leases...)
 		}
 		if len(got) != 1 || got[0].ID != lost.ID || got[0].Lost != 1 {
-			t.Errorf("handed out %+v within five leases, want %s", got, lost.ID)
+			t.Errorf("leased %+v within five leases, want %s", got, lost.ID)
 		}
 	})
 }

@@ -51,9 +51,9 @@ func (c *Consumer) FinishNext(ctx context.Context, lease Lease) ([]Lease, error)
 	c.asking.RLock()
 	defer c.asking.RUnlock()
 	next, err := c.finish(ctx, ending{lease, 1})
-	if c.toTend() {
-		// If this call fails, the next one tends the queue and returns the error.
-		_ = c.queue.scripts.tend.run(ctx, c.queue, c.redis, c.config.Lease.Milliseconds(), c.config.Idle.Milliseconds())
+	if c.maintenanceDue() {
+		// If this call fails, the next one maintains the queue and returns the error.
+		_ = c.queue.scripts.maintain.run(ctx, c.queue, c.redis, c.config.Lease.Milliseconds(), c.config.Idle.Milliseconds())
 	}
 	return next, err
 }
@@ -77,7 +77,7 @@ func (c *Consumer) finish(ctx context.Context, own ending) ([]Lease, error) {
 
 // nextOf returns the next leases of an end, and [ErrLost] if another worker had the job.
 func (c *Consumer) nextOf(ctx context.Context, end ended) ([]Lease, error) {
-	leases, err := c.handed(ctx, end.next)
+	leases, err := c.granted(ctx, end.next)
 	if err == nil && !end.held {
 		err = fmt.Errorf("%s: %w", finishOp, ErrLost)
 	}

@@ -28,7 +28,7 @@ import (
 // or is delayed. Random operations run on the model and on the queue. After each operation
 // the queue must hold the jobs of the model in the states of the model, and its keys must be
 // consistent (see invariants_test.go). The model does not predict which waiting job is
-// handed out next; fairness has tests of its own.
+// leased next; fairness has tests of its own.
 
 type modelJob struct {
 	owner    tenant.ID
@@ -246,17 +246,17 @@ func (m *model) submitAll(all []queue.Submission) {
 	}
 }
 
-// handed checks leases that the queue granted, and notes them.
-func (m *model) handed(worker string, leases []queue.Lease) {
+// granted checks leases that the queue granted, and notes them.
+func (m *model) granted(worker string, leases []queue.Lease) {
 	for _, lease := range leases {
 		job := m.jobs[lease.ID]
 		switch {
 		case job == nil:
-			m.fail("%s was handed %+v, which is no open job", worker, lease)
+			m.fail("%s got %+v, which is no open job", worker, lease)
 		case job.holder != "" || job.delayed:
-			m.fail("%s was handed %+v, which is held by %q, delayed %t", worker, lease, job.holder, job.delayed)
+			m.fail("%s got %+v, which is held by %q, delayed %t", worker, lease, job.holder, job.delayed)
 		case lease.Attempt != job.attempt+1 || lease.Lost != job.lost || lease.Tenant != job.owner || lease.Order != job.order:
-			m.fail("%s was handed %+v of %+v", worker, lease, *job)
+			m.fail("%s got %+v of %+v", worker, lease, *job)
 		}
 		job.attempt, job.holder = lease.Attempt, worker
 		m.held[worker][lease.ID] = lease
@@ -296,7 +296,7 @@ func (m *model) take() {
 	if len(leases) > free {
 		m.fail("%d leases for %d slots", len(leases), free)
 	}
-	m.handed(name, leases)
+	m.granted(name, leases)
 }
 
 // one picks a valid lease.
@@ -348,7 +348,7 @@ func (m *model) finishNext() {
 	m.must("finish", err)
 	m.let(worker, lease)
 	delete(m.jobs, lease.ID)
-	m.handed(worker, next)
+	m.granted(worker, next)
 }
 
 // finishTogether ends all jobs that a worker holds.
@@ -372,7 +372,7 @@ func (m *model) finishTogether() {
 		m.let(worker, lease)
 		delete(m.jobs, lease.ID)
 	}
-	m.handed(worker, next)
+	m.granted(worker, next)
 }
 
 func (m *model) retryLater() { m.retry(tick / 2) }
@@ -481,7 +481,7 @@ func (m *model) reaper(do func(*queue.Consumer), lease time.Duration) {
 	delete(m.workers, "reaper")
 	delete(m.held, "reaper")
 	_, err := c.Renew(m.ctx())
-	m.must("tend", err)
+	m.must("maintain", err)
 	if lease == modelLease {
 		// Only a take dispatches due jobs at once.
 		_, err = c.Next(m.ctx(), 0)
@@ -500,7 +500,7 @@ func (m *model) lapse() {
 		// At first the queue assumes that Redis was unavailable.
 		m.pass(tick)
 		_, err := c.Renew(m.ctx())
-		m.must("tend", err)
+		m.must("maintain", err)
 	}, time.Millisecond)
 	for worker, held := range m.held {
 		for _, lease := range held {

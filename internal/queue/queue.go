@@ -95,7 +95,7 @@ type Options struct {
 	// unknown. A nil function and false leave shares unchanged; a tenant that never got a
 	// share has [DefaultWeight] and no limit.
 	Shares func(tenant.ID) (share Share, known bool)
-	// Lease and Idle equal those of the consumers. [Queue.Tend] requires them and does
+	// Lease and Idle equal those of the consumers. [Queue.Maintain] requires them and does
 	// nothing without them.
 	Lease, Idle time.Duration
 }
@@ -139,18 +139,18 @@ func (q *Queue) Cancel(ctx context.Context, id string) error {
 	return failed("cancel in queue", q.scripts.cancel.run(ctx, q, q.redis, id).Err())
 }
 
-// Tend runs the transitions that depend on time: it reclaims jobs from workers that are
-// gone, and dispatches jobs whose delay is over. Consumers do so too; Tend serves a queue
+// Maintain runs the transitions that depend on time: it reclaims jobs from workers that are
+// gone, and dispatches jobs whose delay is over. Consumers do so too; Maintain serves a queue
 // without consumers.
-func (q *Queue) Tend(ctx context.Context) error {
+func (q *Queue) Maintain(ctx context.Context) error {
 	if q.options.Lease <= 0 {
 		return nil
 	}
-	err := q.scripts.tend.run(ctx, q, q.redis, q.options.Lease.Milliseconds(), q.options.Idle.Milliseconds()).Err()
+	err := q.scripts.maintain.run(ctx, q, q.redis, q.options.Lease.Milliseconds(), q.options.Idle.Milliseconds()).Err()
 	if isNoGroup(err) {
 		return nil // no worker has joined the queue yet
 	}
-	return failed("tend queue", err)
+	return failed("maintain queue", err)
 }
 
 // Ping reports whether Redis responds.

@@ -103,7 +103,7 @@ func (f *fixture) must(err error) {
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(*fixture){
-		"a job is handed out once, with its tenant and attempt 1": func(f *fixture) {
+		"a job is leased once, with its tenant and attempt 1": func(f *fixture) {
 			f.submit("pref_1", 0)
 			got := f.take(f.consumer("w1"))
 			want := queue.Lease{ID: "pref_1", Tenant: owner, Attempt: 1}
@@ -207,7 +207,7 @@ func TestQueue(t *testing.T) {
 				f.Errorf("%+v, want attempt 2 and nothing lost", got)
 			}
 		},
-		"a cancelled job is never handed out, waiting, delayed or held": func(f *fixture) {
+		"a cancelled job is never leased, waiting, delayed or held": func(f *fixture) {
 			w := f.consumer("w1")
 			f.submit("pref_waiting", 0)
 			f.must(f.queue.Cancel(f.Context(), "pref_waiting"))
@@ -301,17 +301,17 @@ func TestQueue(t *testing.T) {
 				f.Errorf("Marked after a wipe = %t, %v", got, err)
 			}
 		},
-		"Tend serves a queue without workers": func(f *fixture) {
+		"Maintain serves a queue without workers": func(f *fixture) {
 			f.submit("pref_1", 0)
 			f.take(f.consumer("w1"))
 			f.server.Pass(3 * lease)
 			q, err := queue.New(f.server.Client(f.T), "preflight", queue.Options{Lease: lease, Idle: time.Hour})
 			f.must(err)
 			// At first the queue assumes that Redis was unavailable.
-			f.must(q.Tend(f.Context()))
+			f.must(q.Maintain(f.Context()))
 			f.stats(queue.Stats{Open: 1, Held: 1})
 			f.server.Pass(lease / 2)
-			f.must(q.Tend(f.Context()))
+			f.must(q.Maintain(f.Context()))
 			f.stats(queue.Stats{Open: 1, Waiting: 1})
 			if stats, err := q.Stats(f.Context()); err != nil || stats.Consumers != 0 || stats.Slots != 0 || stats.Reclaimed != 1 {
 				f.Errorf("stats %+v, %v; want no worker left", stats, err)

@@ -34,9 +34,9 @@ const (
 // scripts has one script for each transition. A transition is one round trip and atomic, so
 // a crash never leaves half of it.
 type scripts struct {
-	submit, cancel, order, share, drain                                *script
-	take, tend, start, astray, renew, finish, retry, bury, obey, leave *script
-	list, tenants                                                      *script
+	submit, cancel, order, share, drain                                             *script
+	take, maintain, start, held, renew, finish, retry, deadLetter, orderDone, leave *script
+	list, tenants                                                                   *script
 }
 
 func loadScripts() (*scripts, error) {
@@ -47,9 +47,9 @@ func loadScripts() (*scripts, error) {
 	}{
 		"submit": {&s.submit, mayGrow}, "order": {&s.order, mayGrow}, "cancel": {&s.cancel, mustRun},
 		"share": {&s.share, mustRun}, "drain": {&s.drain, mustRun},
-		"take": {&s.take, mustRun}, "tend": {&s.tend, mustRun}, "start": {&s.start, mustRun}, "astray": {&s.astray, mustRun},
+		"take": {&s.take, mustRun}, "maintain": {&s.maintain, mustRun}, "start": {&s.start, mustRun}, "held": {&s.held, mustRun},
 		"renew": {&s.renew, mustRun}, "finish": {&s.finish, mustRun}, "retry": {&s.retry, mustRun},
-		"bury": {&s.bury, mustRun}, "obey": {&s.obey, mustRun}, "leave": {&s.leave, mustRun},
+		"dead_letter": {&s.deadLetter, mustRun}, "order_done": {&s.orderDone, mustRun}, "leave": {&s.leave, mustRun},
 		"list": {&s.list, mustRun}, "tenants": {&s.tenants, onlyRead},
 	} {
 		text, err := Script(name)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Renew extends leases and returns the lost ones. It also tends the queue like Next.
+// Renew extends leases and returns the lost ones. It also maintains the queue like Next.
 func (c *Consumer) Renew(ctx context.Context, leases ...Lease) (lost []Lease, err error) {
 	args := []any{c.config.Name, c.config.Slots, c.config.Lease.Milliseconds(), c.config.Idle.Milliseconds()}
 	byID := make(map[string]Lease, len(leases))
@@ -48,7 +48,7 @@ func (c *Consumer) Release(ctx context.Context, lease Lease) error {
 // DeadLetter moves a job that cannot be done to the dead letters, for an operator to
 // inspect. Only a new submission or order dispatches it again.
 func (c *Consumer) DeadLetter(ctx context.Context, lease Lease, reason string) error {
-	return c.settle(ctx, "bury job", c.queue.scripts.bury, lease, reason)
+	return c.settle(ctx, "dead-letter job", c.queue.scripts.deadLetter, lease, reason)
 }
 
 // Abandon removes a lease from this consumer without a call: the lease is lost or expires.
@@ -56,7 +56,7 @@ func (c *Consumer) Abandon(lease Lease) { c.let(lease) }
 
 // Obeyed records that the order of a lease was executed, with its outcome for [Queue.Outcome]. The caller still holds the job.
 func (c *Consumer) Obeyed(ctx context.Context, lease Lease, outcome string) error {
-	held, err := c.queue.scripts.obey.run(ctx, c.queue, c.redis, lease.ID, c.config.Name, lease.Attempt, outcome).Int()
+	held, err := c.queue.scripts.orderDone.run(ctx, c.queue, c.redis, lease.ID, c.config.Name, lease.Attempt, outcome).Int()
 	return settled("note an order", held, err)
 }
 

@@ -65,7 +65,7 @@ func TestBatchIsHandedOutInItsOrder(t *testing.T) {
 		for _, want := range all {
 			got := f.take(w)
 			if got.ID != want.ID || got.Attempt != 1 || got.Tenant != want.Owner {
-				t.Fatalf("handed out %+v, want %s", got, want.ID)
+				t.Fatalf("leased %+v, want %s", got, want.ID)
 			}
 			f.must(w.Finish(t.Context(), got))
 		}
@@ -116,7 +116,7 @@ func TestEachJobOfABatchKeepsItsAttemptAndTenant(t *testing.T) {
 			"pref_lower": "org_acme01/live after 4", "pref_twice": "org_stark1/test after 6",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("handed out (-want +got):\n%s", diff)
+			t.Errorf("leased (-want +got):\n%s", diff)
 		}
 		f.stats(queue.Stats{})
 	})

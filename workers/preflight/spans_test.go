@@ -62,7 +62,7 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 			{"inspect file", "", "ENGINE_CRASH"},
 			{"amend job", "", ""},
 			{"store outcome", "", ""},
-			{"queue bury", "", ""},
+			{"queue dead_letter", "", ""},
 			{"process preflight", "ENGINE_CRASH", "ENGINE_CRASH"},
 		}, trace, span},
 		"a request that was not sampled": {"00-" + trace + "-" + span + "-00", nil, nil, nil, "", ""},

@@ -1,11 +1,11 @@
--- Remove a job in any state. Its holder detects the removal at the next renewal.
+-- Remove a job in any state. The worker that holds the job detects the removal at the next renewal.
 -- ARGV prefix id
 local function main()
   local id = ARGV[2]
   local j = job(id)
   if j and j.tenant ~= NONE then
     if j.entry ~= NONE then
-      vacate(j)
+      release(j)
     else
       call('ZREM', P .. 'b:' .. j.tenant, id)
       call('ZREM', P .. 'delayed', id)
@@ -14,7 +14,7 @@ local function main()
       place(j.tenant, t)
     end
   end
-  forget(id)
-  admit()
+  remove(id)
+  dispatch_waiting()
   return j and 1 or 0
 end

@@ -1,4 +1,4 @@
--- Forget a worker that is leaving, if it holds nothing; or its slots alone.
+-- Remove the slots of a worker that stops, and the worker itself if it holds no job.
 -- ARGV prefix consumer
 local function main()
   part(ARGV[2])

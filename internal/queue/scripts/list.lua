@@ -1,4 +1,4 @@
--- List jobs in the order in which they were submitted, from an offset on.
+-- List jobs in the order of their submission, from an offset on.
 -- ARGV prefix offset count; or prefix 'job' id...
 -- Returns rows: {id submitted tenant attempt state holder lost since due order}.
 local function row(id, at)

@@ -1,21 +1,25 @@
--- What each script begins with. It gets the stream as its key, for its slot, and the
--- prefix of all other keys as its first argument.
+-- The beginning of each script. The key is the stream, which selects the slot, and the
+-- first argument is the prefix of all other keys.
 local STREAM, P = KEYS[1], ARGV[1]
 local FORMAT = '1'
 local call = redis.call
 
--- META is what is kept of the queue as a whole: the format of all keys, then v the
--- virtual time, c the mean time of a job, n the slots of all workers, u until when
--- nothing is dispatched; j when the queue was last tended, g when consumers were last
--- removed, x until when no lease runs out. Figures are whole numbers, kept as the
--- words of one text: a hash, and fractions, cost the server three times as much, and
--- to read a number costs more than to find its word. The format comes first in every
--- release.
+-- META holds the state of the whole queue: the format of all keys, then
+--   v  the virtual time
+--   c  the mean time of a job, in microseconds
+--   n  the slots of all workers
+--   u  the end of a pause of dispatching
+--   j  the time of the last maintenance
+--   g  the time of the last removal of consumers
+--   x  the time until which no lease expires
+-- The values are whole numbers in one string, separated by spaces. A hash, and fractions,
+-- cost the server three times as much. A number is parsed only if it is needed. In every
+-- release, the format is first.
 local META = call('GET', P .. 'meta') or ''
 if META ~= '' and string.sub(META, 1, #FORMAT + 1) ~= FORMAT .. ' ' then
   local format = tonumber(string.match(META, '^%d+'))
   if format and format > tonumber(FORMAT) then
-    -- A newer release keeps the queue: this one must not touch it.
+    -- A newer release has written the queue, so this one must not change it.
     return redis.error_reply('PMFORMAT ' .. format)
   end
 end

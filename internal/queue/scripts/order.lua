@@ -1,17 +1,17 @@
--- Let a worker carry out an operator's order for a job: the job precedes all waiting
--- jobs, regardless of its present holder.
--- ARGV prefix id cancel|retry outcome, which is of a retry of what a worker has
+-- Dispatch a job so that a worker executes an operator's order for it. The job precedes
+-- all waiting jobs.
+-- ARGV prefix id cancel|retry outcome, which is stored for a retry of a job that a worker holds
 -- Returns 1, or 0 for a job that is neither queued nor a dead letter.
 
--- withdraw takes a job from where it waits or is dispatched. It reports false for
--- what a worker has and is to try again, which ends first.
+-- withdraw removes a job from its backlog, the delayed jobs or the stream. It returns false
+-- for a retry of a job that a worker holds: the attempt of the worker ends first.
 local function withdraw(id, j)
   if j.entry ~= NONE then
     if ARGV[3] == 'retry' and j.holder ~= NONE then
       call('SET', P .. 'ordered:' .. id, ARGV[4], 'PX', 3600000)
       return false
     end
-    vacate(j)
+    release(j)
   end
   call('ZREM', P .. 'b:' .. j.tenant, id)
   call('ZREM', P .. 'delayed', id)
@@ -41,7 +41,7 @@ local function main()
     j = take_dead(id)
     if not j then return 0 end
   end
-  -- By the attempt, later calls detect whether the order was carried out.
+  -- By the attempt, later calls detect whether the order was executed.
   j.order, j.since, j.dirty = ARGV[3] .. ':' .. j.attempt, CLOCK, true
   call('DEL', P .. 'ordered:' .. id)
   local t = tenant(j.tenant)

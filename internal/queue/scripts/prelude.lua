@@ -1,27 +1,27 @@
--- What scripts share. A script defines main(); what main changes of the queue, the
--- tenants and the jobs is written once, when it has returned. Of what is here a script
--- gets that which it uses: a block is a comment and a definition that begins and ends
--- at the margin.
+-- Definitions that scripts share. A script defines main(). Changes of main to the queue,
+-- the tenants and the jobs are written once, after main has returned. A script contains
+-- only the definitions that it uses: a block is a comment and a definition that begins and
+-- ends at the margin.
 local GROUP = 'workers'
 
--- A job costs its tenant the time in microseconds that it takes its worker. Until
--- it has been done it is charged with what the tenant's jobs took so far, or with
--- this.
+-- FIRST_COST is the estimated cost of the first job of a tenant, in microseconds. A job
+-- costs its tenant the time of the worker. While the job runs, the tenant is charged the mean
+-- time of its earlier jobs.
 local FIRST_COST = 100000
 local DEFAULT_WEIGHT = 10
--- No job takes longer; a clock that was set forward makes it seem so.
+-- LONGEST_MS bounds the time of a job. Longer times mean that the clock was set forward.
 local LONGEST_MS = 600000
--- A tenant without jobs keeps its place in virtual time for this long.
+-- REMEMBER_MS is how long a tenant without jobs keeps its position in virtual time.
 local REMEMBER_MS = 600000
 
--- num writes a whole number, so that no server shortens it in an answer. Commands
--- take numbers as they are, but write them as fractions first, which costs more than
--- many a command: what is called for each job gets texts.
+-- num formats a whole number, so that the server does not round it in a reply. Commands
+-- accept numbers, but format them as fractions first, which costs more than many commands.
+-- Calls for each job therefore pass strings.
 local function num(x)
   return string.format('%d', x)
 end
 
--- load_meta reads the figures of META.
+-- load_meta parses META.
 local meta, meta_dirty
 
 local function load_meta()
@@ -35,8 +35,8 @@ local function load_meta()
   return meta
 end
 
--- tended is meta with what only tending needs.
-local function tended()
+-- load_maintenance is load_meta with the values that only maintenance needs.
+local function load_maintenance()
   local m = load_meta()
   if not m.j then
     local j, g, x = string.match(m.rest, '^(%d+) (%d+) (%d+)$')
@@ -45,10 +45,14 @@ local function tended()
   return m
 end
 
--- tenant reads the figures of a tenant: w its weight, m the most of its jobs
--- that may be dispatched (0: any number), r those that are, f where its next job
--- begins in virtual time, c the mean time of its jobs; q the length of its backlog
--- once it was asked for, dirty that there is something to write.
+-- tenant reads the state of a tenant:
+--   w  its weight
+--   m  the maximum of its dispatched jobs; see limit
+--   r  the number of its dispatched jobs
+--   f  the start of its next job in virtual time
+--   c  the mean time of its jobs, in microseconds
+--   q  the length of its backlog, nil until it was read
+--   dirty reports whether flush must write the tenant
 local tenants = {}
 
 local function tenant(name)
@@ -64,15 +68,15 @@ local function tenant(name)
   return t
 end
 
--- waits reports whether a tenant has a backlog. It asks once; who adds to a
--- backlog or takes from it counts.
+-- waits reports whether a tenant has a backlog. It reads the length once; each caller
+-- that changes a backlog updates q.
 local function waits(name, t)
   t.q = t.q or call('ZCARD', P .. 'b:' .. name)
   return t.q > 0
 end
 
--- limit is how many jobs of a tenant may be dispatched, 0 for any number. What exceeds
--- PART is the percentage of all slots, of which a tenant gets one at least.
+-- limit returns the maximum of dispatched jobs of a tenant, 0 for no limit. An m above
+-- PART is a percentage of all slots plus PART; a tenant gets at least one slot.
 local PART = 1000000
 
 local function limit(t)
@@ -80,14 +84,14 @@ local function limit(t)
   return math.max(1, math.floor(load_meta().n * (t.m - PART) / 100))
 end
 
--- full reports whether a tenant has as many jobs dispatched as it may.
+-- full reports whether a tenant has reached its limit.
 local function full(t)
   local most = limit(t)
   return most > 0 and t.r >= most
 end
 
--- place puts a tenant where it belongs: in the ring if its next job may be
--- dispatched, aside if it has as many as it may, nowhere if none waits.
+-- place moves a tenant with a backlog to the ring, or to the parked tenants if it has
+-- reached its limit. It removes a tenant without a backlog from both.
 local function place(name, t)
   if not waits(name, t) then
     call('ZREM', P .. 'ring', name)
@@ -106,9 +110,10 @@ local function place(name, t)
   end
 end
 
--- A job is the words of one text: its last attempt; how often a worker lost it; since
--- when it waits or last waited; whose it is; its entry in the stream, and what its
--- tenant was charged for that; who holds it, and since when; what a person wants of it.
+-- A job is one string with these values, separated by spaces: the last attempt, how often
+-- a worker lost the job, the time from which it waits or last waited, its tenant, its entry in the
+-- stream, the cost that the tenant was charged, the worker that holds the job, the start of
+-- the attempt, and the order of an operator.
 local NONE = '-'
 
 local function words(j)
@@ -116,7 +121,7 @@ local function words(j)
     j.charged .. ' ' .. j.holder .. ' ' .. j.at .. ' ' .. j.order
 end
 
--- record makes a job that waits.
+-- record returns a new waiting job.
 local function record(name, attempt)
   return {
     attempt = attempt, lost = '0', since = CLOCK, tenant = name, entry = NONE, charged = '0', holder = NONE,
@@ -127,8 +132,8 @@ end
 -- UNREADABLE is the attempt of a job that cannot be read, because another program wrote it.
 local UNREADABLE = '?'
 
--- jobs are those that were read; false is a job that is not known, dirty that there is
--- something to write.
+-- jobs holds the jobs that were read; false is an unknown job. flush writes those that
+-- are dirty.
 local jobs = {}
 
 -- job reads a job. Another program wrote a key that is not a string: job deletes the key
@@ -158,7 +163,7 @@ local function job(id)
   return j
 end
 
--- flush writes what was changed.
+-- flush writes the changed values.
 local function flush()
   if meta_dirty then
     local m = meta
@@ -180,7 +185,7 @@ local function flush()
   end
 end
 
--- length is that of the stream, once it was asked for.
+-- length is the length of the stream, nil until it was read.
 local length
 
 -- dispatch makes a job ready for any worker and charges its tenant.
@@ -196,9 +201,8 @@ local function dispatch(id, name, t)
   if length then length = length + 1 end
 end
 
--- room is how many jobs may be dispatched: as many as there are slots. A job in
--- the stream is with a worker, or there is one that waits for it, so that what
--- waits here waits in the order of fairness.
+-- room returns how many more jobs may be dispatched. The stream has at most one job for
+-- each slot, so that all other jobs wait in their backlogs, in the fair order.
 local function room()
   local m = load_meta()
   if m.u > NOW then return 0 end
@@ -206,16 +210,16 @@ local function room()
   return m.n - length
 end
 
--- admit dispatches what waits, while there is room, from the tenant that is
--- farthest behind in virtual time.
-local function admit()
+-- dispatch_waiting dispatches waiting jobs while there is room, each from the tenant that
+-- is farthest behind in virtual time.
+local function dispatch_waiting()
   local free = room()
   while free > 0 do
     local head = call('ZRANGE', P .. 'ring', '0', '0', 'WITHSCORES')
     local name = head[1]
     if not name then return end
     local m, t = load_meta(), tenant(name)
-    -- A part of the slots may have become smaller since the tenant was placed.
+    -- The limit may have become lower since the tenant was placed.
     local first = not full(t) and call('ZPOPMIN', P .. 'b:' .. name) or {}
     if first[1] then
       free = free - 1
@@ -230,8 +234,8 @@ local function admit()
   end
 end
 
--- enqueue lets a known job wait for its turn, or dispatches it at once if no job waits
--- and there is room.
+-- enqueue adds a job to the backlog of its tenant, or dispatches the job at once if no job
+-- waits and there is room.
 local function enqueue(id, name, submitted)
   local t, free = tenant(name), room() > 0
   if free and not full(t) and call('ZCARD', P .. 'ring') == 0 and not waits(name, t) then
@@ -240,25 +244,24 @@ local function enqueue(id, name, submitted)
   end
   call('ZADD', P .. 'b:' .. name, submitted, id)
   t.q = call('ZCARD', P .. 'b:' .. name)
-  -- One more changes nothing of the place of a tenant whose jobs wait.
+  -- Another job does not change the place of a tenant that has a backlog.
   if t.q == 1 then
     t.dirty = true
     place(name, t)
   end
-  if free then admit() end
+  if free then dispatch_waiting() end
 end
 
--- drop removes an entry from the stream for good.
+-- drop acknowledges an entry and deletes it from the stream.
 local function drop(entry)
   call('XACK', STREAM, GROUP, entry)
   local gone = call('XDEL', STREAM, entry)
   if length then length = length - gone end
 end
 
--- vacate takes a dispatched job off the stream, and charges its tenant with the
--- time that it really took instead of the time that was expected. A job that no
--- worker has, has no beginning, and took none.
-local function vacate(j)
+-- release removes a dispatched job from the stream, and charges its tenant the measured
+-- time instead of the estimate. A job that no worker has started costs nothing.
+local function release(j)
   drop(j.entry)
   local name, at = j.tenant, tonumber(j.at)
   local t, took = tenant(name), 0
@@ -279,19 +282,19 @@ local function vacate(j)
   end
 end
 
--- forget removes the last of a job.
-local function forget(id)
+-- remove deletes a job.
+local function remove(id)
   jobs[id] = false
   call('ZREM', P .. 'open', id)
   call('DEL', P .. 'job:' .. id)
 end
 
--- bury puts a job aside, for a person to look at.
+-- dead_letter makes a job a dead letter, for an operator to inspect.
 local DEAD_MOST, DEAD_MS = 10000, 30 * 24 * 3600 * 1000
 
-local function bury(id, name, attempt, reason)
+local function dead_letter(id, name, attempt, reason)
   local submitted, j = call('ZSCORE', P .. 'open', id), job(id)
-  forget(id)
+  remove(id)
   local key = P .. 'dead:' .. id
   call('HSET', key, 'tenant', name or NONE, 'attempt', attempt or 0, 'reason', reason, 'submitted', submitted or 0,
     'lost', j and j.lost or 0)
@@ -303,13 +306,13 @@ local function bury(id, name, attempt, reason)
   end
 end
 
--- granted is a lease for its holder, in the words that lease.go reads.
+-- granted formats a lease for lease.go.
 local function granted(id, j, waited)
   return id .. ' ' .. j.tenant .. ' ' .. j.attempt .. ' ' .. j.lost .. ' ' .. waited .. ' ' .. j.order
 end
 
--- start hands out the next attempt of the job behind a delivered entry. An
--- entry that its job does not know is a leftover.
+-- start leases the next attempt of the job of a delivered entry. It drops an entry that
+-- its job does not name.
 local function start(entry, id, consumer)
   local j = job(id)
   if not j or j.entry ~= entry then
@@ -318,8 +321,8 @@ local function start(entry, id, consumer)
   end
   local name, attempt = j.tenant, tonumber(j.attempt)
   if name == NONE or not attempt then
-    if name ~= NONE then vacate(j) else drop(entry) end
-    bury(id, name, attempt, 'MALFORMED')
+    if name ~= NONE then release(j) else drop(entry) end
+    dead_letter(id, name, attempt, 'MALFORMED')
     return nil
   end
   j.attempt, j.holder, j.at, j.dirty = num(attempt + 1), consumer, CLOCK, true
@@ -327,8 +330,7 @@ local function start(entry, id, consumer)
   return granted(id, j, num(waited))
 end
 
--- read hands out up to count jobs that are ready. What turns out to be no job
--- makes room for others.
+-- read leases up to count ready jobs. Entries without a valid job are replaced by others.
 local function read(leases, consumer, count)
   while count > 0 do
     local streams = call('XREADGROUP', 'GROUP', GROUP, consumer, 'COUNT', num(count), 'STREAMS', STREAM, '>')
@@ -344,7 +346,7 @@ local function read(leases, consumer, count)
       end
     end
     if not odd then return end
-    admit()
+    dispatch_waiting()
   end
 end
 
@@ -355,19 +357,19 @@ local function holds(id, consumer, attempt)
   return j and j.holder == consumer and j.attempt == attempt and j.entry ~= NONE, j
 end
 
--- submitted is when a job was submitted, which is its place in the backlog.
+-- submitted returns the submission time of a job, its position in the backlog.
 local function submitted(id)
   return call('ZSCORE', P .. 'open', id) or CLOCK
 end
 
--- again makes a job wait for its next attempt.
-local function again(id, j)
+-- requeue makes a job wait for its next attempt.
+local function requeue(id, j)
   j.since, j.dirty = CLOCK, true
   enqueue(id, j.tenant, submitted(id))
 end
 
--- join counts the slots of a worker, and notes that it lives.
--- Tenants that have their part of the slots may now have a larger one.
+-- join adds the slots of a worker, and records when the worker was last seen. Limits that are
+-- a percentage of the slots may become higher.
 local function join(consumer, slots)
   call('ZADD', P .. 'seen', NOW, consumer)
   local known = call('HGET', P .. 'slots', consumer)
@@ -381,7 +383,7 @@ local function join(consumer, slots)
   end
 end
 
--- part takes the slots of a worker away.
+-- part removes the slots of a worker.
 local function part(consumer)
   call('ZREM', P .. 'seen', consumer)
   local known = call('HGET', P .. 'slots', consumer)
@@ -392,11 +394,11 @@ local function part(consumer)
   end
 end
 
--- move dispatches delayed jobs that are due. One that is due later than any delay
--- is long was delayed before the clock was set back.
+-- move_due enqueues delayed jobs that are due. A job that is due later than after the longest
+-- delay was delayed before the clock was set back.
 local FAR_MS = 600000
 
-local function move(count)
+local function move_due(count)
   local due = call('ZRANGEBYSCORE', P .. 'delayed', '-inf', NOW, 'LIMIT', 0, count)
   for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', NOW + FAR_MS, '+inf', 'LIMIT', 0, count)) do
     due[#due + 1] = id
@@ -405,14 +407,14 @@ local function move(count)
     call('ZREM', P .. 'delayed', id)
     local j = job(id)
     if j and j.tenant ~= NONE then
-      again(id, j)
+      requeue(id, j)
     else
-      bury(id, nil, nil, 'MALFORMED')
+      dead_letter(id, nil, nil, 'MALFORMED')
     end
   end
 end
 
--- reclaim takes back the jobs that workers have lost. A job that was delivered and never
+-- reclaim requeues the jobs that workers have lost. A job that was delivered and not
 -- started does not count as lost.
 local function reclaim(lost)
   for _, pending in ipairs(lost) do
@@ -424,30 +426,30 @@ local function reclaim(lost)
       drop(entry)
     elseif j.tenant == NONE then
       drop(entry)
-      bury(id, nil, nil, 'MALFORMED')
+      dead_letter(id, nil, nil, 'MALFORMED')
     else
       if j.holder ~= NONE then
         j.lost = num((tonumber(j.lost) or 0) + 1)
         call('INCR', P .. 'reclaimed')
       end
-      vacate(j)
-      again(id, j)
+      release(j)
+      requeue(id, j)
     end
   end
 end
 
--- expire takes jobs from workers that have not renewed their leases.
+-- expire reclaims the jobs whose leases were not renewed.
 local function expire(lease, count)
   local gone = call('XPENDING', STREAM, GROUP, 'IDLE', lease, '-', '+', count)
   reclaim(gone)
   return #gone
 end
 
--- grace reports whether leases are kept: if no call has maintained the queue for half a
--- lease, Redis or the network was unavailable, or the clock was set, and live workers
--- could not renew either. They get the time to do so, once.
+-- grace reports whether leases do not expire now. If no call has maintained the queue for
+-- half a lease, Redis or the network was unavailable, or the clock was set, and live workers
+-- could not renew. They get time for one renewal.
 local function grace(lease)
-  local m = tended()
+  local m = load_maintenance()
   if m.x > NOW + lease then m.x = 0 end
   if m.x == 0 and m.j > 0 and math.abs(NOW - m.j) > lease / 2 then
     m.x = NOW + math.floor(lease * 2 / 5)
@@ -456,10 +458,10 @@ local function grace(lease)
   return m.x > 0
 end
 
--- absent takes away the slots of workers that were not heard of for two leases, or
--- since the clock was set back: one that lives comes back at once. Of the latter the
--- leases would last for as long as the clock was set back.
-local function absent(lease)
+-- part_absent removes the slots of workers that were not seen for two leases, or were last seen
+-- before the clock was set back. A live worker joins again at once. Leases from before a
+-- clock change would last as long as the change, so they are reclaimed.
+local function part_absent(lease)
   for _, consumer in ipairs(call('ZRANGEBYSCORE', P .. 'seen', '-inf', '(' .. num(NOW - 2 * lease))) do
     part(consumer)
   end
@@ -470,8 +472,8 @@ local function absent(lease)
   end
 end
 
--- recount counts the dispatched jobs of each tenant, in case the stream was changed
--- manually.
+-- recount corrects the number of dispatched jobs of each tenant, in case the stream was
+-- changed manually.
 local function recount()
   local counts = {}
   for _, message in ipairs(call('XRANGE', STREAM, '-', '+')) do
@@ -492,11 +494,11 @@ local function recount()
   end
 end
 
--- janitor removes consumers that hold nothing and were gone for long, now and
--- then. Checking and removing in one script leaves no gap in which one could be
--- handed a job. It recounts values that are otherwise only updated by differences.
-local function janitor(idle)
-  local m = tended()
+-- clean_up sometimes removes consumers that hold no job and were idle for long. One script
+-- checks and removes a consumer, so the consumer cannot get a job between the two. clean_up
+-- also recounts values that are otherwise only updated by differences.
+local function clean_up(idle)
+  local m = load_maintenance()
   if NOW >= m.g and NOW - m.g < idle / 10 then return end
   m.g, meta_dirty = NOW, true
   for _, flat in ipairs(call('XINFO', 'CONSUMERS', STREAM, GROUP)) do
@@ -516,18 +518,19 @@ local function janitor(idle)
   call('ZREMRANGEBYSCORE', P .. 'dead', '-inf', NOW - DEAD_MS)
 end
 
--- tend does what time makes necessary, for all workers by the first that comes:
--- twenty times in a lease, or as long as there is more than it does at a time.
-local function tend(lease, idle)
-  local m = tended()
+-- maintain expires leases, removes absent workers and moves delayed jobs. The first worker
+-- that calls it maintains the queue for all, twenty times in a lease, and more often while a
+-- call reaches its limit.
+local function maintain(lease, idle)
+  local m = load_maintenance()
   if NOW >= m.j and NOW - m.j < lease / 20 then return end
   local full = false
   if not grace(lease) then
     full = expire(lease, 100) == 100
-    absent(lease)
+    part_absent(lease)
   end
   m.j, meta_dirty = full and 0 or NOW, true
-  janitor(idle)
-  move(100)
-  admit()
+  clean_up(idle)
+  move_due(100)
+  dispatch_waiting()
 end

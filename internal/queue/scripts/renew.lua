@@ -1,6 +1,6 @@
--- Renew leases, and tend the queue.
+-- Renew leases, and maintain the queue.
 -- ARGV prefix consumer slots lease-ms idle-ms {id attempt}...
--- Returns the ids of those that are lost.
+-- Returns the ids of lost jobs.
 local function main()
   -- This fails if the group is missing, before anything is changed.
   call('XPENDING', STREAM, GROUP, '-', '+', 1)
@@ -16,7 +16,7 @@ local function main()
     end
   end
   join(ARGV[2], ARGV[3])
-  tend(tonumber(ARGV[4]), tonumber(ARGV[5]))
-  admit()
+  maintain(tonumber(ARGV[4]), tonumber(ARGV[5]))
+  dispatch_waiting()
   return lost
 end

@@ -1,11 +1,10 @@
--- Take a job in unless it is here already.
--- ARGV prefix id tenant attempt weight most; weight is 0 where the share is not
--- known.
--- Returns 1 when it was added, 0 when it was known. A job that is known and can
--- be found nowhere was lost in part, by hand or by another's fault, and is added
--- again.
+-- Add a job unless the queue has it.
+-- ARGV prefix id tenant attempt weight most; weight is 0 if weight and
+-- limit are unknown.
+-- Returns 1 if the job was added, 0 if the queue had it. A job that is recorded but in no
+-- list was lost in part, such as by a manual change, and is added again.
 
--- reweigh gives the tenant the share that comes with the job.
+-- reweigh sets the weight and the limit of the tenant.
 local function reweigh(name, weight, most)
   local t = tenant(name)
   if weight == 0 or not t.fresh and t.w == weight and t.m == most then return end
@@ -16,35 +15,34 @@ local function reweigh(name, weight, most)
   end
 end
 
--- here reports whether a job that is known is where it says that it is, in its
--- stream, its backlog or among those that are delayed. Whatever else was lost of it
--- is put back.
-local function here(id, j, listed)
+-- restore reports whether a recorded job is in its list: the stream, its backlog or the
+-- delayed jobs. It restores the other parts of the job.
+local function restore(id, j, listed)
   local waiting = j.entry == NONE and call('ZSCORE', P .. 'b:' .. j.tenant, id)
   if not (listed or waiting or j.entry == NONE and call('ZSCORE', P .. 'delayed', id)) then return false end
   call('ZADD', P .. 'open', 'NX', CLOCK, id)
   if waiting then
     place(j.tenant, tenant(j.tenant))
-    admit()
+    dispatch_waiting()
   end
   return true
 end
 
--- renew makes a job wait that is known, unless it is here.
+-- renew enqueues a recorded job again, unless its list has it.
 local function renew(id, j, name, attempt)
   local seen = tonumber(j.attempt)
   local found = j.entry ~= NONE and call('XRANGE', STREAM, j.entry, j.entry)[1]
   local listed = found and found[2][2] == id
   if seen and j.tenant ~= NONE then
-    -- Attempts never run backwards: a store that remembers more than Redis wins.
+    -- Attempts never decrease: the higher one, of the store or of Redis, applies.
     if seen < tonumber(attempt) then
       j.attempt, j.dirty = attempt, true
     end
     attempt = j.attempt
-    if here(id, j, listed) then return false end
+    if restore(id, j, listed) then return false end
   end
   if j.entry ~= NONE then
-    -- It was dispatched, and is not any more or not in a form to be done.
+    -- The job was dispatched, but its entry is missing or the job is invalid.
     if listed then drop(j.entry) end
     local t = tenant(name)
     t.r, t.dirty = math.max(0, t.r - 1), true

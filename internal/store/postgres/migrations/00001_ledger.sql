@@ -14,7 +14,7 @@ CREATE TABLE idempotency (
 );
 CREATE INDEX idempotency_age ON idempotency (created_at);
 
--- Each write of a tenant changes the same row; the room lets it stay in its page.
+-- Each write of a tenant changes the same row; the free space keeps the row in its page.
 CREATE TABLE quota (
     tenant       text COLLATE "C" NOT NULL,
     operation    text COLLATE "C" NOT NULL,
@@ -25,9 +25,9 @@ CREATE TABLE quota (
 ) WITH (fillfactor = 50);
 CREATE INDEX quota_age ON quota (window_end);
 
--- arrival is drawn before its transaction commits, so a row may become visible
--- after one with a greater arrival. A reader that remembered an arrival would
--- miss it; seq is given by number_outbox, once the row can be seen.
+-- arrival is assigned before the transaction commits, so a row may become visible
+-- after a row with a greater arrival. A reader that continues after an arrival would
+-- miss the row. number_outbox assigns seq to visible rows.
 CREATE TABLE outbox (
     arrival bigint           GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     seq     bigint           UNIQUE,
@@ -39,7 +39,7 @@ CREATE TABLE outbox (
 );
 CREATE INDEX outbox_unnumbered ON outbox (arrival) WHERE seq IS NULL;
 
--- One row: the last seq that was given. A seq is never used twice.
+-- One row: the last seq that was assigned. A seq is never used twice.
 CREATE TABLE outbox_head (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     last     bigint NOT NULL
@@ -54,16 +54,16 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- claim is what counted writes have in common: the key answers first, then the
--- quota, then whether there is room for the record at all. The caller inserts
--- its record in the same statement, if and only if the outcome is 'created'.
+-- claim checks a counted write: first the key, then the quota, then the room for
+-- the record. The caller inserts its record in the same statement, if and only if
+-- the outcome is 'created'.
 --
 -- outcome    replayed | reused | exceeded | full | created, or busy: another
 --            transaction has held the key for longer than lock_timeout
--- subject    what the key was committed with, for 'replayed'
+-- subject    the record that the key was committed with, for 'replayed'
 -- wait       microseconds until the window ends, for 'exceeded'
 --
--- A key of '' is none, a quota_limit of NULL is no quota.
+-- A key of '' means that the write has no key, a quota_limit of NULL that it has no quota.
 -- +goose StatementBegin
 CREATE FUNCTION claim(
     who text, what text, used_key text, print bytea, made text, at timestamptz, forgotten timestamptz,
@@ -144,9 +144,9 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- number_outbox gives the next numbers to the first rows that have none. The
--- lock on the head is held until they are committed, so numbers become visible
--- in their order, and whoever has seen one can never meet a smaller one later.
+-- number_outbox assigns the next numbers to the first rows without a number. It
+-- holds the lock on the head until they are committed, so numbers become visible
+-- in their order: after a number, a reader never finds a smaller new one.
 -- +goose StatementBegin
 CREATE FUNCTION number_outbox(most bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE

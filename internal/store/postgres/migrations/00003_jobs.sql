@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- +goose Up
--- A time that is NULL has not come.
+-- A time is NULL before its event.
 CREATE TABLE job (
     id             text COLLATE "C" PRIMARY KEY,
     tenant         text COLLATE "C" NOT NULL,
@@ -26,13 +26,13 @@ CREATE INDEX job_open ON job (dispatched_at, id) WHERE status IN ('queued', 'pro
 CREATE INDEX job_backlog ON job (tenant) WHERE status IN ('queued', 'processing');
 CREATE INDEX job_retention ON job (expires_at) WHERE file_url <> '';
 
--- The primary key is what makes a second report of a job impossible.
+-- The primary key prevents a second report of a job.
 CREATE TABLE report (
     job_id text COLLATE "C" PRIMARY KEY REFERENCES job (id) ON DELETE CASCADE,
     body   bytea NOT NULL
 );
 
--- room_for_job says whether a tenant may have one more open job. It lets one
+-- room_for_job reports whether a tenant may have one more open job. It lets one
 -- transaction of the tenant pass at a time, or two would count the same jobs.
 -- +goose StatementBegin
 CREATE FUNCTION room_for_job(who text, most bigint) RETURNS boolean LANGUAGE plpgsql AS $$

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What time does to RFQs, and what the marketplace's side does. Indexes are built beside writes; one
--- that was left half-built is built again.
+-- The expiry of RFQs, and the actions of operators. Indexes are built concurrently; an incomplete
+-- index is built again.
 
 -- +goose NO TRANSACTION
 -- +goose Up
@@ -17,7 +17,7 @@ CREATE INDEX CONCURRENTLY rfq_sandbox ON rfq (created_at) WHERE status = 'open' 
 DROP INDEX CONCURRENTLY IF EXISTS quote_validity;
 CREATE INDEX CONCURRENTLY quote_validity ON quote (((offer ->> 'validUntil') COLLATE "C")) WHERE status = 'submitted';
 
--- Lines are added and never changed: the roles of the platform may not.
+-- Entries are added and never changed: the roles of the platform lack the right.
 CREATE TABLE IF NOT EXISTS audit (
     id           text COLLATE "C" PRIMARY KEY,
     at           timestamptz      NOT NULL,

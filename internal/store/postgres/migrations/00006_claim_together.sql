@@ -5,21 +5,21 @@
 
 -- claim_together is claim for several writes at once; each parameter has one
 -- element for each of them. It reads and writes each table once, whatever their
--- number, and a window once for all writes of a tenant. What it cannot settle
--- without looking again it leaves alone: the outcome is 'unsettled', nothing is
--- written for that one, and the caller claims it by itself. This is so for
+-- number, and a window once for all writes of a tenant. Writes that would need a
+-- second read get the outcome 'unsettled': nothing is written for them, and the
+-- caller claims each by itself. These are
 --
 --   a second use of a key in the same call,
 --   a key that another transaction has committed meanwhile,
 --   all writes of a tenant that do not fit into its window together.
 --
--- All keys come before all windows, and both in their order, so that two calls
--- which share some of them wait for each other and never in a circle. A wait is
--- short here, because others wait behind it.
+-- All keys are locked before all windows, and both in their order, so that two calls
+-- that share some of them do not deadlock. The wait for a lock is short here, because
+-- other calls wait behind it.
 --
--- The planner knows nothing of how many rows an array brings or how fast these
--- tables grow: each row is looked up by its key, or a plan that was made for an
--- empty table would read a full one.
+-- The planner does not know how many rows an array has or how fast these tables
+-- grow. Each row is therefore read by its key: a plan for an empty table would read
+-- all rows of a full one.
 -- +goose StatementBegin
 CREATE FUNCTION claim_together(
     who text[], what text[], used_key text[], print bytea[], made text[], at timestamptz[], forgotten timestamptz[],

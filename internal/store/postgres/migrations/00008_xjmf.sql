@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Callbacks of partners' machines, and what they last said of each job.
+-- XJMF callbacks, and the last reported status of each job.
 
 -- +goose Up
--- The unique key is what makes a callback be applied once: the second insert
--- waits for the first to commit, and then finds it.
+-- The unique key ensures that a callback is applied once: a second insert waits
+-- for the commit of the first one, and then finds it.
 CREATE TABLE xjmf_message (
     id          text COLLATE "C" PRIMARY KEY,
     tenant      text COLLATE "C" NOT NULL,
@@ -20,8 +20,8 @@ CREATE TABLE xjmf_message (
 CREATE INDEX xjmf_message_listing ON xjmf_message (tenant, id);
 CREATE INDEX xjmf_message_age ON xjmf_message (received_at);
 
--- status is one of the external vocabulary, whatever a program may say. It is
--- NULL only inside of the transaction that first names a job.
+-- status is a value of the external vocabulary. It is NULL only inside of the
+-- transaction that first names a job.
 CREATE TABLE xjmf_state (
     tenant         text COLLATE "C" NOT NULL,
     job_id         text COLLATE "C" NOT NULL CHECK (job_id <> ''),

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Snapshots of master data, and when each is in force.
+-- Snapshots of master data, with the periods in which they apply.
 
 -- +goose Up
 CREATE TABLE masterdata_snapshot (
@@ -33,9 +33,9 @@ CREATE TABLE masterdata_approval (
 );
 CREATE INDEX masterdata_approval_head ON masterdata_approval (level, owner, effective_from) WHERE withdrawn_at IS NULL;
 
--- One row: replicas ask for it every two seconds, and for more only if it has
--- grown. Whoever changes what is approved takes its lock first, so the revision
--- that a replica has read tells of everything below it.
+-- One row: replicas read it every two seconds, and read more only if it has
+-- increased. A transaction that changes approvals locks the row first, so a replica
+-- that has read a revision can read all changes up to it.
 CREATE TABLE masterdata_revision (revision bigint NOT NULL);
 INSERT INTO masterdata_revision VALUES (0);
 

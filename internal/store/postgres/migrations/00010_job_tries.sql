@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- How many attempts of a job count: those that were drained are given back.
+-- The number of attempts of a job that count. Drained attempts do not count.
 
 -- +goose Up
 ALTER TABLE job ADD COLUMN tries bigint NOT NULL DEFAULT 0;

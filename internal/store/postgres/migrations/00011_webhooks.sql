@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What partners are told by HTTP, and how their endpoints answer. A time that is
--- NULL has not come.
+-- Webhooks: endpoints, deliveries and the responses of endpoints. A time is NULL
+-- before its event.
 
 -- +goose Up
--- Locks are taken in one order, so that nobody waits in a circle: endpoints by
+-- Transactions take locks in one order, to prevent deadlocks: endpoints by
 -- (tenant, name), then deliveries by id.
 CREATE TABLE webhook_endpoint (
     tenant        text COLLATE "C" NOT NULL CHECK (tenant ~ '^org_[A-Za-z0-9]{6,32}/(test|live)$'),
@@ -19,8 +19,8 @@ CREATE TABLE webhook_endpoint (
     CHECK ((disabled = '') = (disabled_at IS NULL))
 ) WITH (fillfactor = 50); -- each success changes a row in place
 
--- Whoever comes with another token than that of the row, or when claimed_until is
--- NULL, has lost the claim.
+-- A worker has lost the claim if the row has another token, or if claimed_until is
+-- NULL.
 CREATE TABLE webhook_delivery (
     id            text COLLATE "C" PRIMARY KEY,
     tenant        text COLLATE "C" NOT NULL CHECK (tenant ~ '^org_[A-Za-z0-9]{6,32}/(test|live)$'),
@@ -57,8 +57,8 @@ CREATE TABLE webhook_attempt (
     PRIMARY KEY (delivery_id, number)
 );
 
--- One row: the seq up to which the outbox has been relayed. What the outbox holds
--- is history, so it is numbered first, which nobody may have done yet.
+-- One row: the seq up to which the outbox has been relayed. Events before this
+-- migration are not delivered, so they are numbered first.
 CREATE TABLE webhook_head (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     relayed  bigint NOT NULL

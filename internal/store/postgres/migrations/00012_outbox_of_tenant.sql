@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The events of a tenant by time. The outbox is written to all the while, so the
--- index is built beside the writes; one that was left half-built is built again.
+-- The events of a tenant by time. The outbox is written during the migration, so the
+-- index is built concurrently; an incomplete index is built again.
 
 -- +goose NO TRANSACTION
 -- +goose Up

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The jobs of a tenant, the latest first, of any status and of one, as far as they
--- have not been purged. Jobs are written to all the while, so the indexes are built
--- beside the writes; one that was left half-built is built again.
+-- have not been purged. Jobs are written during the migration, so the indexes are built
+-- concurrently; an incomplete index is built again.
 
 -- +goose NO TRANSACTION
 -- +goose Up

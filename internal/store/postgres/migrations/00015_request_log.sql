@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What organizations have asked of the API. Rows are written once, and erased by age.
+-- The request log of organizations. Rows are written once, and deleted by age.
 
 -- +goose Up
 -- took is in microseconds. A row with a request_id of '' stands for several requests.

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What quota windows came to that have ended, by the day (UTC) in which they began.
+-- The use of quota windows that have ended, by the day (UTC) of their start.
 
 -- +goose Up
 CREATE TABLE quota_day (

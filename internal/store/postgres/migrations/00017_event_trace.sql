@@ -1,18 +1,16 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The traceparent of the request or attempt that an event comes of, for those who
--- deliver it.
+-- The traceparent of the request or attempt that caused an event, for its deliveries.
 
 -- +goose Up
--- Events are written all the while, so rows that are there are not read through; they
--- have none.
+-- Events are written during the migration, so existing rows are not read; their
+-- traceparent is empty.
 ALTER TABLE outbox ADD COLUMN trace text,
     ADD CONSTRAINT outbox_trace CHECK (length(trace) <= 55) NOT VALID;
 ALTER TABLE webhook_delivery ADD COLUMN trace text,
     ADD CONSTRAINT webhook_delivery_trace CHECK (length(trace) <= 55) NOT VALID;
 
--- Processes of the former release go on: what they publish has no trace. Whoever may
--- write events column by column may write this one at once, not only when the
--- migrator comes to granting.
+-- Events of processes of the previous release have no traceparent. Roles that may write the
+-- columns of events get this column here, not only when the migrator grants rights.
 -- +goose StatementBegin
 DO $$
 DECLARE
@@ -37,7 +35,7 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- claim_together is as before, but for the outbox.
+-- claim_together changes for the outbox only.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION claim_together(
     who text[], what text[], used_key text[], print bytea[], made text[], at timestamptz[], forgotten timestamptz[],

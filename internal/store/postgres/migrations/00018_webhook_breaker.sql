@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- How failures in a row hold deliveries back, for all workers together: how many
--- there were, how often in a row deliveries have rested, and until when.
+-- The circuit breaker of an endpoint, for all workers: the number of consecutive failures,
+-- the number of consecutive pauses of deliveries, and the end of the pause.
 
 -- +goose Up
 ALTER TABLE webhook_endpoint

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The ends of dashboard sessions: sign-outs, and what the identity provider has ended.
+-- The ends of dashboard sessions, by sign-outs and by the identity provider.
 
 -- +goose Up
 CREATE TABLE ended_session (

@@ -2,7 +2,7 @@
 -- The audit becomes a chain of hashes for each mode. Entries before this migration stay
 -- outside of it. A trigger extends the chain, with the rights of the owner of the schema:
 -- the roles of the platform can neither choose a hash nor change the head. Its encoding is
--- that of transaction.ChainedEntry. The index is built beside writes; one that was left half-built
+-- that of transaction.ChainedEntry. The index is built concurrently; an incomplete index
 -- is built again.
 
 -- +goose NO TRANSACTION

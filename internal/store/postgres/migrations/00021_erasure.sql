@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Erasures of organizations, and the indexes by which they find records. The indexes of jobs and
--- of master data are built beside writes; one that was left half-built is built again.
+-- of master data are built concurrently; an incomplete index is built again.
 
 -- +goose NO TRANSACTION
 -- +goose Up

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The client's own reference of an RFQ; empty for none. The index is built beside writes; one that
--- was left half-built is built again.
+-- The client's own reference of an RFQ; empty for none. The index is built concurrently; an
+-- incomplete index is built again.
 
 -- +goose NO TRANSACTION
 -- +goose Up

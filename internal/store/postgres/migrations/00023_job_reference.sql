@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The client's own reference of a job, empty for none, and the status of the file server of a job
--- that failed with FETCH_STATUS, 0 for none. The indexes are built beside writes; one that was left
--- half-built is built again.
+-- that failed with FETCH_STATUS, 0 for none. The indexes are built concurrently; an incomplete
+-- index is built again.
 
 -- +goose NO TRANSACTION
 -- +goose Up

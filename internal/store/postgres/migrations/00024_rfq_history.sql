@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The events of RFQs are kept as their history; only events of jobs are purged. The first index
--- lists the history of an RFQ, the second the events that can be purged. Both are built beside
--- writes; one that was left half-built is built again.
+-- lists the history of an RFQ, the second the events that can be purged. Both are built
+-- concurrently; an incomplete index is built again.
 
 -- +goose NO TRANSACTION
 -- +goose Up

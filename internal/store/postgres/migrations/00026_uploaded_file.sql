@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The files that partners upload; their bytes are not in the database. The index of jobs finds the
--- open jobs of a file. It is built beside writes; one that was left half-built is built again.
+-- open jobs of a file. It is built concurrently; an incomplete index is built again.
 
 -- +goose NO TRANSACTION
 -- +goose Up

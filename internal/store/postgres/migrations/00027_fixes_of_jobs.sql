@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The fixes and the comparison of a job: what the submission asks for, a summary of the outcome,
 -- and the documents beside the report. The index finds the open jobs that compare with a file. It
--- is built beside writes; one that was left half-built is built again.
+-- is built concurrently; an incomplete index is built again.
 
 -- +goose NO TRANSACTION
 -- +goose Up

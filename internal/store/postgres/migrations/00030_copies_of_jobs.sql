@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The printing condition for the fixes of a job, and the language of its annotated copy. The index
--- finds the open jobs that use a file as ICC profile. It is built beside writes; one that was left
--- half-built is built again.
+-- finds the open jobs that use a file as ICC profile. It is built concurrently; an incomplete
+-- index is built again.
 
 -- +goose NO TRANSACTION
 -- +goose Up

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- When each scope of a key was last used, in seconds since 1970, and since when that is known.
+-- The last use of each scope of a key, in seconds since 1970, and the time from which uses are
+-- recorded.
 
 -- +goose Up
 ALTER TABLE key_use ADD COLUMN IF NOT EXISTS scopes jsonb NOT NULL DEFAULT '{}';

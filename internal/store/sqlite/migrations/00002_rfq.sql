@@ -35,7 +35,7 @@ CREATE TABLE quote (
     UNIQUE (rfq_id, supplier_id, revision)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX quote_listing ON quote (rfq_id, id);
--- A supplier has at most one quote that stands.
+-- A supplier has at most one open quote for an RFQ.
 CREATE UNIQUE INDEX quote_standing ON quote (rfq_id, supplier_id) WHERE status = 'submitted';
 
 -- +goose Down

@@ -26,7 +26,7 @@ CREATE INDEX job_open ON job (dispatched_at, id) WHERE status IN ('queued', 'pro
 CREATE INDEX job_backlog ON job (tenant) WHERE status IN ('queued', 'processing');
 CREATE INDEX job_retention ON job (expires_at) WHERE file_url <> '';
 
--- The primary key is what makes a second report of a job impossible.
+-- The primary key prevents a second report of a job.
 CREATE TABLE report (
     job_id TEXT NOT NULL PRIMARY KEY REFERENCES job (id) ON DELETE CASCADE,
     body   BLOB NOT NULL

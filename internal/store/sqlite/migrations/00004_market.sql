@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What time does to RFQs, and what the marketplace's side does.
+-- The expiry of RFQs, and the actions of operators.
 
 -- +goose Up
 CREATE INDEX rfq_status ON rfq (tenant, status, id);
@@ -9,7 +9,7 @@ CREATE INDEX rfq_end ON rfq (expires_at) WHERE status = 'closed';
 CREATE INDEX rfq_sandbox ON rfq (created_at) WHERE status = 'open' AND tenant LIKE '%/test';
 CREATE INDEX quote_validity ON quote (json_extract(offer, '$.validUntil')) WHERE status = 'submitted';
 
--- Lines are added and never changed.
+-- Entries are added and never changed.
 CREATE TABLE audit (
     id           TEXT    NOT NULL PRIMARY KEY,
     at           INTEGER NOT NULL,

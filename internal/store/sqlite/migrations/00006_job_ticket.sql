@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What was ordered, to hold the file of a job against.
+-- The job ticket: the ordered properties that the file of a job is compared with.
 
 -- +goose Up
 ALTER TABLE job ADD COLUMN ticket TEXT;

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Callbacks of partners' machines, and what they last said of each job.
+-- XJMF callbacks, and the last reported status of each job.
 
 -- +goose Up
 CREATE TABLE xjmf_message (
@@ -18,7 +18,7 @@ CREATE TABLE xjmf_message (
 CREATE INDEX xjmf_message_listing ON xjmf_message (tenant, id);
 CREATE INDEX xjmf_message_age ON xjmf_message (received_at);
 
--- status is one of the external vocabulary, whatever a program may say.
+-- status is a value of the external vocabulary.
 CREATE TABLE xjmf_state (
     tenant         TEXT    NOT NULL,
     job_id         TEXT    NOT NULL CHECK (job_id <> ''),

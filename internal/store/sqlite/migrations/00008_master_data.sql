@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Snapshots of master data, and when each is in force.
+-- Snapshots of master data, with the periods in which they apply.
 
 -- +goose Up
 CREATE TABLE masterdata_snapshot (
@@ -15,7 +15,7 @@ CREATE TABLE masterdata_snapshot (
 ) STRICT;
 CREATE INDEX masterdata_snapshot_listing ON masterdata_snapshot (imported_at, id);
 
--- 0 is no instant.
+-- A time of 0 is unset.
 CREATE TABLE masterdata_approval (
     id               TEXT    NOT NULL PRIMARY KEY,
     snapshot         TEXT    NOT NULL REFERENCES masterdata_snapshot (id),

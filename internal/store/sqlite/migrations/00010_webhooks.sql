@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What partners are told by HTTP, and how their endpoints answer. A time of 0 has
--- not come.
+-- Webhooks: endpoints, deliveries and the responses of endpoints. A time is 0
+-- before its event.
 
 -- +goose Up
 CREATE TABLE webhook_endpoint (
@@ -18,8 +18,8 @@ CREATE TABLE webhook_endpoint (
     CHECK (length(tenant) BETWEEN 15 AND 41 AND substr(tenant, 5, length(tenant) - 9) NOT GLOB '*[^A-Za-z0-9]*')
 ) STRICT, WITHOUT ROWID;
 
--- Whoever comes with another token than that of the row, or when claimed_until is
--- 0, has lost the claim.
+-- A worker has lost the claim if the row has another token, or if claimed_until is
+-- 0.
 CREATE TABLE webhook_delivery (
     id            TEXT    NOT NULL PRIMARY KEY,
     tenant        TEXT    NOT NULL CHECK (tenant GLOB 'org_*/live' OR tenant GLOB 'org_*/test'),
@@ -57,8 +57,8 @@ CREATE TABLE webhook_attempt (
     PRIMARY KEY (delivery_id, number)
 ) STRICT, WITHOUT ROWID;
 
--- One row: the seq up to which the outbox has been relayed. What it holds is
--- history.
+-- One row: the seq up to which the outbox has been relayed. Events before this
+-- migration are not delivered.
 CREATE TABLE webhook_head (relayed INTEGER NOT NULL) STRICT;
 INSERT INTO webhook_head SELECT coalesce(max(seq), 0) FROM outbox;
 

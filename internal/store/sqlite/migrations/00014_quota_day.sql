@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What quota windows came to that have ended, by the midnight (UTC) of the day in
--- which they began.
+-- The use of quota windows that have ended, by the midnight (UTC) of the day of their
+-- start.
 
 -- +goose Up
 CREATE TABLE quota_day (

@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The traceparent of the request or attempt that an event comes of, for those who
--- deliver it.
+-- The traceparent of the request or attempt that caused an event, for its deliveries.
 
 -- +goose Up
 ALTER TABLE outbox ADD COLUMN trace TEXT CHECK (length(trace) <= 55);

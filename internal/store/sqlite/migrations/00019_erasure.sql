@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Erasures of organizations, and the indexes by which they find records. An instant of 0 is
--- none.
+-- Erasures of organizations, and the indexes by which they find records. A time of 0 is
+-- unset.
 
 -- +goose Up
 CREATE TABLE erasure (

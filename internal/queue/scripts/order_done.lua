@@ -1,4 +1,4 @@
--- Note that an order has been carried out, and what came of it.
+-- Record that an operator's order was executed, with its outcome.
 -- ARGV prefix id consumer attempt outcome
 local function main()
   local ok, j = holds(ARGV[2], ARGV[3], ARGV[4])

@@ -1,5 +1,5 @@
--- List what a worker holds, after an answer to it was lost. What was delivered
--- to it and never started is started.
+-- List the jobs that a worker holds, after a response to the worker was lost. Delivered
+-- jobs that were not started are started.
 -- ARGV prefix consumer
 local function main()
   local leases = {}
@@ -16,6 +16,6 @@ local function main()
       drop(entry)
     end
   end
-  admit()
+  dispatch_waiting()
   return leases
 end
