@@ -345,7 +345,7 @@ func (f *Faulty) QuotaDays(ctx context.Context, owner tenant.ID, operation trans
 
 // PurgeKeysAndQuotas implements [Quotas].
 func (f *Faulty) PurgeKeysAndQuotas(ctx context.Context, now time.Time) error {
-	_, err := around(f, "purge ledger", true, func() (struct{}, error) { return struct{}{}, f.store.PurgeKeysAndQuotas(ctx, now) })
+	_, err := around(f, "purge keys and quotas", true, func() (struct{}, error) { return struct{}{}, f.store.PurgeKeysAndQuotas(ctx, now) })
 	return err
 }
 

@@ -238,7 +238,7 @@ func (s *Store) PurgeKeysAndQuotas(ctx context.Context, now time.Time) error {
 		// Each statement erases up to $1 rows and returns how many it erased.
 		for erased := int64(purgeBatch); erased == purgeBatch; {
 			var err error
-			erased, err = read(ctx, s, "purge ledger", func(ctx context.Context, q querier) (erased int64, err error) {
+			erased, err = read(ctx, s, "purge keys and quotas", func(ctx context.Context, q querier) (erased int64, err error) {
 				err = q.QueryRow(ctx, one.statement, append([]any{purgeBatch}, one.args...)...).Scan(&erased)
 				return erased, err
 			})

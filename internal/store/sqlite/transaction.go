@@ -163,7 +163,7 @@ func (s *Store) QuotaDays(ctx context.Context, owner tenant.ID, operation transa
 // use of the erased windows to their days. The other erased rows had no effect for callers any
 // more.
 func (s *Store) PurgeKeysAndQuotas(ctx context.Context, now time.Time) error {
-	return s.write(ctx, "purge ledger", func(tx *sql.Tx) error {
+	return s.write(ctx, "purge keys and quotas", func(tx *sql.Tx) error {
 		for _, one := range []struct {
 			statement string
 			args      []any
