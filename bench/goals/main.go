@@ -66,7 +66,7 @@ func goals() []goal {
 		{work: "preflight against poppler, median of the files of the rules", benchmark: "EveryFileAgainstPoppler", unit: "ratio", bound: 0.30},
 		{work: "preflight against pdfimages -all, brochure of 20 images", benchmark: "AgainstPoppler/brochure_of_10_pages", unit: "images-ratio", bound: 1},
 		{work: "the same, catalogue of 400 images", benchmark: "AgainstPoppler/catalogue_of_100_pages", unit: "images-ratio", bound: 1},
-		{work: "start of the inspector and a small file, CPU", benchmark: "InspectorCPU", unit: "cpu-ms/op", bound: 3},
+		{work: "start of the inspector, CPU", benchmark: "InspectorCPU/start", unit: "cpu-ms/op", bound: 3},
 		{work: "XJDF of 50 kB, parse and validate against decode into a tree", benchmark: "Validate/kB=50/parse_and_validate", over: "Validate/kB=50/json_into_any", unit: "sec/op", bound: 1.5},
 	}
 	for _, file := range []string{"flyer of 2 pages", "book of 600 pages", "200,000 lines", "20 JPEGs of 6 megapixels", "CMYK of 16 megapixels, deflated"} {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -339,18 +340,45 @@ func TestNoInspectorIsLeftBehind(t *testing.T) {
 	}
 }
 
-// BenchmarkInspectorCPU measures the CPU time of a child, including its start. Compare
-// cpu-ms/op with BenchmarkInspect of package preflight to see the cost of the process.
+// BenchmarkInspectorCPU measures the CPU time of a child until it waits for its file, and with the
+// inspection of a small file. Compare the second one with BenchmarkInspect of package preflight to see the
+// cost of the process.
 func BenchmarkInspectorCPU(b *testing.B) {
-	file := pdf(b, pdftest.Good())
-	var before, after syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &before)
-	for b.Loop() {
-		if _, err := sandbox.Run(b.Context(), sandbox.Spec{Inspector: inspector(), Profile: selected(b, "print_ready"), File: file}); err != nil {
-			b.Fatalf("sandbox.Run: %v", err)
-		}
+	file, spec := pdf(b, pdftest.Good()), sandbox.Spec{Inspector: inspector(), Profile: selected(b, "print_ready")}
+	spec.File = file
+	for name, run := range map[string]func() error{
+		"start": func() error {
+			// Without a release, the child ends.
+			child := exec.CommandContext(b.Context(), spec.Inspector.Path, spec.Inspector.Args...)
+			child.Env, child.ExtraFiles = []string{"GOMAXPROCS=2"}, []*os.File{file, file, file}
+			if err := child.Run(); child.ProcessState == nil || child.ProcessState.ExitCode() != sandbox.ExitNotReleased {
+				return fmt.Errorf("the inspector does not wait for its release: %v", err)
+			}
+			return nil
+		},
+		"small file": func() error {
+			_, err := sandbox.Run(b.Context(), spec)
+			return err
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			before := childrenCPU(b)
+			for b.Loop() {
+				if err := run(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64((childrenCPU(b)-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+		})
 	}
-	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &after)
-	spent := time.Duration(after.Utime.Nano() - before.Utime.Nano() + after.Stime.Nano() - before.Stime.Nano())
-	b.ReportMetric(float64(spent.Microseconds())/1000/float64(b.N), "cpu-ms/op")
+}
+
+// childrenCPU returns the CPU time of all children that have ended.
+func childrenCPU(b *testing.B) time.Duration {
+	b.Helper()
+	var use syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &use); err != nil {
+		b.Fatalf("syscall.Getrusage: %v", err)
+	}
+	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
