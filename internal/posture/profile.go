@@ -96,7 +96,7 @@ func (s *Snapshot) compileProfiles(entries []*entry[*customProfile]) {
 	}
 }
 
-// Profile returns the valid custom profile of a name, regardless of the grants.
+// Profile returns the valid custom profile of a name, regardless of the grants. Callers must not change it.
 func (s *Snapshot) Profile(name string) (*profile.Profile, bool) {
 	if s == nil || s.profiles[name] == nil {
 		return nil, false

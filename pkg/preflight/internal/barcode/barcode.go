@@ -38,10 +38,11 @@ func (m Image) transposed() Image {
 	return out
 }
 
-// skip returns the end of the pixels with a value that begin at an index, eight at a time: most pixels are like their
-// neighbours.
+// skip returns the end of the run of pixels with a value that begins at an index, in steps of eight: most pixels are
+// like their neighbours.
 func skip(row []uint8, from int, value uint8) int {
-	for eight := 0x0101010101010101 * uint64(value); from+8 <= len(row) && binary.NativeEndian.Uint64(row[from:]) == eight; {
+	eight := 0x0101010101010101 * uint64(value)
+	for from+8 <= len(row) && binary.NativeEndian.Uint64(row[from:]) == eight {
 		from += 8
 	}
 	return from

@@ -12,8 +12,8 @@ import (
 // multiples of it has the same regions, if the rest is white.
 const Cell = 8
 
-// The search for bars: the least mean difference of neighbouring pixels across the bars, how many times larger it is than along them, and the least cells and
-// edges of a code.
+// The search for bars: the least mean difference of neighbouring pixels across the bars, how many times larger it
+// is than along them, and the least cells and edges of a code.
 const (
 	leastSlope  = 10
 	direction   = 5

@@ -49,7 +49,8 @@ type view struct {
 	origin, right, down int
 }
 
-// viewsOf returns an image in the four directions that a code may have, each turned by 180 degrees from the one two before.
+// viewsOf returns an image in the four directions that a code may have. The last two are the first two, turned by 180
+// degrees.
 func viewsOf(m Image) [4]view {
 	w, h, last := m.Width, m.Height, len(m.Pix)-1
 	return [4]view{
@@ -97,8 +98,8 @@ func finderBoxes(m Image, least, dark int) (views [4]view, boxes [4][]image.Rect
 	return views, boxes
 }
 
-// runs calls found for each run of dark pixels with the least length or more. One of as many pixels suffices to find
-// them.
+// runs calls found for each run of dark pixels in a row of the view that has the least length. It looks at one of as
+// many pixels, and then for the ends of the run.
 func (w view) runs(least, dark int, found func(u, v, width int)) {
 	for v := range w.height {
 		at := w.index(least-1, v)
