@@ -87,9 +87,6 @@ type Language struct {
 	printer func() *message.Printer
 }
 
-// template is a text with parameters in braces.
-type template string
-
 // parameter is a parameter of a text with its group, "" for its plain value.
 type parameter struct{ name, group string }
 
@@ -116,6 +113,7 @@ type ruleIndex struct {
 	messages map[string]text
 }
 
+// index returns the index of all rules.
 var index = sync.OnceValue(func() ruleIndex {
 	rules := all()
 	found := ruleIndex{rules: make(map[string]*rule, len(rules)), messages: make(map[string]text, 2*len(rules))}
@@ -157,9 +155,9 @@ func printer(tag language.Tag, of func(text) string) *message.Printer {
 	return message.NewPrinter(tag, message.Catalog(builder))
 }
 
-// parts returns the literal parts of a text, and the parameters between them.
-func (t template) parts() (literals []string, parameters []parameter) {
-	for s := string(t); ; {
+// parts returns the literal parts of a text with parameters in braces, and the parameters between them.
+func parts(s string) (literals []string, parameters []parameter) {
+	for {
 		before, rest, found := strings.Cut(s, "{")
 		literals = append(literals, before)
 		if !found {
@@ -254,7 +252,7 @@ func (l *Language) format(t text, values map[string]any, depth int) (string, boo
 	if depth > maxDepth {
 		return "", false
 	}
-	literals, parameters := template(l.of(t)).parts()
+	literals, parameters := parts(l.of(t))
 	var out strings.Builder
 	out.WriteString(literals[0])
 	for i, p := range parameters {
@@ -372,7 +370,7 @@ func (l *Language) Parameters(id string) (names, optional []string) {
 
 // collect adds the parameters of a text and of the forms that it can select.
 func (l *Language) collect(t text, optional bool, found, mayMiss map[string]bool, depth int) {
-	_, parameters := template(l.of(t)).parts()
+	_, parameters := parts(l.of(t))
 	for _, p := range parameters {
 		_, missing := formsOf(p.group)[""]
 		if optional || missing {

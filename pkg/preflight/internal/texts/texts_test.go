@@ -51,7 +51,7 @@ func TestTextsNameKnownGroups(t *testing.T) {
 	t.Parallel()
 	name := regexp.MustCompile(`^[a-z][A-Za-z0-9_]*$`)
 	each(func(place string, x text) {
-		_, parameters := template(x.en).parts()
+		_, parameters := parts(x.en)
 		for _, p := range parameters {
 			known := p.group == "" || p.group == "quoted" || p.group == "version" || groups()[p.group] != nil
 			if !name.MatchString(p.name) || !known {
