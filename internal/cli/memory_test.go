@@ -109,11 +109,7 @@ func (m *market) used(tb testing.TB, server *exec.Cmd) (bytes int64) {
 		case strings.Contains(fields[0], "-"): // the addresses of the next mapping
 			ofFile = len(fields) == 6 && filepath.IsAbs(fields[5])
 		case ofFile && fields[0] == "Referenced:":
-			kib, err := strconv.ParseInt(fields[1], 10, 64)
-			if err != nil {
-				tb.Fatalf("strconv.ParseInt: %v", err)
-			}
-			bytes += kib << 10
+			bytes += kibibytes(tb, fields[1])
 		}
 	}
 	if bytes == 0 {
@@ -359,13 +355,19 @@ func (m *market) memory(tb testing.TB, server *exec.Cmd, figure string) int64 {
 	for line := range strings.Lines(string(status)) {
 		fields := strings.Fields(line)
 		if len(fields) == 3 && fields[0] == figure {
-			kib, err := strconv.ParseInt(fields[1], 10, 64)
-			if err != nil {
-				tb.Fatalf("strconv.ParseInt: %v", err)
-			}
-			return kib << 10
+			return kibibytes(tb, fields[1])
 		}
 	}
 	tb.Fatalf("the process has ended:\n%s", m.log.String())
 	return 0
+}
+
+// kibibytes returns the bytes of a number of kibibytes in a file of /proc.
+func kibibytes(tb testing.TB, text string) int64 {
+	tb.Helper()
+	kib, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		tb.Fatalf("strconv.ParseInt: %v", err)
+	}
+	return kib << 10
 }

@@ -77,7 +77,7 @@ func (o *Doctor) Parts() ([]doctor.Examination, error) {
 	return append(parts, database, redis, cluster), nil
 }
 
-// Sources returns what an archive for the support contains of the parts.
+// Sources returns the sources of a support archive that the named parts provide.
 func (o *Doctor) Sources() (sources []doctor.Source) {
 	if o.hasCluster() {
 		sources = doctor.ClusterSources(o.loadCluster)

@@ -103,11 +103,7 @@ func buildInspector(b *testing.B) string {
 // inspectInChild inspects a file by the profile print_ready.
 func inspectInChild(b *testing.B, inspector, path string, cores int) spent {
 	b.Helper()
-	p, err := profile.Lookup("print_ready")
-	if err != nil {
-		b.Fatalf("profile.Lookup: %v", err)
-	}
-	return askChild(b, inspector, path, cores, sandbox.Request{Profile: p})
+	return askChild(b, inspector, path, cores, sandbox.Request{Profile: lookup(b, "print_ready")})
 }
 
 // askChild starts an inspector as the sandbox does, for a number of cores.

@@ -383,8 +383,8 @@ local function join(consumer, slots)
   end
 end
 
--- part removes the slots of a worker.
-local function part(consumer)
+-- remove_slots removes the slots of a worker.
+local function remove_slots(consumer)
   call('ZREM', P .. 'seen', consumer)
   local known = call('HGET', P .. 'slots', consumer)
   if known then
@@ -394,8 +394,8 @@ local function part(consumer)
   end
 end
 
--- move_due enqueues delayed jobs that are due. A job that is due later than after the longest
--- delay was delayed before the clock was set back.
+-- move_due enqueues delayed jobs that are due. A due time that is further away than the longest
+-- delay means that the clock was set back.
 local FAR_MS = 600000
 
 local function move_due(count)
@@ -458,15 +458,15 @@ local function grace(lease)
   return m.x > 0
 end
 
--- part_absent removes the slots of workers that were not seen for two leases, or were last seen
+-- remove_absent removes the slots of workers that were not seen for two leases, or were last seen
 -- before the clock was set back. A live worker joins again at once. Leases from before a
 -- clock change would last as long as the change, so they are reclaimed.
-local function part_absent(lease)
+local function remove_absent(lease)
   for _, consumer in ipairs(call('ZRANGEBYSCORE', P .. 'seen', '-inf', '(' .. num(NOW - 2 * lease))) do
-    part(consumer)
+    remove_slots(consumer)
   end
   for _, consumer in ipairs(call('ZRANGEBYSCORE', P .. 'seen', '(' .. num(NOW + lease), '+inf')) do
-    part(consumer)
+    remove_slots(consumer)
     -- Entries may seem to have been delivered in the future.
     reclaim(call('XPENDING', STREAM, GROUP, 'IDLE', -NOW, '-', '+', 100, consumer))
   end
@@ -494,9 +494,9 @@ local function recount()
   end
 end
 
--- clean_up sometimes removes consumers that hold no job and were idle for long. One script
--- checks and removes a consumer, so the consumer cannot get a job between the two. clean_up
--- also recounts values that are otherwise only updated by differences.
+-- clean_up removes consumers that hold no job and were idle for a time, at most ten times in
+-- that time. One script checks and removes a consumer, so the consumer cannot get a job between
+-- the two. clean_up also recounts values that are otherwise only updated by differences.
 local function clean_up(idle)
   local m = load_maintenance()
   if NOW >= m.g and NOW - m.g < idle / 10 then return end
@@ -527,7 +527,7 @@ local function maintain(lease, idle)
   local full = false
   if not grace(lease) then
     full = expire(lease, 100) == 100
-    part_absent(lease)
+    remove_absent(lease)
   end
   m.j, meta_dirty = full and 0 or NOW, true
   clean_up(idle)

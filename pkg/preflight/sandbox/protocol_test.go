@@ -11,13 +11,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/sandbox"
 )
 
 func TestRequestArrivesAsItWasSent(t *testing.T) {
 	t.Parallel()
+	custom := selected(t, "print_ready")
+	custom.Inks = map[string]report.Role{"Silver": "", "Outline": report.RoleCut}
 	want := sandbox.Request{
-		Profile: selected(t, "print_ready"), Pictures: true,
+		Profile: custom, Pictures: true,
 		Ticket: &jobticket.Ticket{Pages: 8, TrimSize: &jobticket.Size{Width: 148, Height: 210}, Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold"}}, Quantity: 500},
 	}
 	data, err := want.Encode()

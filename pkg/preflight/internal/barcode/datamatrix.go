@@ -61,9 +61,10 @@ func viewsOf(m Image) [4]view {
 	}
 }
 
-// index returns that of a pixel in the image.
+// index returns the index of a pixel in the image.
 func (w view) index(u, v int) int { return w.origin + u*w.right + v*w.down }
 
+// at returns a pixel.
 func (w view) at(u, v int) uint8 { return w.image.Pix[w.index(u, v)] }
 
 // in returns a rectangle of the view in pixels of the image.
@@ -162,9 +163,12 @@ func (w view) textured(box image.Rectangle) bool {
 	if share := w.darkness(box); share < leastDark || share > mostDark {
 		return false
 	}
-	step, part := max(w.right, -w.right), w.in(box) // from a pixel to its neighbour in the direction of u
-	if part.Max.X--; step > 1 {
-		part.Max = part.Max.Add(image.Pt(1, -1))
+	// The direction of u is that of a row of the image, or that of a column.
+	step, part := max(w.right, -w.right), w.in(box)
+	if step == 1 {
+		part.Max.X--
+	} else {
+		part.Max.Y--
 	}
 	differences := 0
 	for y := part.Min.Y; y < part.Max.Y; y++ {

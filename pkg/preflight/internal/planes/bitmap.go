@@ -463,7 +463,7 @@ func (m *Measurement) row(l *layer, y, x, n, at int, cells []uint16) {
 // flat reports whether n pixels from an index on have one colour.
 func (l *layer) flat(first, n int) bool {
 	for _, plane := range l.planes {
-		if plane != nil && !bytes.Equal(plane[first:first+n-1], plane[first+1:first+n]) {
+		if plane != nil && !raster.Flat(plane[first:first+n]) {
 			return false
 		}
 	}

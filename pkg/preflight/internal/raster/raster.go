@@ -10,6 +10,7 @@
 package raster
 
 import (
+	"bytes"
 	"image"
 	"math"
 	"math/bits"
@@ -471,6 +472,11 @@ func Set[T uint8 | uint32](to []T, v T) {
 	for ; n < len(to); n *= 2 {
 		copy(to[n:], to[:n])
 	}
+}
+
+// Flat reports whether all values are equal.
+func Flat(values []uint8) bool {
+	return len(values) == 0 || bytes.Equal(values[1:], values[:len(values)-1])
 }
 
 // share converts a signed coverage to 0 to 255.

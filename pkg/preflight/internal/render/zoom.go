@@ -3,7 +3,6 @@
 package render
 
 import (
-	"bytes"
 	"image"
 	"math"
 	"slices"
@@ -128,9 +127,9 @@ const absorbed = 64
 func absorb(to []uint8, at int, inks []absorbing) {
 	for i := range inks {
 		amounts, table := inks[i].plane[at:][:len(to)], &inks[i].table
-		switch flat := bytes.Equal(amounts[1:], amounts[:len(to)-1]); {
+		switch flat := raster.Flat(amounts); {
 		case flat && amounts[0] == 0:
-		case flat && bytes.Equal(to[1:], to[:len(to)-1]):
+		case flat && raster.Flat(to):
 			raster.Set(to, raster.Times(to[0], table[amounts[0]]))
 		default:
 			for x, v := range amounts {
